@@ -21,7 +21,9 @@ function program() {
 
 /** Path of the Node that came along; undefined: none did. npm leaves out those of other platforms. */
 function ownNode() {
-  var names = Object.keys(require('../package.json').optionalDependencies);
+  var names = Object.keys(require('../package.json').optionalDependencies).filter(function (name) {
+    return name.indexOf('node-') === 0;
+  });
   for (var i = 0; i < names.length; i++) {
     var manifest;
     try {

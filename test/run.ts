@@ -1,10 +1,11 @@
 // Runs test files, each in a process of its own, and decides from uvu's totals: exit code 0 alone proves nothing (a hook
 // that throws, a file without `.run()` and `.only` all end with it).
 //
-//   node test/run.ts [--real] [--jobs N] [--again] [FILE or part of a path]...
+//   node test/run.ts [--long | --real] [--jobs N] [--again] [FILE or part of a path]...
 //
-// Without names: all of test/ but test/real, test/bench and test/chaos; with --real: test/real, one file after another,
-// since its suites share their counterparts. A file has 120 s, in test/real 900 s, or what a comment in its first lines
+// Without names: all of test/ but test/real, test/bench, test/chaos and the files that say `// long` in their first lines:
+// whole landscapes, processes and browsers, whose tests take many seconds of a processor; with --long: those alone; with
+// --real: test/real, one file after another, since its suites share their counterparts. A file has 120 s, in test/real 900 s, or what a comment in its first lines
 // says: `// limit: 300 s`. A file that prints nothing but `skipped: <reason>` counts as one skipped. As many files run at
 // a time as there are processors, and as many again of those that say `// waits`: their time is not the processor's.
 // Those that say `// alone` measure time, and run one by one when all others have ended. Those of test/real that say
@@ -44,6 +45,7 @@ interface TestFile {
   readonly manner: 'computes' | 'waits' | 'alone' | 'apart';
   /** What those that are apart share; empty: nothing. */
   readonly shares: string;
+  readonly isLong: boolean;
 }
 
 interface Ended {
@@ -69,11 +71,12 @@ function testFile(path: string): TestFile {
   const declared = /^\/\/ limit: (\d+) s$/m.exec(head)?.[1];
   const limitMs = declared ? Number(declared) * 1_000 : path.startsWith(REAL) ? REAL_LIMIT_MS : LIMIT_MS;
   const [, manner = 'computes', shares = ''] = /^\/\/ (waits|alone|apart)(?:: (\w+))?$/m.exec(head) ?? [];
-  return { path, name: relative(process.cwd(), path), limitMs, manner: manner as TestFile['manner'], shares };
+  const isLong = /^\/\/ long$/m.test(head);
+  return { path, name: relative(process.cwd(), path), limitMs, manner: manner as TestFile['manner'], shares, isLong };
 }
 
 /** @throws {Error} a name that fits no file: a misspelt name must not look like a pass */
-function choose(names: readonly string[], { real }: { real: boolean }): TestFile[] {
+function choose(names: readonly string[], { real, long }: { real: boolean; long: boolean }): TestFile[] {
   const all = readdirSync(TEST, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts'))
     .map((path) => join(TEST, path))
@@ -85,7 +88,12 @@ function choose(names: readonly string[], { real }: { real: boolean }): TestFile
     if (fitting.length === 0) throw new Error(`no test file fits '${name}'`);
     return fitting;
   });
-  const files = [...new Set(names.length === 0 ? all : chosen)].map(testFile);
+  const found = [...new Set(names.length === 0 ? all : chosen)].map(testFile);
+  const files = found.filter(({ isLong }) => (long ? isLong : names.length > 0 || real || !isLong));
+  if (files.length === 0) throw new Error('no test file that says `// long` among those');
+  if (!long && files.length < found.length) {
+    process.stdout.write(`${found.length - files.length} files that take long are left to npm run test:long\n`);
+  }
   // The longest first, so that none of them starts last.
   return files.sort((a, b) => b.limitMs - a.limitMs || a.name.localeCompare(b.name));
 }
@@ -179,6 +187,7 @@ async function main(): Promise<number> {
   const { values, positionals } = parseArgs({
     options: {
       real: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
       jobs: { type: 'string' },
       again: { type: 'boolean', default: false },
     },

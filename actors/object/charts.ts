@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   A5. At rest the chart of a life is not kept: what it would not see is not told, and with anything else it begins anew, as
-//       in a new process, in the state in which it was (I9). Nobody outside can tell the difference.
+//       in a new process, in the state in which it was (I9). Nobody outside can tell the difference. A deleted object that
+//       waits for its users sees them go by their claims alone.
 import type { Logger } from 'pino';
 import type { AnyStateMachine } from 'xstate';
 import { type Address, type Clock, type JsonObject, sharedUid, shareTexts } from '../../bus/mod.ts';
@@ -13,7 +14,7 @@ import type { KubeObject } from '../../machines/object.ts';
 import { textOf } from './chart-input.ts';
 import type { Claim } from './claims-table.ts';
 import { GuardChart } from './guard-chart.ts';
-import { type ChartState, LifeChart } from './life-chart.ts';
+import { type ChartState, LifeChart, viewed } from './life-chart.ts';
 import type { StatusTurns } from './status-turns.ts';
 import type { StatusWrite } from './status-writer.ts';
 
@@ -64,6 +65,8 @@ export class Charts {
   #tags: ReadonlySet<string> = NO_TAGS;
   /** The claims and the object as the guard was last told of them. */
   #told = '';
+  /** A deleted object as a life that rests saw it last; empty for others. */
+  #restedOn = '';
 
   constructor(deps: ChartsDeps) {
     this.#deps = deps;
@@ -105,6 +108,7 @@ export class Charts {
     this.#state = '';
     this.#tags = NO_TAGS;
     this.#told = '';
+    this.#restedOn = '';
   }
 
   /** The code of the kind has failed: no chart is at work until `begin`. @returns the state that the life was in */
@@ -222,7 +226,14 @@ export class Charts {
       this.#guard = guard;
       guard.start();
     }
-    if (object.metadata.deletionTimestamp !== undefined) this.#life?.tellIfNew(this.#held(object));
+    if (object.metadata.deletionTimestamp === undefined) return;
+    if (this.#life !== undefined) this.#life.tellIfNew(this.#held(object));
+    else if (
+      kind !== undefined &&
+      this.isAtRest &&
+      viewed(kind.life, this.#held(object), this.#deps) !== this.#restedOn
+    )
+      this.wake();
   }
 
   /** Guards on the deleted object that are ours, and that nobody needs any more. */
@@ -257,6 +268,7 @@ export class Charts {
   #considerRest(): void {
     const object = this.#deps.object();
     if (!this.#isAlive || object === undefined || this.#life?.isSpent !== true) return;
+    this.#restedOn = object.metadata.deletionTimestamp === undefined ? '' : this.#life.viewText;
     this.#life.stop();
     this.#life = undefined;
     this.#shareCommon(object);

@@ -58,6 +58,15 @@ export interface ChartState {
   readonly told: Told;
 }
 
+/** An object as a life sees it now, as text. */
+export function viewed(
+  life: Life,
+  object: KubeObject,
+  { clock, holders }: Pick<LifeChartDeps, 'clock' | 'holders'>,
+): string {
+  return JSON.stringify(life.view(object, clock.now(), holders(object)));
+}
+
 export class LifeChart {
   readonly #deps: LifeChartDeps;
   readonly #actor: Actor;
@@ -138,8 +147,12 @@ export class LifeChart {
 
   /** Unless the chart would see no difference. */
   tellIfNew(object: KubeObject): void {
-    const { life, clock, holders } = this.#deps;
-    if (JSON.stringify(life.view(object, clock.now(), holders(object))) !== this.#viewText) this.tellObject(object);
+    if (viewed(this.#deps.life, object, this.#deps) !== this.#viewText) this.tellObject(object);
+  }
+
+  /** The object as it was seen last, for {@link viewed}. */
+  get viewText(): string {
+    return this.#viewText;
   }
 
   tellDependencies(): void {

@@ -1,6 +1,6 @@
 // The pages that the cluster asks for: whether the process is healthy and ready, and its figures.
 import type { IncomingMessage, RequestListener, Server } from 'node:http';
-import { TerminalError, toErrorData } from '../../bus/mod.ts';
+import { TerminalError, toErrorData } from '../../bus/errors.ts';
 import type { ListenAddress } from './listen-address.ts';
 import type { Metrics } from './metrics.ts';
 import type { Authorize } from './reviews.ts';

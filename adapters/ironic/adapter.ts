@@ -20,6 +20,7 @@ import { firmwareSchema } from './kinds/firmware-schema.ts';
 import { hostClaim } from './kinds/host-claim.ts';
 import { hostFirmwareComponents } from './kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from './kinds/host-firmware-settings.ts';
+import { hostUpdatePolicy } from './kinds/host-update-policy.ts';
 import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
 import { METRICS } from './metrics.ts';
 import { metal3Companions } from './migration.ts';
@@ -49,11 +50,7 @@ export const metal3: Adapter = {
   contracts: metal3Contracts,
   definitionFlags: DEFINITION_FLAGS,
   definitions: metal3Definitions,
-  followed: [
-    dataOnly('HardwareData', 'hardwaredata'),
-    dataOnly('HostUpdatePolicy', 'hostupdatepolicies'),
-    firmwareSchema,
-  ],
+  followed: [dataOnly('HardwareData', 'hardwaredata'), hostUpdatePolicy, firmwareSchema],
   webhooks: metal3Webhooks,
   companions: [metal3Companions],
   manifests: {
@@ -133,7 +130,7 @@ async function serve(options: IronicOptions, given: ServePorts, access?: Access)
     sharers,
     onCall,
   });
-  const poller = nodePoller({ clock, log, ironic });
+  const poller = nodePoller({ clock, log, ironic, speed: options.speed });
   const sights = new Sights(clock);
   const turns = new Gate({ clock, slots: options.connection.callsInFlight, name: 'Ironic' });
   const ports: IronicPorts = {

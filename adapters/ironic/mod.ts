@@ -48,7 +48,7 @@ export { deprovision } from './nodes/deprovisioning.ts';
 export { enrolmentRequest, updateRequest } from './nodes/enrolment.ts';
 export { gathered } from './nodes/facts.ts';
 export { inspect } from './nodes/inspection.ts';
-export { lookUp, lookUpOwn } from './nodes/lookup.ts';
+export { lookUp, lookUpOwn, lookUpToRemove } from './nodes/lookup.ts';
 export { powerOff, powerOffBeforeDelete, powerOn } from './nodes/power.ts';
 export { prepare } from './nodes/preparation.ts';
 export { provision } from './nodes/provisioning.ts';

@@ -14,7 +14,7 @@ export interface IronicOptions {
   readonly maxProvisioningRetries: number;
   /** Who makes PreprovisioningImages: nobody, or Troupe itself. */
   readonly preprovisioningImages: 'none' | 'built';
-  /** So many times as fast as real ones its machines are. */
+  /** So many times as fast as real ones its machines are, and as soon they are looked at, and what failed tried again. */
   readonly speed: number;
   /** Whether HostClaims get hosts. */
   readonly hostClaims: 'none' | 'served';
@@ -52,7 +52,7 @@ export const FLAGS = [
     variable: 'TROUPE_IRONIC_SPEED',
     value: 'N',
     fallback: '1',
-    help: 'how many times as fast as real ones machines are, and how much more often they are looked at; for simulated ones',
+    help: 'how many times as fast as real ones machines are, and how much sooner they are looked at or what failed is tried again; for simulated ones',
   },
   {
     name: 'hostclaims',

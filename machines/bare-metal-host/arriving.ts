@@ -138,7 +138,7 @@ const unmanaged = hostSetup.createStateConfig({
   id: 'unmanaged',
   description: 'Nothing says how to reach its BMC.',
   tags: Tag.Settled,
-  entry: 'claim',
+  entry: ['claim', 'noteGeneration'],
   always: [toDeleting(S.Unmanaged), { guard: goes('managed'), target: '#registering', actions: take('managed') }],
   on: { 'object.changed': onEdited('#routing') },
 });

@@ -43,14 +43,20 @@ export function outcomeTaken(context: HostContext, outcome: Outcome): Change {
   );
 }
 
-/** The status is to tell of it. @param wording  what is told in place of the message */
+/**
+ * The status is to tell of it. A refusal that it tells of already is told once, however often it is found: nothing is tried for it,
+ * and a new life finds it again. @param wording  what is told in place of the message
+ */
 export function failureRecorded(
   context: HostContext,
   outcome: Outcome,
   wording: (message: string) => string = (message) => message,
 ): Change {
   if (outcome.kind !== 'failed') return {};
-  return applied(context, recordError(context.status, outcome.errorType, wording(outcome.message)));
+  const { errorType, until } = outcome;
+  const message = wording(outcome.message);
+  const isTold = context.status.errorType === errorType && context.status.errorMessage === message;
+  return isTold && until === 'change' ? {} : applied(context, recordError(context.status, errorType, message));
 }
 
 export function secretMissed(context: HostContext): Change {

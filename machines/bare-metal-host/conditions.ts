@@ -20,6 +20,8 @@ export const ConditionType = {
 } as const;
 export type ConditionType = (typeof ConditionType)[keyof typeof ConditionType];
 
+const OWN_TYPES: ReadonlySet<string> = new Set(Object.values(ConditionType));
+
 /** What of the node in Ironic the conditions tell; undefined: it was not looked at, or there is none. */
 export interface NodeCondition {
   readonly fault?: string | null | undefined;
@@ -114,6 +116,17 @@ export function conditions(host: BareMetalHost, { node, trouble, at }: Condition
     return verdict === undefined ? each : made(each.type, verdict);
   });
   return [...kept, ...[...verdicts].map(([type, verdict]) => made(type, verdict))];
+}
+
+/** All conditions that the status has tell of the host as it is specified now. */
+export function areUpToDate({ metadata, status }: BareMetalHost): boolean {
+  const generation = metadata?.generation;
+  return (
+    typeof generation !== 'number' ||
+    storedConditions(status).every(
+      ({ type, observedGeneration }) => !OWN_TYPES.has(type) || observedGeneration === generation,
+    )
+  );
 }
 
 function rowOf(host: BareMetalHost, node: NodeCondition | undefined, trouble: string | undefined): Row {

@@ -60,11 +60,15 @@ export interface HostContext {
   readonly sending: Sending;
   /** Writes in a row that lost a race, or failed. */
   readonly writeFailures: number;
+  /** Uids of deleted Secrets that this life has yielded (P1). */
+  readonly yielded: readonly string[];
   /** As it was seen last. */
   readonly node: HostNode | undefined;
   /** What the registration that is under way is made for, and what the node is registered for. */
   readonly basis: string;
   readonly joined: string | undefined;
+  /** Credentials with which it cannot be registered as they are, by `credentialsVersion`. */
+  readonly unusable: string | undefined;
   /** What runs there is known to Ironic. */
   readonly isAdopted: boolean;
   /** There is room for what the host is at. */
@@ -82,9 +86,14 @@ export interface HostContext {
   readonly trouble: string | undefined;
   /** The own finalizer is being removed: there may be nothing to write to any more. */
   readonly isReleased: boolean;
+  /** What was heard while something was under way, and was not decided upon since. */
+  readonly unheeded: Unheeded;
   /** When the last event arrived that tells the time, milliseconds since the epoch. */
   readonly heardAt: number;
 }
+
+/** `change`: of the host or its credentials, which what failed is tried again for. */
+export type Unheeded = 'nothing' | 'something' | 'change';
 
 export type HostLifeEvent = LifeEvent<HostView> | NodeObserved;
 export type HostLifeInput = LifeInput<HostView>;
@@ -168,10 +177,27 @@ function credentials({ dependencies }: Pick<HostContext, 'dependencies'>): reado
  * What is itself being deleted is held for as long as it is needed, and does for what exists: a node that was registered, by this life
  * or an earlier one.
  */
-export function hasCredentials(context: Pick<HostContext, 'dependencies' | 'object' | 'joined' | 'status'>): boolean {
-  const isRegistered = context.joined !== undefined || (context.status.provisioning?.ID ?? '') !== '';
-  const isToKeep = isDeleting(context.object.host) || isRegistered;
-  return credentials(context).every((each) => isUsable(each, []) || (isToKeep && isServing(each)));
+export function hasCredentials(
+  context: Pick<HostContext, 'dependencies' | 'yielded' | 'unusable' | keyof Kept>,
+): boolean {
+  // On its way out it goes without, and whoever is to be told of that is going.
+  if (isDeleting(context.object.host) && context.unusable === credentialsVersion(context.dependencies)) return false;
+  const isKept = isToKeep(context);
+  return credentials(context).every((each) => isUsable(each, context.yielded) || (isKept && isServing(each)));
+}
+
+type Kept = Pick<HostContext, 'object' | 'joined' | 'status'>;
+
+function isToKeep({ object, joined, status }: Kept): boolean {
+  return isDeleting(object.host) || joined !== undefined || (status.provisioning?.ID ?? '') !== '';
+}
+
+/** Uids of Secrets that are being deleted while there is nothing of the host: they wait for it, and it for their successors. */
+export function yieldable(context: Pick<HostContext, 'dependencies' | 'yielded' | keyof Kept>): readonly string[] {
+  if (isToKeep(context)) return [];
+  return credentials(context).flatMap(({ answer }) =>
+    answer?.readiness === Readiness.Deleting && !context.yielded.includes(answer.uid) ? [answer.uid] : [],
+  );
 }
 
 /** It is known that the Secret is not there. */
@@ -237,18 +263,34 @@ export function isSaved({ revision, written }: Pick<HostContext, 'revision' | 'w
   return revision === written;
 }
 
+/** What others say now. */
+export function storeDependencies(
+  context: HostContext,
+  { dependencies, at }: { dependencies: readonly Dependency[]; at: number },
+): Partial<HostContext> {
+  const isChange = credentialsVersion(dependencies) !== credentialsVersion(context.dependencies);
+  return { dependencies, heardAt: at, unheeded: isChange ? 'change' : more(context.unheeded, 'something') };
+}
+
+function more(before: Unheeded, now: Unheeded): Unheeded {
+  return before === 'change' || now === 'nothing' ? before : now;
+}
+
 /** The host as it is known now. What of its status is not stored yet is not forgotten. */
 export function storeObject(
   context: HostContext,
   { object, dependencies, at }: { object: HostView; dependencies: readonly Dependency[]; at: number },
 ): Partial<HostContext> {
   const { status } = context;
+  const isChange =
+    isEdited(context, { object }) || credentialsVersion(dependencies) !== credentialsVersion(context.dependencies);
   const isNew = !isEqual(annotationsOf(context.object.host), annotationsOf(object.host));
   const events = isNew ? rebootAnnotationEvents(object.host) : [];
   return {
     object,
     dependencies,
     heardAt: at,
+    unheeded: more(context.unheeded, isChange ? 'change' : 'nothing'),
     status: isSaved(context) ? (object.host.status ?? {}) : status,
     reboots: context.reboots.filter((key) => isRebootAnnotation(key) && annotationOf(object.host, key) !== undefined),
     ...(isRespecified(context.object, object) && { seenTo: NOTHING_SEEN_TO }),

@@ -15,6 +15,7 @@ export const detaching = hostSetup.createStateConfig({
       description: 'What was decided is stored, and what comes next is decided.',
       tags: Tag.Busy,
       entry: 'claim',
+      exit: 'heed',
       always: [
         { guard: 'brings', target: '#admitting' },
         toDeleting(),
@@ -45,7 +46,7 @@ export const detaching = hostSetup.createStateConfig({
     detached: {
       description: 'Ironic does not know it any more.',
       tags: Tag.Settled,
-      entry: ['claim', 'noteDelayedDeletion'],
+      entry: ['claim', 'noteDelayedDeletion', 'noteGeneration'],
       after: { detachedPause: 'removing' },
       on: { 'object.changed': onEdited('deciding') },
     },

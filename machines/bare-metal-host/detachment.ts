@@ -54,6 +54,14 @@ export function detachment(host: BareMetalHost): Detachment {
   return wanted.force ? { kind: 'detach', force: true } : { kind: 'wait' };
 }
 
+/**
+ * It is out of Ironic, or is being taken out. What the annotation asks of a host that has to end first what it is at is still to
+ * come: it may need others for that, who leave a detached host alone.
+ */
+export function isDetached(host: BareMetalHost): boolean {
+  return host.status?.operationalStatus === OperationalStatus.Detached || detachment(host).kind === 'detach';
+}
+
 /** The node is gone from Ironic; the state stays as it is. */
 export function detachedStatus(status: HostStatus): HostStatus {
   const hadFailed = status.errorType === ErrorType.Detach;

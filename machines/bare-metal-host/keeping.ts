@@ -143,7 +143,7 @@ const rebooting = hostSetup.createStateConfig({
 const resting = hostSetup.createStateConfig({
   description: 'Everything is as it is to be; the node is looked on.',
   tags: Tag.Settled,
-  entry: ['claim', 'forgetSeenTo', 'forgetErrors'],
+  entry: ['claim', 'forgetSeenTo', 'forgetErrors', 'noteGeneration'],
   invoke: {
     id: 'watch',
     src: 'watch',
@@ -208,7 +208,7 @@ const available = hostSetup.createStateConfig({
     exhausted: {
       description: 'The image has failed as often as it may: it is not tried again until something changes.',
       tags: [Tag.Settled, Tag.Failing, Tag.Refused],
-      entry: ['claim', 'forgetErrors'],
+      entry: ['claim', 'forgetErrors', 'noteGeneration'],
       on: { 'object.changed': onEdited('deciding') },
     },
     ...powerAlone,

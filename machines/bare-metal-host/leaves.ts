@@ -31,6 +31,7 @@ export const takeOutcome = {
 } as const;
 const noteFailure = { ...takeOutcome, type: 'noteFailure' } as const;
 const wasRefused = { ...takeOutcome, type: 'wasRefused' } as const;
+const wasRefusedAtEnd = { ...takeOutcome, type: 'wasRefusedAtEnd' } as const;
 export const wasSwitched = { ...takeOutcome, type: 'wasSwitched' } as const;
 export const noteError = { type: 'noteError', params: ({ event }: Failed) => event } as const;
 export const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } as const;
@@ -100,6 +101,10 @@ const whenChanged = {
   ],
 } as const;
 
+/** The same, of what was heard while something was under way (H12). */
+const unlessNews = { guard: 'hasNews', target: 'deciding' } as const;
+const unlessChanged = { guard: 'isChanged', target: 'deciding' } as const;
+
 /** Where the user's deletion leads from a state. */
 export const toDeleting = (state?: string) =>
   ({
@@ -147,6 +152,7 @@ export function deciding({ state, aliases = [], waysOut, isGated = false, isLeav
     description: 'What was decided is stored, and what comes next is decided.',
     tags: Tag.Busy,
     entry: 'claim',
+    exit: 'heed',
     always: [
       { guard: { type: 'isElsewhere', params: { states: [state, ...aliases] } }, target: '#routing' },
       { guard: 'brings', target: '#admitting' },
@@ -167,9 +173,10 @@ export function pending(state: ProvisioningState) {
     lacking: hostSetup.createStateConfig({
       description: 'The Secret with the credentials of the BMC is not there yet.',
       tags: Tag.Waiting,
-      entry: 'claim',
+      entry: ['claim', 'noteGeneration'],
       always: [
         { guard: 'hasCredentials', target: 'deciding' },
+        { guard: 'mustYield', actions: ['yieldCredentials', 'claim'] },
         { guard: 'isSecretNews', actions: 'noteSecretMissing' },
       ],
       on: { 'object.changed': onEdited('deciding') },
@@ -183,7 +190,11 @@ export function pending(state: ProvisioningState) {
         id: 'register',
         src: 'register',
         input: ofNode,
-        onDone: [{ guard: was('done'), target: 'deciding', actions: [takeOutcome, 'noteJoined'] }, ...answered],
+        onDone: [
+          { guard: was('done'), target: 'deciding', actions: [takeOutcome, 'noteJoined'] },
+          { guard: wasRefusedAtEnd, target: 'deciding', actions: 'noteUnusable' },
+          ...answered,
+        ],
         onError: refusedOrNot,
       },
     }),
@@ -195,6 +206,8 @@ export function pending(state: ProvisioningState) {
 const awaiting = hostSetup.createStateConfig({
   description: 'Ironic is at work on the node, or the BMC is; it is looked on.',
   tags: Tag.Waiting,
+  entry: 'noteGeneration',
+  always: unlessNews,
   invoke: {
     id: 'watch',
     src: 'watch',
@@ -213,6 +226,8 @@ const awaiting = hostSetup.createStateConfig({
 const pausing = hostSetup.createStateConfig({
   description: 'Something else than the node is waited for.',
   tags: Tag.Waiting,
+  entry: 'noteGeneration',
+  always: unlessNews,
   after: { pause: 'deciding' },
   on: whenNews,
 });
@@ -220,7 +235,8 @@ const pausing = hostSetup.createStateConfig({
 const backingOff = hostSetup.createStateConfig({
   description: 'It failed, as the status tells; it is tried again by and by.',
   tags: Tag.Failing,
-  entry: 'forgetPlan',
+  entry: ['forgetPlan', 'noteGeneration'],
+  always: unlessChanged,
   after: { backoff: 'deciding' },
   on: whenChanged,
 });
@@ -236,8 +252,8 @@ export function backingOffUntil(beyondReach: WayOut, givenUp: GivenUp) {
   return hostSetup.createStateConfig({
     description: 'It failed, as the status tells; it is tried again by and by, and given up at last.',
     tags: Tag.Failing,
-    entry: 'forgetPlan',
-    always: [beyondReach, givenUp],
+    entry: ['forgetPlan', 'noteGeneration'],
+    always: [beyondReach, givenUp, unlessChanged],
     after: { backoff: 'deciding' },
     on: whenChanged,
   });
@@ -246,6 +262,7 @@ export function backingOffUntil(beyondReach: WayOut, givenUp: GivenUp) {
 const retrying = hostSetup.createStateConfig({
   description: 'Something failed, or went as nobody expected; it is tried again soon.',
   tags: Tag.Failing,
+  always: unlessChanged,
   after: { retryPause: 'deciding' },
   on: whenChanged,
 });
@@ -253,7 +270,8 @@ const retrying = hostSetup.createStateConfig({
 const refused = hostSetup.createStateConfig({
   description: 'Nothing is tried until the host, or its Secret, changes.',
   tags: [Tag.Settled, Tag.Failing, Tag.Refused],
-  entry: ['claim', 'forgetPlan'],
+  entry: ['claim', 'forgetPlan', 'noteGeneration'],
+  always: unlessChanged,
   on: whenChanged,
 });
 
@@ -285,6 +303,7 @@ export function gate(state: ProvisioningState) {
     delayed: hostSetup.createStateConfig({
       description: 'There is no room in Ironic.',
       tags: Tag.Waiting,
+      entry: 'noteGeneration',
       after: { capacityPause: 'queueing' },
       on: { 'object.changed': onEdited('#routing') },
     }),

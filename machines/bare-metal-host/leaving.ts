@@ -89,6 +89,7 @@ const deleting = hostSetup.createStateConfig({
       description: 'What was decided is stored, and who holds the host is looked at.',
       tags: Tag.Busy,
       entry: 'claim',
+      exit: 'heed',
       always: [
         { guard: 'isGone', target: '#gone' },
         { guard: 'isHeld', target: 'held' },

@@ -16,6 +16,9 @@
 //   H8. An error that the status tells of is counted and backed off from; anything else that fails is tried again soon, and told
 //       by the conditions when it fails twice.
 //   H9. Others hold a deleted host until they have let go: its node is removed after that, and the own finalizer last.
+//   H10. Conditions tell of a generation of the host once it was decided by, and then also where nothing else came of it.
+//   H11. A Secret that is being deleted is yielded by a host that was never registered (P1): it waits for the next one.
+//   H12. What is heard while something is under way is decided upon before anything is waited for.
 import { Tag } from '../life.ts';
 import { admitting, arriving, routing, unknown } from './arriving.ts';
 import { NOTHING_SEEN_TO, NOTHING_SENT, NOTHING_TO_SEND } from './context.ts';
@@ -82,9 +85,11 @@ export const bareMetalHostMachine = hostSetup.createMachine({
     written: 0,
     sending: NOTHING_SENT,
     writeFailures: 0,
+    yielded: [],
     node: undefined,
     basis: '',
     joined: undefined,
+    unusable: undefined,
     isAdopted: false,
     isAdmitted: false,
     plan: undefined,
@@ -95,6 +100,7 @@ export const bareMetalHostMachine = hostSetup.createMachine({
     error: undefined,
     trouble: undefined,
     isReleased: false,
+    unheeded: 'nothing',
     heardAt: at,
   }),
   type: 'parallel',

@@ -1,5 +1,5 @@
 // How long is waited for what, where nothing failed that backs off by itself.
-import { backoffMs } from './backoff.ts';
+import { backoffMs, retryMs } from './backoff.ts';
 
 /** Milliseconds between two looks, or before the next step. */
 export const PAUSES_MS = {
@@ -45,6 +45,19 @@ const CLAIM_CONFLICT_MS = 100;
 /** Both waits for Ironic come up to a quarter later. @param random  uniform in [0, 1) */
 export function ironicPauseMs(pauseMs: number, random: number): number {
   return pauseMs * (1 + IRONIC_SPREAD * random);
+}
+
+/**
+ * After an error that no status tells of.
+ *
+ * @param failed.retries  in a row, the last one included
+ * @param speed  so many times as soon is over what the other side asks for; the pause that grows is as it is
+ */
+export function retryPauseMs(
+  { retries, error }: { readonly retries: number; readonly error?: { readonly retryAfterMs?: number } | undefined },
+  speed = 1,
+): number {
+  return Math.max(retryMs(retries), (error?.retryAfterMs ?? 0) / speed);
 }
 
 /** A host that waits for room. @param random  uniform in [0, 1) */

@@ -5,6 +5,7 @@ import type { ErrorData } from '../object.ts';
 import { backoffMs, retryMs } from './backoff.ts';
 import { admitted, delayed } from './capacity.ts';
 import { admittedTo, errorNoted, failureRecorded, limitReached, outcomeTaken, secretMissed } from './changes.ts';
+import { areUpToDate } from './conditions.ts';
 import {
   applied,
   basisOf,
@@ -34,11 +35,13 @@ import {
   type RemoveInput,
   type ServiceInput,
   seen,
+  storeDependencies,
   storeObject,
   tell,
   unannotated,
   type WatchInput,
   type WriteInput,
+  yieldable,
 } from './context.ts';
 import { deletion } from './deletion.ts';
 import { detachedStatus, detachment } from './detachment.ts';
@@ -46,7 +49,7 @@ import { clearErrorOf, ErrorType } from './errors.ts';
 import { isDeleting, isGiven, isPaused, OperationalStatus, type ProvisioningState } from './host.ts';
 import { forgetAttempts, needsProvisioning, retryLimit } from './needs-provisioning.ts';
 import type { Outcome, OutcomeKind } from './outcome.ts';
-import { PAUSES_MS } from './pauses.ts';
+import { PAUSES_MS, retryPauseMs } from './pauses.ts';
 import { clearServicing, type PowerStep, powerErrorMessage, powerStep } from './power.ts';
 import { registeredStatus, SECRET_MISSING } from './registration.ts';
 import { patchStatus } from './status.ts';
@@ -114,10 +117,10 @@ export const hostSetup = setup({
     /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
     claim: () => undefined,
     storeObject: assign(({ context }, event: ObjectChanged<HostView>) => storeObject(context, event)),
-    storeDependencies: assign((_, { dependencies, at }: { dependencies: readonly Dependency[]; at: number }) => ({
-      dependencies,
-      heardAt: at,
-    })),
+    storeDependencies: assign(({ context }, event: { dependencies: readonly Dependency[]; at: number }) =>
+      storeDependencies(context, event),
+    ),
+    heed: assign({ unheeded: 'nothing' }),
     /** What was decided and not stored counts no more: the host goes on from what is stored. */
     forgetDecisions: assign(({ context: { object, revision } }) => ({
       status: object.host.status ?? {},
@@ -155,6 +158,7 @@ export const hostSetup = setup({
       joined: context.basis,
       ...changed(context, registeredStatus(context.status)),
     })),
+    noteUnusable: assign(({ context }) => ({ unusable: credentialsVersion(context.dependencies) })),
     forgetJoined: assign({ joined: undefined, isAdopted: false }),
     noteAdopted: assign(({ context }) => ({
       isAdopted: true,
@@ -168,6 +172,7 @@ export const hostSetup = setup({
     notePowerFailure: assign(({ context }, { outcome, mode }: Told & { mode: 'hard' | 'soft' | undefined }) =>
       failureRecorded(context, outcome, (message) => powerErrorMessage(message, mode)),
     ),
+    yieldCredentials: assign({ yielded: ({ context }) => [...context.yielded, ...yieldable(context)] }),
     noteSecretMissing: assign(({ context }) => secretMissed(context)),
     noteLimitReached: assign(({ context }) => limitReached(context)),
     forgetAttempts: assign(({ context }) =>
@@ -220,6 +225,10 @@ export const hostSetup = setup({
       ...(node === undefined && { joined: undefined }),
       ...seen(context, node),
     })),
+    /** It was decided by the host as it is specified now, though nothing else came of that: the conditions say so. */
+    noteGeneration: assign(({ context }) =>
+      areUpToDate(context.object.host) ? {} : { revision: context.revision + 1 },
+    ),
     /** No status tells of it; if it comes again, the conditions do. */
     noteError: assign(({ context }, { error }: Failure) => errorNoted(context, error as ErrorData)),
     forgetErrors: assign(({ context }) => ({
@@ -249,6 +258,8 @@ export const hostSetup = setup({
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
       credentialsVersion(dependencies) !== credentialsVersion(context.dependencies),
     isDeleting: ({ context }) => isDeleting(context.object.host),
+    hasNews: ({ context }) => context.unheeded !== 'nothing',
+    isChanged: ({ context }) => context.unheeded === 'change',
     isOwned: ({ context }) => context.object.owned,
     isHeld: ({ context }) => context.object.heldBy.length > 0,
     isGone: ({ context }) => isDeleting(context.object.host) && !context.object.owned,
@@ -278,6 +289,7 @@ export const hostSetup = setup({
     isDeployed: ({ context: { status } }) =>
       isGiven(status.provisioning?.image?.url) || isGiven(status.provisioning?.customDeploy?.method),
     hasCredentials: ({ context }) => hasCredentials(context),
+    mustYield: ({ context }) => yieldable(context).length > 0,
     isLackingAtEnd: ({ context }) => isDeleting(context.object.host) && !hasCredentials(context),
     /** What it waits for room for is not what is to come next any more. */
     isPlanOver: ({ context }) =>
@@ -300,7 +312,8 @@ export const hostSetup = setup({
     wasSwitched: ({ context }, { outcome }: Told) =>
       outcome.kind === 'done' &&
       outcome.node?.powerState === (powerStepOf(context).step === 'powerOn' ? 'power on' : 'power off'),
-    wasRefused: (_, { outcome }: Told) => outcome.kind === 'failed' && outcome.until === 'change',
+    wasRefused: (_, { outcome }: Told) => wasRefused(outcome),
+    wasRefusedAtEnd: ({ context }, { outcome }: Told) => wasRefused(outcome) && isDeleting(context.object.host),
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Another write was faster, and has been read by now. */
     isLostRace: ({ context }, { error }: Failure) =>
@@ -310,12 +323,16 @@ export const hostSetup = setup({
     /** After an error that the status tells of. Given with chance by the runtime, as the others that have it. */
     backoff: ({ context }) => backoffMs(context.status.errorCount, 0),
     capacityPause: () => backoffMs(1, 0),
-    retryPause: ({ context }) => Math.max(retryMs(context.retries), context.error?.retryAfterMs ?? 0),
+    retryPause: ({ context }) => retryPauseMs(context),
     writePause: ({ context }) => retryMs(context.writeFailures),
     pause: ({ context }) => context.pauseMs,
     detachedPause: PAUSES_MS.detached,
   },
 });
+
+function wasRefused(outcome: Outcome): boolean {
+  return outcome.kind === 'failed' && outcome.until === 'change';
+}
 
 /** What is to be done about the power now. */
 export function powerStepOf(context: HostContext): PowerStep {

@@ -32,6 +32,8 @@ export interface ObservedContext {
   readonly pollAfterMs: number;
   /** After so long it is read again though nobody has told of a reason, in milliseconds. */
   readonly rereadAfterMs: number;
+  /** How often something that was made for what was read was not there yet. */
+  readonly lacks: number;
   /** Attempts in a row that failed, and writes in a row that lost a race. */
   readonly failures: number;
   readonly races: number;

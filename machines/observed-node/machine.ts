@@ -41,6 +41,8 @@ type Heard = { readonly dependencies: readonly Dependency[] };
 
 /** So many writes in a row that lost a race are made again at once. */
 const QUICK_RACES = 5;
+/** So often in a row what was made is waited for before all is read again. */
+const QUICK_LACKS = 1;
 
 const observed = setup({
   types: {
@@ -68,7 +70,8 @@ const observed = setup({
     })),
     storeDependencies: assign(({ context }, { dependencies }: Heard) => heard(context, dependencies)),
     noteBasis: assign(({ context }) => ({ basis: basisOf(context) })),
-    noteReading: assign((_, { reading, at }: ReadOutput) => ({ reading, readAt: at })),
+    noteReading: assign((_, { reading, at }: ReadOutput) => ({ reading, readAt: at, lacks: 0 })),
+    countLack: assign({ lacks: ({ context }) => context.lacks + 1 }),
     noteStored: assign(({ context: { object } }, { pollAfterMs, rereadAfterMs }: StoreOutput) => ({
       said: object.says,
       reading: undefined,
@@ -98,6 +101,8 @@ const observed = setup({
     isContradicted: ({ context }) => context.said !== context.object.says,
     isRobbed: ({ context }, { dependencies }: Heard) => isRobbed(context, dependencies),
     isFurnished: (_, { waiting }: FurnishOutput) => waiting.length === 0,
+    /** Others may make it otherwise: what they share is seen by reading. */
+    isContended: ({ context }) => context.lacks > QUICK_LACKS,
     isLostRace: ({ context }, { error }: Failure) =>
       (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
     /** The watch ended for a reason that lies not with the node. */
@@ -155,6 +160,7 @@ export const observedNodeMachine = observed.createMachine({
     rereadAfterMs: 0,
     failures: 0,
     races: 0,
+    lacks: 0,
     error: undefined,
   }),
   on: {
@@ -226,8 +232,9 @@ export const observedNodeMachine = observed.createMachine({
     lacking: {
       description: 'What was made is not there yet.',
       tags: Tag.Waiting,
+      entry: 'countLack',
       always: left,
-      after: { furnishPause: 'furnishing' },
+      after: { furnishPause: [{ guard: 'isContended', target: 'reading' }, { target: 'furnishing' }] },
     },
     storing: {
       description: 'The status is to say what was read.',

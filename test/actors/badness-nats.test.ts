@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // What goes wrong with the nats-server that the launcher finds.

@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // What goes wrong, with everything in this process.

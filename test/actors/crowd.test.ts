@@ -1,3 +1,4 @@
+// long
 // limit: 300 s
 // Many objects that refer to the same few: ports on one network, one subnet and one security group, with the credentials
 // of all. `CROWD=1000` makes it a thousand, which takes a minute.

@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // What is found not as specified, and what was made of something that is another one by now: told, and left as it is.

@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // Events with everything in this process. Needs kubectl.

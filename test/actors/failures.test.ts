@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // How failures are told, with everything in this process.

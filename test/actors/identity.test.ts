@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // Kinds of Keystone end to end, with everything in this process.

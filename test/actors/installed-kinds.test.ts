@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 120 s
 // A process with the adapters for OpenStack and for metal3.io on clusters that have the kinds of one of them, or of neither: it

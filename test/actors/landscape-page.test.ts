@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 240 s
 // The page in a browser, on a running Troupe: the sample landscape comes up while it is open, and can be looked back at.

@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 240 s
 // No secret anywhere, with everything in this process, and on nats-server if one can be had. Needs kubectl.

@@ -1,3 +1,4 @@
+// long
 // limit: 180 s
 // Split roles with permissions and TLS, on the embedded API server.
 import { suite } from 'uvu';

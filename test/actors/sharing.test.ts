@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // One external resource is one object's, with everything in this process.

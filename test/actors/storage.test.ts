@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // Volumes, their types and share networks end to end, with everything in this process.

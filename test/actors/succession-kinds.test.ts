@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // Taking over objects of all kinds from ORC, with everything in this process.

@@ -1,3 +1,4 @@
+// long
 // waits
 // Taking over from ORC with everything in this process.
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // What waiting costs and how fast it ends, with everything in this process.

@@ -1,3 +1,4 @@
+// long
 // waits
 // What it costs to wait for a cloud that is at work: one list an interval, however many wait, and nothing else.
 import { suite } from 'uvu';

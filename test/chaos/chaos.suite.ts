@@ -4,16 +4,35 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type ChaosOptions, playChaos } from './play.ts';
+import { type HostChaosOptions, type HostChaosOutcome, playHostChaos } from './host-play.ts';
+import { type ChaosOptions, type ChaosOutcome, playChaos } from './play.ts';
 
 /** @param options.seconds  unless SECONDS says otherwise */
 export function describeChaos(options: Omit<ChaosOptions, 'seed'>): void {
-  const seconds = Number(process.env['SECONDS'] ?? options.seconds);
-  const seed = Number(process.env['SEED'] ?? process.pid);
   const neighbour = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
+  describe('a landscape outlives', options.seconds, (run) => playChaos({ ...options, ...run, neighbour }));
+}
+
+/** @param options.seconds  unless SECONDS says otherwise */
+export function describeHostChaos(options: Omit<HostChaosOptions, 'seed'>): void {
+  describe('hosts outlive', options.seconds, (run) => playHostChaos({ ...options, ...run }));
+}
+
+interface Run {
+  readonly seed: number;
+  readonly seconds: number;
+}
+
+function describe(
+  who: string,
+  usualSeconds: number,
+  play: (run: Run) => Promise<ChaosOutcome | HostChaosOutcome>,
+): void {
+  const seconds = Number(process.env['SECONDS'] ?? usualSeconds);
+  const seed = Number(process.env['SEED'] ?? process.pid);
   const test = suite('chaos');
-  test(`a landscape outlives ${seconds} s of chaos; seed ${seed}`, async () => {
-    const { violations, story, figures } = await playChaos({ ...options, seconds, seed, neighbour });
+  test(`${who} ${seconds} s of chaos; seed ${seed}`, async () => {
+    const { violations, story, figures } = await play({ seconds, seed });
     process.stderr.write(`${JSON.stringify(figures)}\n`);
     if (violations.length > 0) {
       const path = join(await mkdtemp(join(tmpdir(), 'troupe-chaos-')), `seed-${seed}.log`);

@@ -7,7 +7,7 @@ import { fileURLToPath } from 'node:url';
 import { kubeconfigText } from '../../adapters/kubernetes/embedded/kubeconfig.ts';
 import type { Served } from '../adapters/kubernetes/embedded/served.ts';
 import { startProxy, type TcpProxy } from '../bus/proxy.ts';
-import type { ApiServer } from './counterparts.ts';
+import type { ApiServer } from './stand.ts';
 
 const PROGRAM = fileURLToPath(new URL('../adapters/kubernetes/embedded/served.ts', import.meta.url));
 /** So few that a watch which was away for a moment is told that it is too old. */

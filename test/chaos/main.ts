@@ -1,14 +1,16 @@
-// Chaos on real processes: `npm run chaos -- [--real] [--hostile] [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
+// Chaos on real processes: `npm run chaos -- [--hosts | [--real] [--hostile]] [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { findSharableNatsServer } from '../actors/grounds.ts';
 import { addressesIn } from './counterparts.ts';
+import { playHostChaos } from './host-play.ts';
 import { playChaos } from './play.ts';
 
 const { values } = parseArgs({
   options: {
+    hosts: { type: 'boolean', default: false },
     hostile: { type: 'boolean', default: false },
     real: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '1' },
@@ -22,6 +24,10 @@ if ('refusal' in found) {
   process.stderr.write(`chaos kills one of two processes: ${found.refusal}\n`);
   process.exit(2);
 }
+if (values.hosts && (values.real || values.hostile)) {
+  process.stderr.write('--hosts goes with neither --real nor --hostile\n');
+  process.exit(2);
+}
 const addresses = values.real ? addressesIn(process.env) : {};
 if (values.real && !addresses.kubeconfig) process.stdout.write('KUBECONFIG is not set: the API server is embedded\n');
 if (values.real && !addresses.cloudsFile)
@@ -29,13 +35,10 @@ if (values.real && !addresses.cloudsFile)
 await mkdir(values.stories, { recursive: true });
 let violated = 0;
 for (let seed = Number(values.first); seed < Number(values.first) + Number(values.seeds); seed++) {
-  const { violations, story, figures } = await playChaos({
-    seed,
-    seconds: Number(values.seconds),
-    program: found.program,
-    addresses,
-    neighbour: values.hostile ? 'hostile' : 'none',
-  });
+  const options = { seed, seconds: Number(values.seconds), program: found.program };
+  const { violations, story, figures } = values.hosts
+    ? await playHostChaos(options)
+    : await playChaos({ ...options, addresses, neighbour: values.hostile ? 'hostile' : 'none' });
   const path = join(values.stories, `seed-${seed}.log`);
   await writeFile(path, `${story.join('\n')}\n`);
   const said = Object.entries(figures).map(([name, value]) => `${name} ${value}`);

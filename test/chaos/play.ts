@@ -4,7 +4,6 @@
 import { parse } from 'yaml';
 import { mulberry32, systemClock } from '../../actors/clock.ts';
 import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
-import { TroupeError } from '../../bus/mod.ts';
 import { TABLES } from '../actors/contents.ts';
 import { World } from '../actors/harness.ts';
 import { isOneToOne, isUp, landscape, type SampleObject } from '../actors/landscape.ts';
@@ -12,10 +11,11 @@ import { loneMs } from '../actors/lone-networks.ts';
 import { deployedHeap } from '../actors/processes.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
 import { startProxy } from '../bus/proxy.ts';
+import { befall, changing, DOWN, UP, within } from './befalling.ts';
 import { CloudLog, withoutBeginning } from './cloud-log.ts';
 import { type Addresses, type Counterparts, openCounterparts } from './counterparts.ts';
 import { dataCentre, without } from './data-centre.ts';
-import { type FaultDeps, leftOut, type Misfortune, misfortunes, writeSecret } from './faults.ts';
+import { changeSomething, type FaultDeps, misfortunes, writeSecret } from './faults.ts';
 import {
   judgeConditions,
   judgeEvents,
@@ -27,9 +27,10 @@ import {
 } from './judgement.ts';
 import { judgeOrder } from './order.ts';
 import { Pod } from './pod.ts';
+import { leftOut } from './stand-faults.ts';
 import { story, type Teller } from './story.ts';
 import { Tenant } from './tenant.ts';
-import { drawn, User } from './user.ts';
+import { User } from './user.ts';
 
 export interface ChaosOptions {
   readonly seed: number;
@@ -65,12 +66,6 @@ export interface ChaosOutcome {
   };
 }
 
-/** Part of the time in which misfortunes befall the landscape while it changes, and while it goes. */
-const UP = 0.65;
-const DOWN = 0.12;
-/** Between two misfortunes, and between two changes of the landscape, in milliseconds. */
-const FAULTS_MS = { least: 300, most: 2_500 };
-const CHANGES_MS = { least: 50, most: 600 };
 /** Lone networks that are timed, each time. */
 const LONE = 7;
 /** Beside the tenant a lone network may take so many times as long as without, and so much more, in milliseconds. */
@@ -130,15 +125,17 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   const wayToFiles = await startProxy('127.0.0.1', files.port);
   try {
     const onPassword = (password: string): void => void passwords.push(password);
+    const random = mulberry32(seed);
     const deps: FaultDeps = {
       world,
-      counterparts,
+      stand: counterparts,
       pods,
       files: wayToFiles,
       clock,
-      random: mulberry32(seed),
+      random,
       tell,
       onPassword,
+      changeSomething: (times) => changeSomething({ world, random }, times),
     };
     const env = await deployedHeap();
     for (const name of ['one', 'two']) {
@@ -182,17 +179,9 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
     }
 
     // --- the landscape comes up, and changes ---
-    const changing = (async () => {
-      const random = mulberry32(seed + 2);
-      const endsAt = clock.now() + seconds * UP * 1_000;
-      while (clock.now() < endsAt) {
-        await user.step();
-        figures.changes++;
-        await clock.sleep(CHANGES_MS.least + random() * (CHANGES_MS.most - CHANGES_MS.least));
-      }
-    })();
+    const changes = changing({ clock, random: mulberry32(seed + 2) }, seconds * UP, () => user.step());
     figures.faults += await befall(deps, misfortunes(deps), seconds * UP);
-    await changing;
+    figures.changes = await changes;
     await quiet(deps);
     const quietAt = clock.now();
     await within(clock, settleMs, violate, async () => {
@@ -267,39 +256,6 @@ export async function playChaos(options: ChaosOptions): Promise<ChaosOutcome> {
   return { violations, story: story({ beganAt, lines, logs, calls, names }), figures };
 }
 
-/** Misfortunes for so many seconds, several at a time but never two to the same. @returns how many */
-async function befall(deps: FaultDeps, deck: readonly Misfortune[], seconds: number): Promise<number> {
-  const { clock, random, tell } = deps;
-  const endsAt = clock.now() + seconds * 1_000;
-  const struck = new Set<string>();
-  const running = new Set<Promise<void>>();
-  const defects: unknown[] = [];
-  let count = 0;
-  while (clock.now() < endsAt) {
-    await clock.sleep(FAULTS_MS.least + random() * (FAULTS_MS.most - FAULTS_MS.least));
-    const free = deck.filter(({ to }) => !to.some((what) => struck.has(what)));
-    const chosen = drawn(free, random);
-    if (chosen === undefined) continue;
-    count++;
-    for (const what of chosen.to) struck.add(what);
-    const playing = chosen
-      .play()
-      .catch((error: unknown) => {
-        // Another misfortune may be in the way of this one.
-        if (error instanceof TroupeError) tell('chaos', `${chosen.name}, in vain: ${error.message}`);
-        else defects.push(error);
-      })
-      .finally(() => {
-        for (const what of chosen.to) struck.delete(what);
-        running.delete(playing);
-      });
-    running.add(playing);
-  }
-  await Promise.all(running);
-  if (defects.length > 0) throw defects[0];
-  return count;
-}
-
 /** What the landscape lacks here, and why; a line a kind that the cloud has nothing for. */
 function leftBehind(left: readonly SampleObject[], lacking: readonly string[]): readonly string[] {
   if (left.length === 0) return [];
@@ -308,29 +264,11 @@ function leftBehind(left: readonly SampleObject[], lacking: readonly string[]): 
   return [`leaves out ${names.join(', ')}: the cloud has no service ${[...services].join(', ')}`];
 }
 
-async function quiet({ counterparts: { cloud }, files, pods, tell }: FaultDeps): Promise<void> {
+async function quiet({ stand: { cloud }, files, pods, tell }: FaultDeps): Promise<void> {
   for (const { ways } of pods) for (const way of [ways.nats, ways.api.proxy]) way.heal();
   for (const way of [cloud.way, files]) way.heal();
   await cloud.clear();
   tell('chaos', 'leaves everybody alone');
-}
-
-async function within(
-  clock: FaultDeps['clock'],
-  limitMs: number,
-  violate: (what: string) => void,
-  look: () => Promise<readonly string[]>,
-): Promise<void> {
-  const until = clock.now() + limitMs;
-  for (;;) {
-    const wrong = await look();
-    if (wrong.length === 0) return;
-    if (clock.now() > until) {
-      for (const each of wrong) violate(`after ${limitMs / 1_000} s of quiet: ${each}`);
-      return;
-    }
-    await clock.sleep(50);
-  }
 }
 
 async function checked(violate: (what: string) => void, check: () => Promise<void>): Promise<void> {

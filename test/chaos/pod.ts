@@ -2,7 +2,7 @@
 import type { Clock } from '../../bus/mod.ts';
 import type { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
-import type { Pace, Ways } from './counterparts.ts';
+import type { Pace, Ways } from './stand.ts';
 
 export interface PodDeps {
   world: World;

@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 300 s
 // install.yaml and the chart are what kustomize makes of the sources. `npm run check` sees by checksums that they were made

@@ -50,7 +50,7 @@ export const REASONS: Readonly<Record<string, (command: string) => boolean>> = {
   /** Branches and tags that the reader has. */
   history: (command) => /csi-proxy check (main|v\d)/.test(command),
   /** The executable of a Windows node, and how it is made: another Node is fetched for it. */
-  executable: (command) => command === 'npm run build:csi-proxy' || command.startsWith('csi-proxy.exe '),
+  executable: (command) => command === 'npm run build:csi-proxy' || /^(?:csi-proxy|sc)\.exe /.test(command),
   /** The pipes of a Windows node. */
   windows: (command) => command.startsWith('troupe csi-proxy '),
 };

@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // The adapter of a print shop, with all that lives can do: on an embedded API server, and a shop that it asks over HTTP.

@@ -1,3 +1,4 @@
+// long
 // limit: 240 s
 // waits
 // A noisy neighbour: hundreds of objects of one namespace are at work on the cloud that a lone network of another one uses, too;

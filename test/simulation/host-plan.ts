@@ -14,6 +14,10 @@ export interface Machine {
   readonly bmc: string;
   readonly system: string;
   readonly mac: string;
+  /** It boots over the network, where there is room for one at a time. */
+  readonly isOnNetwork: boolean;
+  /** Its power is never to be cut: it is restarted where others are switched off. */
+  readonly isNeverOff: boolean;
   /** What is on its disk users have put there themselves: it is never wiped. */
   readonly isExternal: boolean;
 }
@@ -40,8 +44,12 @@ export const HOST_DEEDS = [
   'unpause',
   'inspect',
   'set',
+  'permit',
+  'pin',
+  'unpin',
   'rotate',
   'spoilSecret',
+  'emptySecret',
   'deleteSecret',
   'createSecret',
 ] as const;
@@ -108,6 +116,8 @@ function machineOf(draw: Draw, namespace: string, index: number): Machine {
     bmc: `http://10.0.0.${number}:8000`,
     system: '/redfish/v1/Systems/1',
     mac: `52:54:00:00:00:0${number}`,
+    isOnNetwork: draw.chance(0.3),
+    isNeverOff: draw.chance(0.1),
     isExternal: draw.chance(0.12),
   };
 }
@@ -136,8 +146,10 @@ function live(draw: Draw, steps: Step[], machine: Machine): void {
   pair(0.25, 'detach', 'attach');
   pair(0.2, 'pause', 'unpause');
   pair(0.15, 'deleteSecret', 'createSecret');
+  pair(0.3, 'pin', 'unpin');
   for (const deed of ['reboot', 'rotate'] as const) if (draw.chance(0.25)) add(later(), deed);
-  for (const deed of ['inspect', 'set', 'spoilSecret'] as const) if (draw.chance(0.15)) add(later(), deed);
+  for (const deed of ['inspect', 'set', 'permit', 'spoilSecret', 'emptySecret'] as const)
+    if (draw.chance(0.15)) add(later(), deed);
   if (!draw.chance(0.4)) return;
   const goneAt = between(bornAt, draw.chance(0.4) ? bornAt + 6_000 : ACTIVE_MS);
   add(goneAt, 'delete');

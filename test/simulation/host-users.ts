@@ -31,6 +31,8 @@ export interface HostUsersDeps {
 /** How often a user tries again what the API server did not take, and for how long, in milliseconds. */
 const AGAIN_MS = 700;
 const PATIENCE_MS = 60_000;
+/** Whoever keeps a host that is deleted. */
+const PIN = 'simulation.example.org/keeps';
 /** Of a reboot that lasts until whoever asked for it has had enough. */
 const HELD_OFF = `${HostAnnotation.Reboot}/simulation`;
 
@@ -68,7 +70,7 @@ export class HostUsers {
   /** What holds a host up that only users can let go is over. */
   putRight(): void {
     for (const machine of this.#deps.machines) {
-      for (const deed of ['unpause', 'letGoOn', 'createSecret'] as const) this.#do(deed, machine, 0);
+      for (const deed of ['unpause', 'letGoOn', 'unpin', 'createSecret'] as const) this.#do(deed, machine, 0);
       this.#writePassword(machine, this.#passwordOf(machine));
     }
   }
@@ -100,7 +102,7 @@ export class HostUsers {
         return;
       case 'switchOn':
       case 'switchOff':
-        this.#edit(machine, { spec: { online: deed === 'switchOn' } });
+        if (!machine.isNeverOff) this.#edit(machine, { spec: { online: deed === 'switchOn' } });
         return;
       case 'reboot':
         annotation(HostAnnotation.Reboot, number % 2 === 0 ? '' : '{"mode":"hard"}');
@@ -132,6 +134,16 @@ export class HostUsers {
         this.#patch(`sets firmware of '${machine.host}'`, path, { spec: { settings } });
         return;
       }
+      case 'permit': {
+        // What is set is applied to a host that runs something, too, when it is switched off anyway.
+        const policy = { ...objectOf('HostUpdatePolicy', machine.host), spec: { firmwareSettings: 'onReboot' } };
+        this.#create(pathOf(machine, 'hostupdatepolicies', machine.host), policy, `HostUpdatePolicy '${machine.host}'`);
+        return;
+      }
+      case 'pin':
+      case 'unpin':
+        this.#pin(machine, deed);
+        return;
       case 'rotate': {
         const password = `${PASSWORD}-${number}`;
         this.#passwords.set(machine.name, password);
@@ -141,6 +153,9 @@ export class HostUsers {
       }
       case 'spoilSecret':
         this.#writePassword(machine, `${PASSWORD}-wrong`);
+        return;
+      case 'emptySecret':
+        this.#writeSecret(machine, { username: '' });
         return;
       case 'deleteSecret':
         this.#ask(`deletes Secret '${machine.secret}'`, { method: 'DELETE', path: secretPath(machine) });
@@ -198,12 +213,26 @@ export class HostUsers {
     }
   }
 
+  /** Others hold it, or do not any more. */
+  #pin(machine: Machine, deed: 'pin' | 'unpin'): void {
+    const known = this.#deps.cluster.get('baremetalhosts', machine.namespace, machine.host)?.metadata;
+    if (known === undefined || (deed === 'pin' && known.deletionTimestamp !== undefined)) return;
+    const others = known.finalizers?.filter((finalizer) => finalizer !== PIN) ?? [];
+    if (deed === 'unpin' && others.length === (known.finalizers?.length ?? 0)) return;
+    this.#edit(machine, { metadata: { finalizers: [...others, ...(deed === 'pin' ? [PIN] : [])] } });
+  }
+
   #passwordOf({ name }: Machine): string {
     return this.#passwords.get(name) ?? PASSWORD;
   }
 
   #writePassword(machine: Machine, password: string): void {
-    this.#patch(`writes Secret '${machine.secret}'`, secretPath(machine), { data: { password: encoded(password) } });
+    this.#writeSecret(machine, { username: 'admin', password });
+  }
+
+  #writeSecret(machine: Machine, texts: Readonly<Record<string, string>>): void {
+    const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encoded(text)]));
+    this.#patch(`writes Secret '${machine.secret}'`, secretPath(machine), { data });
   }
 
   #edit(machine: Machine, change: JsonObject): void {
@@ -260,16 +289,21 @@ export function nodeName({ namespace, host }: Machine): string {
   return `${namespace}~${host}`;
 }
 
-function hostOf({ host, secret, bmc, system, mac, isExternal }: Machine, number: number): JsonObject {
+function objectOf(kind: string, name: string): JsonObject {
+  return { apiVersion: 'metal3.io/v1alpha1', kind, metadata: { name } };
+}
+
+function hostOf(machine: Machine, number: number): JsonObject {
+  const { host, secret, bmc, system, mac, isOnNetwork, isNeverOff, isExternal } = machine;
+  const driver = isOnNetwork ? 'redfish' : 'redfish-virtualmedia';
   const isWanted = !isExternal && number % 2 === 1;
   return {
-    apiVersion: 'metal3.io/v1alpha1',
-    kind: 'BareMetalHost',
-    metadata: { name: host },
+    ...objectOf('BareMetalHost', host),
     spec: {
       online: true,
       bootMACAddress: mac,
-      bmc: { address: `redfish-virtualmedia+${bmc}${system}`, credentialsName: secret },
+      bmc: { address: `${driver}+${bmc}${system}`, credentialsName: secret },
+      ...(isNeverOff && { disablePowerOff: true }),
       ...(isExternal && { externallyProvisioned: true }),
       ...(isWanted && { image: imageOf(number) }),
     },

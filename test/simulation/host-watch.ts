@@ -4,19 +4,23 @@
 //   B1. A machine is written with what its host asks for, once; and with nothing else.
 //   B2. A machine is wiped only for a living host that does not want what is on it any more, and once for that.
 //   B3. A machine has one node.
-//   B4. A node is made for a host that holds its finalizer, and removed from one that is deleted or detached.
+//   B4. A node is made for a host that holds its finalizer, and removed from one that is detached, or deleted and held by nobody else.
 //   B5. No password of a BMC is in an object, in mail or in the log.
+//   B6. Nothing is begun for a paused host.
 
 import { Deed as MachineDeed, type MachineEvent, type SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
 import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
 import type { Address, Json, JsonObject } from '../../bus/mod.ts';
-import { type BareMetalHost, HostAnnotation, type HostSpec } from '../../machines/bare-metal-host/host.ts';
+import { type BareMetalHost, HostAnnotation } from '../../machines/bare-metal-host/host.ts';
+import { imageOf, isDetached } from '../adapters/ironic/host-rest.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster } from './cluster.ts';
 import { type HostDeed, type Landscape, type Machine, PASSWORD } from './host-plan.ts';
 import { nodeName } from './host-users.ts';
+import type { SimulatedTime } from './time.ts';
 
 export interface HostWatchDeps {
+  readonly time: SimulatedTime;
   readonly ironic: SimulatedIronic;
   readonly cluster: Cluster;
   readonly machines: Landscape;
@@ -39,6 +43,8 @@ interface Life {
   readonly fulfilled: string | undefined;
   /** It was to be detached since its node was made: what has begun then is not called back. */
   readonly wasDetached: boolean;
+  /** Since when it is paused, in milliseconds of the history. */
+  readonly pausedAtMs: number | undefined;
 }
 
 /** What those who ask for it may have a machine wiped for once more. */
@@ -53,6 +59,8 @@ const WIPING: ReadonlySet<HostDeed> = new Set([
   'detach',
 ]);
 const FINALIZER = 'baremetalhost.metal3.io';
+/** What had begun for a host when it was paused has landed after so long: a call, and the wait for a node that is held. */
+const UNDER_WAY_MS = 12_000;
 /** A part of all passwords, as it is and as Secrets have it. */
 const SECRETS = [PASSWORD, Buffer.from(PASSWORD.slice(0, 18)).toString('base64')];
 
@@ -90,7 +98,9 @@ export class HostWatch {
     if (url !== undefined) asked.add(url);
     const isKept = isSame && imageOf(before.host.spec) === url;
     const wasDetached = isDetached(host) || (isSame && before.wasDetached);
-    this.#lives.set(key, { host, asked, wasDetached, fulfilled: isKept ? before.fulfilled : undefined });
+    const pausedAtMs = isPaused(host) ? (before?.pausedAtMs ?? this.#deps.time.elapsed()) : undefined;
+    const fulfilled = isKept ? before.fulfilled : undefined;
+    this.#lives.set(key, { host, asked, wasDetached, fulfilled, pausedAtMs });
   }
 
   /** What somebody says, or writes down. */
@@ -120,8 +130,13 @@ export class HostWatch {
       this.#violate('B4', `${pod} makes a node for '${name}', which lacks its finalizer`);
     if (method === 'POST' && path === '/nodes') this.#lives.set(uid, { ...life, wasDetached: isDetached(life.host) });
     const isLeaving = isGoing(life.host) || life.wasDetached;
-    if (method === 'DELETE' && /^\/nodes\/[^/]+$/.test(path) && !isLeaving)
+    const isRemoval = method === 'DELETE' && /^\/nodes\/[^/]+$/.test(path);
+    if (isRemoval && !isLeaving)
       this.#violate('B4', `${pod} removes the node of '${name}', which is neither deleted nor detached`);
+    if (isRemoval && !life.wasDetached && metadata.finalizers?.some((other) => other !== FINALIZER))
+      this.#violate('B4', `${pod} removes the node of '${name}', which others hold`);
+    if (this.#deps.time.elapsed() - (life.pausedAtMs ?? Number.POSITIVE_INFINITY) > UNDER_WAY_MS)
+      this.#violate('B6', `${pod} asks for ${method} ${path} for '${name}', which is paused`);
     const { target } = (body ?? {}) as { readonly target?: Json };
     // What was asked for when it could not be done is done later.
     if (target === 'inspect' || target === 'clean') this.#forgive(uid);
@@ -211,14 +226,14 @@ function isKept({ host, fulfilled }: Life): boolean {
   return fulfilled !== undefined && !isGoing(host) && imageOf(host.spec) === fulfilled;
 }
 
-export function imageOf(spec: HostSpec | null | undefined): string | undefined {
-  return spec?.image?.url ?? undefined;
-}
-
 function isGoing({ metadata }: Known): boolean {
   return metadata.deletionTimestamp != null;
 }
 
-export function isDetached({ metadata }: Pick<BareMetalHost, 'metadata'>): boolean {
-  return Object.hasOwn(metadata?.annotations ?? {}, HostAnnotation.Detached);
+function isPaused(host: Known): boolean {
+  return isAnnotated(host, HostAnnotation.Paused);
+}
+
+function isAnnotated({ metadata }: Pick<BareMetalHost, 'metadata'>, annotation: string): boolean {
+  return Object.hasOwn(metadata?.annotations ?? {}, annotation);
 }

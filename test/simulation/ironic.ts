@@ -27,6 +27,8 @@ const ENVIRONMENT = {
   TROUPE_IRONIC_SPEED: String(SPEED),
   // What fails for as long as misfortunes last is tried until they are over.
   TROUPE_MAX_PROVISIONING_RETRIES: '0',
+  // Of those that boot over the network.
+  PROVISIONING_LIMIT: '1',
   DEPLOY_KERNEL_URL: 'http://images.test/kernel',
   DEPLOY_RAMDISK_URL: 'http://images.test/ramdisk',
 };

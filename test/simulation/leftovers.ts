@@ -44,15 +44,16 @@ export function leftover(scene: Scene): Leftover | undefined {
 
 /**
  * A claim that nobody ends: on what was never there, by an object whose reference to it was taken off while it had no host;
- * or for a cleanup, by one whose host died as soon as it was gone; or that an earlier host had on its way when it stood
- * still, and that arrives when the next one's end of it has been read and deleted. It holds nothing, and the audit of a
- * guard ends it should there ever be an object of that name.
+ * or for a cleanup, by one whose host died as soon as it was gone; or by one without a finalizer of its own, which goes
+ * while nobody hosts it; or that an earlier host had on its way when it stood still, and that arrives when the next one's end
+ * of it has been read and deleted. It holds nothing, and the audit of a guard ends it should there ever be an object of that
+ * name.
  */
 function isOrphanClaim(key: string, { plan, isTroubled, hasStoodStill }: Scene): boolean {
   if (hasStoodStill && key.includes('.claim.')) return true;
-  // The sequel of a book is a reference that users take off, too.
+  // The sequel of a book is a reference that users take off, too. What shows the firmware of a host makes nothing, and holds nobody up.
   const mayBeOrphaned =
-    /\.secrets\..*\.claim\.|\.claim\.openstack\.routerinterfaces\.|\.books\..*\.claim\.press\.books\./;
+    /\.secrets\..*\.claim\.|\.claim\.openstack\.routerinterfaces\.|\.books\..*\.claim\.press\.books\.|\.claim\.metal3\.hostfirmware/;
   if (mayBeOrphaned.test(key)) return isTroubled;
   return plan.steps.some(
     ({ what, ...step }) =>

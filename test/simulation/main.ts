@@ -1,11 +1,11 @@
 // Histories by the thousand: `npm run simulate -- [options]`.
 //
 //   --seed N         the first of them; 1 by default
-//   --histories N    how many; 100 by default
+//   --histories N    how many; 100 by default, and beside every fifth one of bare-metal hosts
 //   --jobs N         processes; one a processor by default
 //   --coverage       which transitions of the shared machines were never taken; fails when there is one
-//   --without RULE   with a rule of the protocol switched off (P1 ... P11, P13, claim, adoption, intent, sharing, turn; `all`: one after another):
-//                    fails unless a history notices
+//   --without RULE   with a rule of the protocol, or of hosts, switched off (those of `mutations.ts` and `host-mutations.ts`; `all`: one after
+//                    another): fails unless a history notices
 //   --hosts          histories of bare-metal hosts, in place of all else
 //   --told           tells the story of the first one
 //
@@ -17,7 +17,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../actors/clock.ts';
-import { allTransitions, RARE, UNREACHABLE } from './coverage.ts';
+import { allTransitions, hostsAlone, RARE, UNREACHABLE } from './coverage.ts';
 import { play, type Violation } from './history.ts';
 import { hostPlanOf } from './host-plan.ts';
 import { mutated } from './mutant.ts';
@@ -29,12 +29,15 @@ const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 interface Played {
   readonly seed: number;
+  readonly isOfHosts: boolean;
   readonly steps: number;
   readonly violation?: Violation;
 }
 
 interface Outcome {
   readonly played: number;
+  /** Of these, those of hosts. */
+  readonly ofHosts: number;
   /** The least seed that broke something. */
   readonly broken: Played | undefined;
   readonly taken: ReadonlySet<string>;
@@ -56,6 +59,7 @@ async function playAll(root: string, { first, histories, jobs, coverage, hosts }
   const children: ChildProcess[] = [];
   const taken = new Set<string>();
   let played = 0;
+  let ofHosts = 0;
   let broken: Played | undefined;
   const work = async (job: number): Promise<void> => {
     const all = Math.floor((histories - job + jobs - 1) / jobs);
@@ -77,6 +81,7 @@ async function playAll(root: string, { first, histories, jobs, coverage, hosts }
       for (const id of told.taken ?? []) taken.add(id);
       if (told.seed === undefined) continue;
       played += 1;
+      if (told.isOfHosts === true) ofHosts += 1;
       if (told.violation === undefined || (broken !== undefined && broken.seed < told.seed)) continue;
       broken = told as Played;
       for (const other of children) other.kill();
@@ -85,7 +90,7 @@ async function playAll(root: string, { first, histories, jobs, coverage, hosts }
     if (code !== 0 && broken === undefined) throw new Error(`a worker ended with exit code ${code}`);
   };
   await Promise.all(Array.from({ length: Math.min(jobs, histories) }, (_, job) => work(job)));
-  return { played, broken, taken };
+  return { played, ofHosts, broken, taken };
 }
 
 async function tell(
@@ -105,7 +110,8 @@ async function withoutRule(names: readonly string[], range: Range): Promise<bool
   for (const mutation of MUTATIONS.filter(({ name }) => names.includes(name))) {
     const mutant = mutated(ROOT, mutation);
     try {
-      const { broken } = await playAll(mutant.root, range);
+      const hosts = range.hosts || mutation.hosts === true;
+      const { broken } = await playAll(mutant.root, { ...range, hosts });
       const { seed, violation } = broken ?? {};
       const found =
         violation === undefined ? `NOT FOUND in ${range.histories}` : `seed ${seed}: ${violation.invariant}`;
@@ -152,24 +158,26 @@ async function main(): Promise<number> {
   }
   const clock = systemClock();
   const startedAt = clock.now();
-  const { played, broken, taken } = await playAll(ROOT, range);
+  const { played, ofHosts, broken, taken } = await playAll(ROOT, range);
   const seconds = ((clock.now() - startedAt) / 1_000).toFixed(1);
   if (broken?.violation !== undefined) {
     const { invariant, text } = broken.violation;
-    process.stdout.write(`seed ${broken.seed} breaks ${invariant}: ${text}\n`);
-    await tell(broken.seed, { smaller: true, hosts });
+    const of = broken.isOfHosts ? ' (hosts)' : '';
+    process.stdout.write(`seed ${broken.seed}${of} breaks ${invariant}: ${text}\n`);
+    await tell(broken.seed, { smaller: true, hosts: broken.isOfHosts });
     return 1;
   }
-  process.stdout.write(`${played} histories without a violation in ${seconds} s\n`);
+  process.stdout.write(`${played} histories, ${ofHosts} of them of hosts, without a violation in ${seconds} s\n`);
   if (!range.coverage) return 0;
-  const all = allTransitions();
-  const missed = all.filter((id) => !taken.has(id) && !UNREACHABLE.includes(id) && !RARE.includes(id));
+  const counted = (ids: readonly string[]): readonly string[] => (hosts ? hostsAlone(ids) : ids);
+  const [all, unreachable, rare] = [counted(allTransitions()), counted(UNREACHABLE), counted(RARE)];
+  const missed = all.filter((id) => !taken.has(id) && !unreachable.includes(id) && !rare.includes(id));
   const wrong = [
-    ...UNREACHABLE.filter((id) => taken.has(id) || !all.includes(id)),
-    ...RARE.filter((id) => !all.includes(id)),
+    ...unreachable.filter((id) => taken.has(id) || !all.includes(id)),
+    ...rare.filter((id) => !all.includes(id)),
   ];
   process.stdout.write(`${taken.size} of ${all.length} transitions were taken\n`);
-  for (const id of RARE) if (!taken.has(id)) process.stdout.write(`rare, and not this time: ${id}\n`);
+  for (const id of rare) if (!taken.has(id)) process.stdout.write(`rare, and not this time: ${id}\n`);
   for (const id of missed) process.stdout.write(`never: ${id}\n`);
   for (const id of wrong) process.stdout.write(`called unreachable, but taken or not in the charts: ${id}\n`);
   return missed.length + wrong.length === 0 ? 0 : 1;

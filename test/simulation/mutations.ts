@@ -2,12 +2,15 @@
 // and what stands there without it. A text must be there exactly once, or the list is out of date.
 
 import type { Edit } from '../mutation/edits.ts';
+import { HOST_MUTATIONS } from './host-mutations.ts';
 
 export interface Mutation {
   readonly name: string;
   /** What is left out, in words. */
   readonly without: string;
   readonly edits: readonly Edit[];
+  /** Only histories of hosts may notice. */
+  readonly hosts?: true;
 }
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -238,4 +241,5 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'a shard lives on whose mail was dropped at the end of a lease that turned out to be renewed',
     edits: [{ file: 'actors/hosting/host.ts', from: '    shard.onLapse(number);\n', to: '' }],
   },
+  ...HOST_MUTATIONS,
 ];

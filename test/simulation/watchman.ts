@@ -218,7 +218,9 @@ export class Watchman {
       if (kind === undefined || made.kind !== kind.kind || this.excused.has(made.uid) || user === undefined) return [];
       if (!isRecorded(user)) return [];
       const refers = referenceTo(user, now)?.finalizers.includes(finalizer) === true;
-      const builtOn = now.kind === 'Secret' || made.uses.has(idOf(now) ?? '') || made.uses.has(now.metadata.uid);
+      // An empty text of a request names nobody, and what has no id yet is not built on.
+      const ids = [idOf(now), now.metadata.uid];
+      const builtOn = now.kind === 'Secret' || ids.some((id) => id !== undefined && made.uses.has(id));
       const options = user.spec?.['managedOptions'] as { readonly onDelete?: unknown } | undefined;
       const isLeaving = options?.onDelete === 'detach' && user.metadata.deletionTimestamp !== undefined;
       return refers && builtOn && !isLeaving ? [user] : [];

@@ -3,18 +3,22 @@
 //   node test/simulation/worker.ts FIRST COUNT STRIDE [--coverage] [--hosts]
 import { noteTransitions } from './coverage.ts';
 import { play } from './history.ts';
-import { hostPlanOf } from './host-plan.ts';
-import { planOf } from './plan.ts';
+import { plansOf } from './plans.ts';
 
 const [first = 1, count = 1, stride = 1] = process.argv.slice(2, 5).map(Number);
 const taken = new Set<string>();
-const plan = process.argv.includes('--hosts') ? hostPlanOf : planOf;
+const hosts = process.argv.includes('--hosts');
+let isBroken = false;
 if (process.argv.includes('--coverage')) noteTransitions(taken);
 
-for (let index = 0; index < count; index++) {
+for (let index = 0; index < count && !isBroken; index++) {
   const seed = first + index * stride;
-  const { violation, hash, steps } = await play(plan(seed));
-  process.stdout.write(`${JSON.stringify({ seed, hash, steps, violation })}\n`);
-  if (violation !== undefined) break;
+  for (const plan of plansOf(seed, { hosts })) {
+    const { violation, hash, steps } = await play(plan);
+    process.stdout.write(
+      `${JSON.stringify({ seed, isOfHosts: plan.machines !== undefined, hash, steps, violation })}\n`,
+    );
+    isBroken ||= violation !== undefined;
+  }
 }
 process.stdout.write(`${JSON.stringify({ taken: [...taken] })}\n`);

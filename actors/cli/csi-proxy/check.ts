@@ -4,6 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { join, relative, resolve, sep } from 'node:path';
 import {
   apiTree,
+  type CheckDeps,
   checkTrees,
   count,
   dayOf,
@@ -27,7 +28,7 @@ import { systemClock } from '../../clock.ts';
 import { openLog } from '../../telling/log.ts';
 import { parsed } from '../command-line.ts';
 import type { CsiProxyCommand } from './command.ts';
-import { API, USAGES } from './usage.ts';
+import { API, USAGES, versionHint } from './usage.ts';
 
 const SERVER = 'adapters/csi-proxy/server';
 
@@ -61,12 +62,7 @@ interface Generated {
 }
 
 /** undefined: nobody said where the generated code of `api` is. */
-async function staleFiles({
-  cwd,
-  api,
-  server,
-  client,
-}: Generated): Promise<(() => Promise<readonly string[]>) | undefined> {
+async function staleFiles({ cwd, api, server, client }: Generated): Promise<CheckDeps['stale']> {
   const { DEFAULT_BASES, run } = await import('../../../adapters/csi-proxy/generator/mod.ts');
   const folder = resolve(cwd, api);
   const isOwn = folder === DEFAULT_BASES.api;
@@ -77,10 +73,13 @@ async function staleFiles({
     client: client === undefined ? DEFAULT_BASES.client : resolve(cwd, client),
   };
   return async () => {
-    const { ok, report, changes } = run({ bases, root: cwd, isCheck: true });
+    const { problems, changes } = run({ bases, root: cwd, isCheck: true });
     const files = [...changes.written, ...changes.scaffolded, ...changes.removed];
-    if (!ok && files.length === 0) throw new TerminalError(report.trimEnd());
-    return files.map((file) => relative(cwd, file).split(sep).join('/')).sort();
+    const shown = files.map((file) => relative(cwd, file).split(sep).join('/')).sort();
+    return [
+      ...problems.map(({ at, message }) => ({ at, problem: message })),
+      ...shown.map((file) => ({ at: { file } })),
+    ];
   };
 }
 
@@ -106,7 +105,9 @@ export const diff: CsiProxyCommand = async (args, { out, cwd }) => {
   const tree = apiTree(await readSource(API, { cwd, api: API }));
   const [before, after] = [older, newer].map((version) => {
     const proto = versionOf(tree, group, version);
-    if (proto === undefined) throw new TerminalError(`there is no '${API}/${group}/${version}/api.proto'`);
+    if (proto === undefined) {
+      throw new TerminalError(`there is no '${API}/${group}/${version}/api.proto'${versionHint(tree, group, version)}`);
+    }
     return proto;
   });
   if (before === undefined || after === undefined) throw new TypeError('two versions were asked for');

@@ -14,7 +14,7 @@ import { systemClock } from '../../clock.ts';
 import { openLog } from '../../telling/log.ts';
 import { parsed } from '../command-line.ts';
 import type { CsiProxyCommand } from './command.ts';
-import { API, USAGES } from './usage.ts';
+import { API, USAGES, versionHint } from './usage.ts';
 
 export const record: CsiProxyCommand = async (args, { out, cwd }) => {
   const { values, positionals } = parsed(USAGES.record, args);
@@ -24,7 +24,10 @@ export const record: CsiProxyCommand = async (args, { out, cwd }) => {
   const asked = apiTree(tree).versions.filter(
     (one) => (group ?? one.group) === one.group && (version ?? one.version) === one.version,
   );
-  if (asked.length === 0) throw new TerminalError(`there is no '${API}/${positionals.join('/')}'`);
+  if (asked.length === 0) {
+    const meant = versionHint(apiTree(tree), group ?? '', version ?? '');
+    throw new TerminalError(`there is no '${API}/${positionals.join('/')}'${meant}`);
+  }
   let changes = 0;
   for (const one of asked) {
     const file = fileOf(one);

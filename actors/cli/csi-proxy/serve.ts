@@ -1,9 +1,10 @@
 // `troupe csi-proxy serve`: the groups, on a host, behind their pipes.
 import { isSea } from 'node:sea';
+import type { Logger } from 'pino';
 import { callLimitMs } from '../../../adapters/csi-proxy/limits.ts';
 import { allGroups } from '../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer, SERVER_LIMITS } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';
-import { readFlags } from '../../../adapters/csi-proxy/server/flags.ts';
+import { readFlags, type ServeFlags } from '../../../adapters/csi-proxy/server/flags.ts';
 import { groupDeps } from '../../../adapters/csi-proxy/server/group-deps.ts';
 import { groupLogLevel, type LogFlags, Severity } from '../../../adapters/csi-proxy/server/log-flags.ts';
 import { serverMetrics } from '../../../adapters/csi-proxy/server/metrics.ts';
@@ -18,6 +19,7 @@ import { LogFiles } from '../../telling/log-files.ts';
 import { type Listening, serveHealth, serveMetrics } from '../../telling/probes.ts';
 import type { CsiProxyCommand } from './command.ts';
 import { openHost } from './machine.ts';
+import { beginService } from './service/here.ts';
 
 export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
   const flags = readFlags(args, process.platform);
@@ -29,7 +31,38 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
     readable: destination === process.stderr && process.stderr.isTTY && !isSea(),
     destination,
   });
-  if (flags.isService) log.warn('--windows-service is left to a wrapper: adapters/csi-proxy/server/README.md');
+  try {
+    const run = (stop: AbortSignal, onServing: () => void) => serveUntil(stop, { flags, clock, log, env, onServing });
+    if (!flags.isService || process.platform !== 'win32') {
+      if (flags.isService) log.warn('--windows-service means nothing here: this is no Windows');
+      return await run(stopSignal(), () => undefined);
+    }
+    const service = await beginService(flags);
+    try {
+      await run(AbortSignal.any([stopSignal(), service.stop]), () => service.running());
+      await service.stopped(0);
+      return 0;
+    } catch (err) {
+      // Nobody sees what a service writes to its standard error.
+      log.fatal({ err }, 'the service fails');
+      await service.stopped(1);
+      throw err;
+    }
+  } finally {
+    if (destination instanceof LogFiles) destination.close();
+  }
+};
+
+interface Serving {
+  readonly flags: ServeFlags;
+  readonly clock: Clock;
+  readonly log: Logger;
+  readonly env: NodeJS.ProcessEnv;
+  readonly onServing: () => void;
+}
+
+/** @returns the exit code */
+async function serveUntil(stop: AbortSignal, { flags, clock, log, env, onServing }: Serving): Promise<number> {
   const pages: Listening[] = [];
   const host = await openHost(flags, { clock, log, env });
   try {
@@ -50,7 +83,6 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
       },
       limitMs: (rpc) => flags.limitsMs.get(rpc) ?? callLimitMs(rpc),
     });
-    const stop = stopSignal();
     const metricsAddress = address('metrics-bind-address', flags.metricsAddress);
     if (metricsAddress !== undefined) pages.push(await serveMetrics(metricsAddress, metrics, undefined));
     const healthAddress = address('health-probe-bind-address', flags.healthAddress);
@@ -60,6 +92,7 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
     await server.start();
     try {
       log.info({ version: TROUPE_VERSION, host: flags.host, pipes: server.pipes.map(({ path }) => path) }, 'serving');
+      onServing();
       await Promise.race([server.ended, aborted(stop)]);
       log.info({ drainMs: flags.drainMs }, 'stopping');
     } finally {
@@ -70,9 +103,8 @@ export const serve: CsiProxyCommand = async (args, { env, stopSignal }) => {
   } finally {
     await Promise.all(pages.map((page) => page.close()));
     await host.close();
-    if (destination instanceof LogFiles) destination.close();
   }
-};
+}
 
 function address(flag: string, text: string): ReturnType<typeof parseListenAddress> {
   try {

@@ -1,10 +1,27 @@
 // What the commands of `troupe csi-proxy` take.
+
 import { PIPE_PREFIX } from '../../../adapters/csi-proxy/pipes.ts';
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
+import { hint } from '../../../adapters/nearest.ts';
 import type { Usage } from '../command-line.ts';
 
 /** Where the protos are, from the root of the repository. */
 export const API = 'adapters/csi-proxy/api';
+
+/** What somebody may have meant who asked for a version that is not in a tree. */
+export function versionHint(
+  { versions }: { readonly versions: readonly { readonly group: string; readonly version: string }[] },
+  group: string,
+  version: string,
+): string {
+  const ofGroup = versions.filter((one) => one.group === group).map((one) => one.version);
+  return ofGroup.length > 0
+    ? hint(version, ofGroup)
+    : hint(
+        group,
+        versions.map((one) => one.group),
+      );
+}
 
 const OUTPUT = {
   type: 'string',

@@ -1,5 +1,6 @@
 // The whole check: two API trees and the release history, wherever they are.
 import { TerminalError } from '../../../bus/errors.ts';
+import type { Position } from '../protos/mod.ts';
 import { compareTrees, Policy } from './compare.ts';
 import { parseDay } from './dates.ts';
 import { type Finding, type RuleId, Severity } from './finding.ts';
@@ -19,8 +20,15 @@ export interface CheckInput extends SourceDeps {
 export interface CheckDeps {
   /** Servers of now, to make the recorded calls of the base of. */
   readonly replay: Replay;
-  /** Files of the current tree's generated code that are not as the generator would write them; undefined: unknown. */
-  readonly stale: (() => Promise<readonly string[]>) | undefined;
+  /** What keeps the generated code of the current tree from being up to date; undefined: unknown. */
+  readonly stale: (() => Promise<readonly Stale[]>) | undefined;
+}
+
+export interface Stale {
+  /** Without a line, the file as a whole. */
+  readonly at: Position | { readonly file: string };
+  /** Why nothing can be generated; undefined: the file is not as the generator would write it. */
+  readonly problem?: string;
 }
 
 export interface Checked {
@@ -35,7 +43,7 @@ export interface Checked {
 export async function checkTrees(input: CheckInput, { replay, stale }: CheckDeps): Promise<Checked> {
   const baseFiles = await readSource(input.base, input);
   const currentFiles = await readSource(input.current, input);
-  const [base, current] = [apiTree(baseFiles), apiTree(currentFiles)];
+  const [base, current] = [apiTree(baseFiles, { empty: 'allowed' }), apiTree(currentFiles)];
   const history = await readHistory(currentFiles, input);
   const notChecked: Checked['notChecked'][number][] = [];
   const replayed = await replayAll(baseFiles, { base, current, replay });
@@ -90,15 +98,16 @@ async function replayAll(
   return { findings, notReplayed };
 }
 
-function staleFindings(files: readonly string[], tree: string): readonly Finding[] {
-  return files.map((file) => ({
+function staleFindings(stale: readonly Stale[], tree: string): readonly Finding[] {
+  return stale.map(({ at, problem }) => ({
     rule: 'C33',
     severity: Severity.Break,
     group: '',
     version: '',
     element: '',
-    text: `it is not what the generator makes of '${tree}'`,
-    at: { file, line: 1, column: 1 },
+    text:
+      problem === undefined ? `it is not what the generator makes of '${tree}'` : `nothing is generated: ${problem}`,
+    at: { line: 1, column: 1, ...at },
   }));
 }
 

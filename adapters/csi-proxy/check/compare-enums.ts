@@ -27,7 +27,8 @@ export function compareEnums(base: Enum, current: Enum, scope: EnumsScope): void
     const heir = fresh.find(({ number }) => number === value.number);
     if (heir !== undefined) {
       renamed.add(heir);
-      findings.add('C17', Severity.Break, heir, `'${value.name}' is renamed to '${heir.name}'`);
+      const text = `'${value.name}' is renamed to '${heir.name}'`;
+      findings.add('C17', Severity.Break, { path: value.path, at: heir.at }, text);
     } else removeValue(value, current, scope);
   }
   for (const value of fresh) if (!renamed.has(value)) addValue(value, base, scope);

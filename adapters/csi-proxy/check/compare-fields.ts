@@ -28,12 +28,8 @@ export function compareFields(base: Message, current: Message, scope: FieldsScop
     const heir = fresh.find(({ number }) => number === field.number);
     if (heir !== undefined && sameType(heir, field)) {
       renamed.add(heir);
-      findings.add(
-        'C14',
-        Severity.Break,
-        heir,
-        `'${field.name}' is renamed to '${heir.name}'; the binary form survives`,
-      );
+      const text = `'${field.name}' is renamed to '${heir.name}'; the binary form survives`;
+      findings.add('C14', Severity.Break, { path: field.path, at: heir.at }, text);
     } else removeField(field, current.reserved, scope);
   }
   for (const field of fresh) if (!renamed.has(field)) addField(field, base, scope);

@@ -16,7 +16,10 @@ export function differences(
   found: readonly Finding[],
 ): readonly Finding[] {
   const findings = new Findings(scope);
-  const said = new Set(found.filter(({ severity }) => severity === Severity.Break).map(({ element }) => element));
+  const breaks = found.filter(({ severity }) => severity === Severity.Break);
+  const said = new Set(breaks.map(({ element }) => element));
+  // What is renamed has its old name, and the place of the new one.
+  const saidAt = new Set(breaks.map(({ at }) => `${at.line}:${at.column}`));
   const { both, gone, fresh } = paired(partsOf(scope.base), partsOf(scope.current), ({ path }) => path);
   const changes = [
     ...both
@@ -26,7 +29,8 @@ export function differences(
     ...fresh.map((part) => ({ part, text: 'added' })),
   ];
   for (const { part, text } of changes) {
-    if (!said.has(part.path)) findings.add('C00', Severity.Break, part, `${text}, but the version is released`);
+    if (said.has(part.path) || saidAt.has(`${part.at.line}:${part.at.column}`)) continue;
+    findings.add('C00', Severity.Break, part, `${text}, but the version is released`);
   }
   const changed = new Set(changes.map(({ part }) => part.path));
   return [

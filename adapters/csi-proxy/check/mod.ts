@@ -1,5 +1,13 @@
 // Compatibility of API trees, and the deprecation policy.
-export { type Checked, type CheckInput, checkTrees, parseDate, parsePolicy, readHistory } from './check.ts';
+export {
+  type CheckDeps,
+  type Checked,
+  type CheckInput,
+  checkTrees,
+  parseDate,
+  parsePolicy,
+  readHistory,
+} from './check.ts';
 export { Policy } from './compare.ts';
 export { dayOf } from './dates.ts';
 export { differencesOf, diffText } from './diff.ts';

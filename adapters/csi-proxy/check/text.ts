@@ -12,8 +12,9 @@ export const REVIEW = [
 
 /** One finding as `file:line:column: severity rule group/version element: text`, and what it means where it is no news. */
 export function findingText({ rule, severity, group, version, element, text, at }: Finding): string {
-  const what = element === '' ? `${group}/${version}` : `${group}/${version} ${element}`;
-  const head = `${at.file}:${at.line}:${at.column}: ${severity} ${rule} ${what}: ${text}`;
+  // Generated code is of the tree as a whole.
+  const what = [...(group === '' ? [] : [`${group}/${version}`]), ...(element === '' ? [] : [element])];
+  const head = `${at.file}:${at.line}:${at.column}: ${[severity, rule, ...what].join(' ')}: ${text}`;
   if (severity === Severity.Info) return head;
   const { breaks, remedy } = RULES[rule];
   return `${head}\n    breaks: ${breaks}\n    do: ${remedy}`;

@@ -27,8 +27,14 @@ export function isOfTree(path: string): boolean {
   return path === 'releases.json' || path.endsWith('/api.proto') || path.endsWith('/recorded.json');
 }
 
-/** @throws {TerminalError} an `api.proto` is in no version's folder, or wrong; all are named, with their places */
-export function apiTree({ name, files }: TreeFiles): ApiTree {
+/**
+ * @param options.empty  what a tree without a version is: `allowed` before the first release, else likely a misspelt folder
+ * @throws {TerminalError} an `api.proto` is in no version's folder, or wrong; all are named, with their places
+ */
+export function apiTree(
+  { name, files }: TreeFiles,
+  { empty = 'refused' }: { readonly empty?: 'refused' | 'allowed' } = {},
+): ApiTree {
   const versions: ApiVersion[] = [];
   const problems: string[] = [];
   for (const [path, text] of files) {
@@ -46,7 +52,8 @@ export function apiTree({ name, files }: TreeFiles): ApiTree {
     }
   }
   if (problems.length > 0) throw new TerminalError(problems.sort().join('\n'));
-  if (versions.length === 0) throw new TerminalError(`'${name}' has no <group>/<version>/api.proto`);
+  if (versions.length === 0 && empty === 'refused')
+    throw new TerminalError(`'${name}' has no <group>/<version>/api.proto`);
   versions.sort((a, b) => (a.group < b.group ? -1 : a.group > b.group ? 1 : compareVersionNames(a.version, b.version)));
   return { name, versions };
 }

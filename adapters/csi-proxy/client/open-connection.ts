@@ -17,6 +17,8 @@ const MARGIN_MS = 5_000;
 const HANDSHAKE_MS = 2_000;
 /** For how long a call is tried on new connections while the server spoils them, in milliseconds. */
 const HANDSHAKES_MS = 20_000;
+/** What gRPC says of a call that waited for a connection, and got none. */
+const NEVER_SENT = /^No connection established\b/;
 /** Of a message that says so: there is nothing to wait for. */
 const NOBODY_THERE = /\b(?:ENOENT|ECONNREFUSED)\b/;
 
@@ -77,7 +79,10 @@ function connection(
       if (signal?.aborted) cancel();
       signal?.addEventListener('abort', cancel, { once: true });
     });
-  /** A call is sent once. It was not sent when the server has answered on none of the connections that it took meanwhile. */
+  /**
+   * A call is sent once. It was not sent when gRPC says so, or when the server has answered on none of the connections that
+   * it took meanwhile: a lost one may be told of when the next one is there already.
+   */
   const send = async (path: string, request: Buffer, rpc: string, options: CallOptions): Promise<Buffer> => {
     const { signal } = options;
     const startedAt = clock.now();
@@ -89,9 +94,12 @@ function connection(
       try {
         return await sendOnce(path, request, rpc, { signal, deadline });
       } catch (error) {
-        const isUnsent = !isConnected && sockets.shaken === shaken && sockets.taken > taken;
+        if (!(error instanceof StatusError)) throw error;
+        const isWaiting = !isConnected && sockets.shaken === shaken;
+        const isUnsent = sockets.taken > taken && (isWaiting || NEVER_SENT.test(error.message));
         const isOver = isClosed || clock.now() >= Math.min(deadline, startedAt + HANDSHAKES_MS);
-        if (!isUnsent || isOver || !isUnavailable(error) || NOBODY_THERE.test(error.message)) throw error;
+        const isLost = error.code === Code.Unavailable && !NOBODY_THERE.test(error.message);
+        if (!isUnsent || isOver || !isLost) throw error;
         await clock.sleep(FIRST_BACKOFF_MS, signal);
       }
     }
@@ -120,10 +128,6 @@ function connection(
       release();
     },
   };
-}
-
-function isUnavailable(error: unknown): error is StatusError {
-  return error instanceof StatusError && error.code === Code.Unavailable;
 }
 
 function statusOf({ code, details, message }: ServiceError): StatusError {

@@ -3,6 +3,7 @@
 // Invariants:
 //   V1. No field is lost without a word: each is matched, declared ignored, or the work of a hand-written function.
 //   V2. What generated code calls exists; what nobody calls is not asked for.
+import { hint } from '../../nearest.ts';
 import type { Field, Message } from '../protos/mod.ts';
 import { reachable, typeName, type VersionApi } from './api.ts';
 import { conversionName, conversionSignature, Direction, type HandWritten } from './hand-written.ts';
@@ -141,7 +142,8 @@ class Planning {
     const shape = shapeOf(field);
     if (counterpart === undefined) {
       const loss = this.#direction === Direction.In ? "the caller's data would be lost" : 'it would never be set';
-      return { field, kind: 'unmatched', problem: `(${shapeText(shape)}) has no counterpart (none): ${loss}` };
+      const meant = hint(field.jsonName, this.#unmatchedNames(message));
+      return { field, kind: 'unmatched', problem: `(${shapeText(shape)}) has no counterpart (none${meant}): ${loss}` };
     }
     if (!isSameShape(shape, counterpart.shape)) {
       const types = `(${shapeText(shape)}) and its counterpart (${shapeText(counterpart.shape)})`;
@@ -215,19 +217,29 @@ class Planning {
   }
 
   #unmatchedInternal(message: Message): readonly string[] {
+    return this.#unmatchedNames(message).map((name) => `${this.#api.version} ${typeName(message.path)}.${name}`);
+  }
+
+  /** Internal fields that the message of this version does not have. */
+  #unmatchedNames(message: Message): readonly string[] {
     const names = new Set(message.fields.map(({ jsonName }) => jsonName));
-    return [...(this.#internalOf(message)?.fields.keys() ?? [])]
-      .filter((name) => !names.has(name))
-      .map((name) => `${this.#api.version} ${typeName(message.path)}.${name}`);
+    return [...(this.#internalOf(message)?.fields.keys() ?? [])].filter((name) => !names.has(name));
   }
 }
 
 function ignoredProblems({ api, internal, handWritten }: PlanConversions): readonly Problem[] {
   return handWritten.ignored.flatMap(({ message, field, at }) => {
     const declared = [...api.messages.values()].find(({ path }) => typeName(path) === message);
-    if (declared === undefined) return [{ at, message: `ignored field: this version has no message '${message}'` }];
+    if (declared === undefined) {
+      const meant = hint(message, [...api.messages.keys()].map(typeName));
+      return [{ at, message: `ignored field: this version has no message '${message}'${meant}` }];
+    }
     if (!declared.fields.some(({ jsonName }) => jsonName === field)) {
-      return [{ at, message: `ignored field: '${message}' has no field '${field}' in this version` }];
+      const meant = hint(
+        field,
+        declared.fields.map(({ jsonName }) => jsonName),
+      );
+      return [{ at, message: `ignored field: '${message}' has no field '${field}' in this version${meant}` }];
     }
     if (!internal.messages.get(message)?.fields.has(field)) return [];
     return [{ at, message: `ignored field: '${message}.${field}' has a counterpart, and is converted` }];

@@ -1,6 +1,7 @@
 // Which groups and versions there are: every subfolder of `<api>`, and every other input folder with a marker file.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
+import { hint } from '../../nearest.ts';
 import { compareVersionNames, isVersionName } from '../version-name.ts';
 import type { Bases } from './layout.ts';
 import { compareText, type Problem } from './problem.ts';
@@ -161,7 +162,7 @@ function readMarker(path: string, { folder, file, problems }: MarkerDeps): Setti
     } else if (known === undefined) {
       problems.push({
         at,
-        message: `Unknown comment tag '${name}' for package '${folder}'; known: ${SETTINGS.join(', ')}`,
+        message: `Unknown comment tag '${name}' for package '${folder}'; known: ${SETTINGS.join(', ')}${hint(name, SETTINGS)}`,
       });
     } else settings[known] = value;
   }

@@ -1,5 +1,6 @@
 // The hand-written conversions of a version, read from its `conversion.ts`, and the fields it declares ignored.
 import { dirname, resolve } from 'node:path';
+import { nearest } from '../../nearest.ts';
 import type { Position } from '../protos/mod.ts';
 import type { Problem } from './problem.ts';
 import {
@@ -83,7 +84,7 @@ export function readHandWritten({ text, path, file, messages, modules }: ReadHan
     };
     const before = functions.get(name);
     if (pair === undefined) {
-      problem('it begins with convert_, but names no message of this version');
+      problem(`it begins with convert_, but names no message of this version${meant(name, expected.keys())}`);
     } else if (before !== undefined) {
       problems.push({ at, message: `duplicate conversion '${name}': it is in ${place(before)} already` });
     } else if (!isExported || !isExpected(form, pair, imports)) {
@@ -95,6 +96,14 @@ export function readHandWritten({ text, path, file, messages, modules }: ReadHan
     else readIgnored(object, { source, ignored, problems });
   }
   return { file, functions, ignored, problems };
+}
+
+/** Both halves of a name have the message in them: one says which is meant, and is short enough to be compared. */
+function meant(written: string, names: Iterable<string>): string {
+  const half = (name: string): string => name.split('_To_')[0] ?? name;
+  const byHalf = new Map([...names].map((name) => [half(name), name]));
+  const name = byHalf.get(nearest(half(written), byHalf.keys()) ?? '');
+  return name === undefined ? '' : `; did you mean '${name}'?`;
 }
 
 const IGNORED_FORM =

@@ -1,4 +1,5 @@
 // The internal types of a group, read from its hand-written `types.ts`.
+import { hint } from '../../nearest.ts';
 import { Cardinality, type Position } from '../protos/mod.ts';
 import type { Problem } from './problem.ts';
 import { SCALAR_NAMES, type Shape, type ShapeType } from './shape.ts';
@@ -37,6 +38,8 @@ export interface InternalTypes {
   readonly file: string;
   readonly messages: ReadonlyMap<string, InternalMessage>;
   readonly enums: ReadonlyMap<string, InternalEnum>;
+  /** Names that the file imports, as it calls them. */
+  readonly imported: ReadonlySet<string>;
   readonly problems: readonly Problem[];
 }
 
@@ -76,7 +79,13 @@ class Reading {
     }
     const names = new Set(interfaces.map(({ id }) => id.name));
     for (const declaration of interfaces) this.#message(declaration, names);
-    return { file: this.#file, messages: this.#messages, enums: this.#enums, problems: this.#problems };
+    return {
+      file: this.#file,
+      messages: this.#messages,
+      enums: this.#enums,
+      imported: this.#imported(),
+      problems: this.#problems,
+    };
   }
 
   /** What the type of a message without fields is called here: a message may have its name. */
@@ -89,6 +98,17 @@ class Reading {
           ),
     );
     return new Set(names);
+  }
+
+  #imported(): ReadonlySet<string> {
+    const names = this.#source.statements.flatMap((statement) =>
+      statement.type === 'ImportDeclaration' ? statement.specifiers.map(({ local }) => local.name) : [],
+    );
+    return new Set(names);
+  }
+
+  #typeNames(interfaces: ReadonlySet<string>): readonly string[] {
+    return [...SCALAR_NAMES, 'Uint8Array', 'Map', ...this.#enums.keys(), ...interfaces, ...this.#messages.keys()];
   }
 
   #add(message: InternalMessage): void {
@@ -190,7 +210,7 @@ class Reading {
         if (SCALAR_NAMES.some((scalar) => scalar === name)) return { kind: 'scalar', name };
         if (this.#enums.has(name)) return { kind: 'enum', name };
         if (interfaces.has(name) || this.#messages.has(name)) return { kind: 'message', name };
-        return `there is no exported type '${name}' in this file`;
+        return `there is no exported type '${name}' in this file${hint(name, this.#typeNames(interfaces))}`;
       }
     }
   }

@@ -23,7 +23,9 @@ import {
   versionPaths,
 } from './layout.ts';
 import { type Leftovers, leftovers } from './leftovers.ts';
+import { missingTypes } from './missing-types.ts';
 import { type Problem, sortedProblems } from './problem.ts';
+import { unanswered } from './unanswered.ts';
 
 export interface PlannedFile {
   readonly path: string;
@@ -157,27 +159,22 @@ function planGroup(found: FoundGroup, shown: (path: string) => string): GroupPla
     const converted = planConversions({ api: one.api, internal, handWritten });
     return { ...one, converted, problems: [...handWritten.problems, ...converted.problems] };
   });
-  handWrittenText(paths.serverClass, () => serverScaffold(found.name, apis, paths));
+  const serverText = handWrittenText(paths.serverClass, () => serverScaffold(found.name, apis, paths));
   files.push(...groupFiles(found.name, planned, { internal, paths }));
   const inGroup = (notes: (converted: VersionConversions) => readonly string[]): readonly string[] =>
     planned.flatMap(({ converted }) => notes(converted).map((note) => `${found.name}/${note}`));
   return {
     files,
-    problems: [...planned.flatMap((one) => one.problems), ...missingTypes(planned, internal)],
-    warnings: [...warnings, ...planned.flatMap(({ converted }) => converted.warnings)],
+    problems: [...planned.flatMap((one) => one.problems), ...missingTypes(planned, internal, paths.types)],
+    warnings: [
+      ...warnings,
+      ...planned.flatMap(({ converted }) => converted.warnings),
+      ...unanswered(apis, serverText, shown(paths.serverClass)),
+    ],
     defaulted: inGroup(({ defaulted }) => defaulted),
     dropped: inGroup(({ dropped }) => dropped),
     listed,
   };
-}
-
-function missingTypes(versions: readonly PlannedVersion[], { file }: InternalTypes): readonly Problem[] {
-  const uses = versions.flatMap(({ api, converted }) => converted.missing.map((name) => ({ name, in: api.version })));
-  if (uses.length === 0) return [];
-  const missing = [...Map.groupBy(uses, ({ name }) => name)]
-    .map(([name, users]) => `${name} (${users.map((use) => use.in).join(', ')})`)
-    .sort();
-  return [{ at: { file }, message: `types that a version uses are missing: ${missing.join(', ')}` }];
 }
 
 function groupFiles(

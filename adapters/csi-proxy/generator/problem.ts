@@ -5,11 +5,14 @@ export interface Problem {
   /** A place in a file; of a folder, or a file as a whole, only the path. */
   readonly at: Position | { readonly file: string };
   readonly message: string;
+  /** Text for a file of a person's, to go on with. */
+  readonly paste?: string;
 }
 
-/** `file:line:column: message`, as editors and terminals make links of it. */
-export function problemText({ at, message }: Problem): string {
-  return `${'line' in at ? `${at.file}:${at.line}:${at.column}` : at.file}: ${message}`;
+/** `file:line:column: message`, as editors and terminals make links of it; what is to go on with stands below it. */
+export function problemText({ at, message, paste }: Problem): string {
+  const place = 'line' in at ? `${at.file}:${at.line}:${at.column}` : at.file;
+  return paste === undefined ? `${place}: ${message}` : `${place}: ${message}:\n\n${paste}`;
 }
 
 /** By path, line and column: the order in which a person goes through them. */

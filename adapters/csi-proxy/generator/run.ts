@@ -3,7 +3,7 @@ import { relative, resolve, sep } from 'node:path';
 import { apply, type Changes, changesOf, Orphans } from './apply.ts';
 import type { Bases } from './layout.ts';
 import { type Plan, plan } from './plan.ts';
-import { problemText } from './problem.ts';
+import { type Problem, problemText } from './problem.ts';
 
 export interface RunOptions {
   readonly bases: Bases;
@@ -20,6 +20,8 @@ export interface RunResult {
   readonly ok: boolean;
   /** Lines for people. */
   readonly report: string;
+  /** Why nothing was changed, hand-written files of what is gone included. */
+  readonly problems: readonly Problem[];
   /** What was changed, or with `isCheck` would be; nothing where there are problems. */
   readonly changes: Changes;
 }
@@ -38,17 +40,18 @@ export function run({
   const warnings = planned.warnings.map((warning) => `warning: ${problemText(warning)}`);
   const left = orphans === Orphans.Fail ? planned.orphans : [];
   const problems = [
-    ...planned.problems.map(problemText),
-    ...left.map(
-      (path) =>
-        `${shown(path)}: written by hand for what is gone: --orphans delete removes it, --orphans keep leaves it`,
-    ),
+    ...planned.problems,
+    ...left.map((path) => ({
+      at: { file: shown(path) },
+      message: 'written by hand for what is gone: --orphans delete removes it, --orphans keep leaves it',
+    })),
   ];
   if (problems.length > 0) {
     const count = problems.length === 1 ? '1 problem' : `${problems.length} problems`;
     return {
       ok: false,
-      report: lines([...problems, ...warnings, `${count}, and nothing was changed`]),
+      report: lines([...problems.map(problemText), ...warnings, `${count}, and nothing was changed`]),
+      problems,
       changes: NO_CHANGES,
     };
   }
@@ -64,7 +67,7 @@ export function run({
         : "out of date: run 'troupe csi-proxy gen'"
       : summary(planned, changes),
   ];
-  return { ok: !isCheck || isUpToDate, report: lines(report), changes };
+  return { ok: !isCheck || isUpToDate, report: lines(report), problems, changes };
 }
 
 interface ReportDeps {

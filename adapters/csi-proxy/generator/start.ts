@@ -1,8 +1,9 @@
 // The first proto of a new group, and the copy from which a new version starts; then all is generated.
-import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
+import { hint } from '../../nearest.ts';
 import { ProtoError, type ProtoFile, readProto } from '../protos/mod.ts';
-import { isVersionName } from '../version-name.ts';
+import { isVersionName, parseVersionName, Stability } from '../version-name.ts';
 import { serviceName } from './api.ts';
 import { removeEmpty } from './apply.ts';
 import { GROUP_NAME, settledBases } from './discover.ts';
@@ -54,7 +55,7 @@ message ExampleResponse {
 /**
  * A version that is what another is, hand-written conversions included.
  *
- * @throws {RangeError} there is no such version to start from, or the new one exists
+ * @throws {RangeError} there is no such version to start from, the new one exists, or it is below a stable one (C28)
  */
 export function newVersion(group: string, from: string, to: string, options: StartOptions): RunResult {
   const folder = join(options.bases.api, group);
@@ -62,7 +63,18 @@ export function newVersion(group: string, from: string, to: string, options: Sta
   if (!isVersionName(to)) throw new RangeError(`invalid version name: "${to}"`);
   const paths = groupPaths(settledBases(folder, options), group);
   const [old, fresh] = [versionPaths(paths, from, join(folder, from)), versionPaths(paths, to, join(folder, to))];
-  if (!isVersionName(from) || !existsSync(old.proto)) throw new RangeError(`there is no '${shown(old.proto)}'`);
+  if (!isVersionName(from) || !existsSync(old.proto)) {
+    const meant = existsSync(folder)
+      ? hint(from, foldersIn(folder).filter(isVersionName))
+      : hint(group, foldersIn(options.bases.api));
+    throw new RangeError(`there is no '${shown(old.proto)}'${meant}`);
+  }
+  const { major, stability } = parseVersionName(to);
+  const stable = `v${major}`;
+  if (stability !== Stability.Stable && foldersIn(folder).includes(stable)) {
+    const why = `'${stable}' of it is stable already, so nobody could release '${to}' (C28)`;
+    throw new RangeError(`group '${group}': ${why}; what is new belongs in 'v${major + 1}alpha1'`);
+  }
   for (const path of [fresh.proto, fresh.conversion]) {
     if (existsSync(path)) throw new RangeError(`'${shown(path)}' is there already`);
   }
@@ -72,6 +84,13 @@ export function newVersion(group: string, from: string, to: string, options: Sta
     files.push({ path: fresh.conversion, text: text.replaceAll(new RegExp(`\\b${from}\\b`, 'g'), to) });
   }
   return startedWith(files, options);
+}
+
+function foldersIn(folder: string): readonly string[] {
+  if (!existsSync(folder)) return [];
+  return readdirSync(folder, { withFileTypes: true })
+    .filter((entry) => entry.isDirectory())
+    .map(({ name }) => name);
 }
 
 /** The proto with another package. That of a deprecated version is not deprecated. */

@@ -43,7 +43,17 @@ export function services({
     }
   };
 
-  const stop = async (name: string, dependents: 'stopped' | 'refused'): Promise<void> => {
+  /** @param above  services that wait for this one, each for the next: Windows starts no circle, but may be told of one */
+  const stop = async (
+    name: string,
+    dependents: 'stopped' | 'refused',
+    above: readonly string[] = [],
+  ): Promise<void> => {
+    const line = [...above, name];
+    if (above.some((one) => one.toLowerCase() === name.toLowerCase())) {
+      const message = `service ${line[0]} is not stopped: services need each other in a circle: ${line.join(', ')}`;
+      throw new StatusError(Code.FailedPrecondition, message);
+    }
     if (await isIn(name, ServiceStatus.STOPPED)) return;
     let code = await control.stop(name);
     if (code === DEPENDENTS_RUNNING) {
@@ -52,7 +62,7 @@ export function services({
         const names = running.join(', ');
         throw new StatusError(Code.FailedPrecondition, `service ${name} is needed by services that run: ${names}`);
       }
-      for (const dependent of running) await stop(dependent, dependents);
+      for (const dependent of running) await stop(dependent, dependents, line);
       code = await control.stop(name);
     }
     if (code !== SUCCESS && code !== CANNOT_ACCEPT_CONTROL) refuse('stop', name, code);

@@ -1,6 +1,7 @@
 // Reads a `.proto` file. The grammar, types and options are as protobufjs reads them; places and comments come from the
 // statements of the same text, which are found by the names that both have.
 import protobuf from 'protobufjs';
+import { hint } from '../../nearest.ts';
 import {
   Cardinality,
   type Element,
@@ -153,7 +154,9 @@ class Reading {
     return {
       ...element,
       ...this.#declarations(body, type),
-      fields: body.flatMap((statement) => this.#fields(statement, type)),
+      fields: body.flatMap((statement) =>
+        this.#fields(statement, type).map((field) => ({ ...field, marks: withMarksOf(element, field) })),
+      ),
       oneofs: this.#of(body, 'oneof').map(({ head: words, comment: above }) => {
         const oneof = tokenAt(words, 1);
         this.#unsupported.push({ at: oneof.at, message: `oneof '${element.path}.${oneof.text}' is not supported` });
@@ -218,7 +221,8 @@ class Reading {
     const found = scope.lookup(name, [protobuf.Type, protobuf.Enum]);
     if (found instanceof protobuf.Type) return { kind: 'message', name: this.#path(found) };
     if (found instanceof protobuf.Enum) return { kind: 'enum', name: this.#path(found) };
-    this.#problems.push({ at: at.at, message: `there is no message and no enum '${name}'` });
+    const meant = hint(name, namesOf(this.#tree, ['message', 'enum']));
+    this.#problems.push({ at: at.at, message: `there is no message and no enum '${name}'${meant}` });
     return { kind: 'message', name };
   }
 
@@ -270,7 +274,8 @@ class Reading {
   #payload(name: string, service: protobuf.Service, at: Token): string {
     const found = service.lookup(name, [protobuf.Type]);
     if (found instanceof protobuf.Type) return this.#path(found);
-    this.#problems.push({ at: at.at, message: `there is no message '${name}'` });
+    const meant = hint(name, namesOf(this.#tree, ['message']));
+    this.#problems.push({ at: at.at, message: `there is no message '${name}'${meant}` });
     return name;
   }
 
@@ -282,13 +287,16 @@ class Reading {
   ): Element {
     const { proto3_optional: _, ...options } = of?.options ?? {};
     for (const option of Object.keys(options).filter((key) => !OPTIONS.includes(key))) {
-      this.#unsupported.push({ at: name.at, message: `option '${option}' of '${path}' is not supported` });
+      const message = `option '${option}' of '${path}' is not supported${hint(option, OPTIONS)}`;
+      this.#unsupported.push({ at: name.at, message });
     }
     const lines = comment.split('\n');
     const marks = lines.flatMap((line) => MARK.exec(line)?.[1] ?? []);
     for (const unknown of marks.filter((mark) => !MARKS.some((known) => known === mark))) {
-      const known = MARKS.map((mark) => `+${mark}`).join(', ');
-      this.#unsupported.push({ at: name.at, message: `'+${unknown}' above '${path}' is none of the marks ${known}` });
+      const known = MARKS.map((mark) => `+${mark}`);
+      const meant = hint(`+${unknown}`, known);
+      const message = `'+${unknown}' above '${path}' is none of the marks ${known.join(', ')}${meant}`;
+      this.#unsupported.push({ at: name.at, message });
     }
     return {
       name: name.text,
@@ -319,6 +327,19 @@ class Reading {
   #path({ fullName }: protobuf.ReflectionObject): string {
     return fullName.slice(this.#packageName === '' ? 1 : this.#packageName.length + 2);
   }
+}
+
+/** A message that is marked is so with all its fields: behind its brace, a mark looks like one of the first field. */
+function withMarksOf(message: Element, field: Element): Field['marks'] {
+  return MARKS.filter((mark) => field.marks.includes(mark) || message.marks.includes(mark));
+}
+
+/** What is declared by one of the keywords, at any depth. */
+function namesOf(tree: readonly Statement[], keywords: readonly string[]): readonly string[] {
+  return tree.flatMap(({ head: [first, second], body = [] }) => [
+    ...(keywords.includes(first?.text ?? '') && second !== undefined ? [second.text] : []),
+    ...namesOf(body, keywords),
+  ]);
 }
 
 /** protobufjs lets some words out of place pass, and reads what follows differently than it looks. */

@@ -19,7 +19,7 @@ export const FLAGS = {
   'require-privacy': { type: 'boolean', value: '=false', fallback: 'true', help: 'SMB mappings are encrypted' },
   'windows-service': {
     type: 'boolean',
-    help: 'accepted; adapters/csi-proxy/server/README.md tells how a service is set up',
+    help: 'the process is a service, and Windows started it: csi-proxy.exe install sets this',
   },
   'metrics-bind-address': { type: 'string', value: 'HOST:PORT', fallback: 'nowhere', help: 'where /metrics is' },
   v: { type: 'string', value: 'N', fallback: '0', help: 'from 4 on reads are logged, too' },

@@ -1,6 +1,7 @@
 // What generated servers and the process that serves them agree on.
 import type { Logger } from 'pino';
 import type { Method, Service } from '../codec/mod.ts';
+import { Code, StatusError } from '../status.ts';
 import type { GroupDeps } from './group-deps.ts';
 
 /** One call, as the server of a group sees it. */
@@ -32,17 +33,28 @@ export type Handlers<Calls extends Service> = {
     : never;
 };
 
-/** Hands all calls of a service to their handlers. */
+/**
+ * Hands all calls of a service to their handlers.
+ *
+ * @param groupServer  what the handlers ask: the compiler wants a method of each call of it, and nobody waits for the
+ *   compiler before a server is started; a call without one ends with `UNIMPLEMENTED`
+ */
 export function handleAll<Calls extends Service>(
   grpcServer: GrpcServer,
   service: Calls,
   handlers: Handlers<Calls>,
+  groupServer: object,
 ): void {
   for (const [name, method] of Object.entries(service)) {
     // Each handler takes what its method reads and answers what it writes: Handlers says so by name.
     const handler = handlers[name] as Handlers<Service>[string];
-    grpcServer.handle(method, handler);
+    const isAnswered = typeof Reflect.get(groupServer, name) === 'function';
+    grpcServer.handle(method, isAnswered ? handler : () => unimplemented(method.name));
   }
+}
+
+async function unimplemented(rpc: string): Promise<never> {
+  throw new StatusError(Code.Unimplemented, `${rpc} is not implemented`);
 }
 
 export interface RegisteredAPI {

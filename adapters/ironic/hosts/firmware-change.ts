@@ -3,7 +3,6 @@
 
 import { type Condition, conditionOf } from './condition.ts';
 import type { Maybe } from './host.ts';
-import { isDetached, isPaused, isUnmanaged, type MarkedHost } from './host-marks.ts';
 
 /** The types of the conditions of both kinds. */
 export const FirmwareCondition = { ChangeDetected: 'ChangeDetected', Valid: 'Valid' } as const;
@@ -68,17 +67,10 @@ export const FirmwareRefreshMs = {
   Pending: MINUTE_MS,
   /** Ironic did not say, or the object is not there. */
   Failed: 30_000,
-  /** Nothing is looked at. */
-  Skipped: 10 * MINUTE_MS,
 } as const;
 
 /** Milliseconds until they are read in any case, should what was to tell of a change not have told. */
 const RereadMs = { Settled: 6 * 60 * MINUTE_MS, Pending: 5 * MINUTE_MS } as const;
-
-/** Whether settings and components of a host are left as they are, to be looked at after `FirmwareRefreshMs.Skipped`. */
-export function isFirmwareSkipped(host: MarkedHost): boolean {
-  return isUnmanaged(host) || isDetached(host) || isPaused(host);
-}
 
 /** When to look again after a successful look. */
 export function firmwareRefreshMs(conditions: readonly Condition[]): number {

@@ -2,7 +2,6 @@
 import type { Maybe } from './host.ts';
 
 export const PAUSED_ANNOTATION = 'baremetalhost.metal3.io/paused';
-export const DETACHED_ANNOTATION = 'baremetalhost.metal3.io/detached';
 
 /** A BareMetalHost, as far as the kinds beside it read it. */
 export interface MarkedHost {
@@ -16,21 +15,6 @@ export interface MarkedHost {
 }
 
 /** Nothing at all is done for it; the annotation counts with any value, also an empty one. */
-export function isPaused(host: MarkedHost): boolean {
-  return isAnnotated(host, PAUSED_ANNOTATION);
-}
-
-/** It left Ironic, or is to leave it. */
-export function isDetached(host: MarkedHost): boolean {
-  return isAnnotated(host, DETACHED_ANNOTATION) || host.status?.operationalStatus === 'detached';
-}
-
-/** No BMC is known to it, or it was not looked at yet. */
-export function isUnmanaged({ status }: MarkedHost): boolean {
-  const state = status?.provisioning?.state ?? '';
-  return state === '' || state === 'unmanaged';
-}
-
-function isAnnotated({ metadata: { annotations } }: MarkedHost, annotation: string): boolean {
-  return annotations != null && Object.hasOwn(annotations, annotation);
+export function isPaused({ metadata: { annotations } }: MarkedHost): boolean {
+  return annotations != null && Object.hasOwn(annotations, PAUSED_ANNOTATION);
 }

@@ -21,7 +21,7 @@ type Snapshot = SnapshotFrom<typeof bareMetalHostMachine>;
 export function bareMetalHostLife(options: HostKindOptions): Life {
   return {
     machine: bareMetalHostMachine,
-    provide: (ports) => hostEffects(ports),
+    provide: (ports) => hostEffects(ports, options),
     view: (object) => viewOf(object, options),
     // The chart stores its status itself: what it decided is stored before anything is done for it.
     saying: () => undefined,

@@ -27,7 +27,7 @@ import {
 } from '../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
-import { delayedPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/pauses.ts';
+import { delayedPauseMs, PAUSES_MS, retryPauseMs } from '../../../machines/bare-metal-host/pauses.ts';
 import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
 import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -38,15 +38,19 @@ import { SECRET_LABELS } from '../hosts/secret-labels.ts';
 import { isMap } from '../json-values.ts';
 import type { NodeTold } from '../operations/host-watch.ts';
 import type { Registering } from '../operations/registering.ts';
-import { firmwareComponentsOf, hostOf } from './host-relations.ts';
+import { firmwareComponentsOf, type HostKindOptions, hostOf, unmarkedOf } from './host-relations.ts';
 
 export const STATUS_MANAGER = 'metal3/host-status';
 const MARKS_MANAGER = 'metal3/host-marks';
 const RECORD_MANAGER = 'metal3/host-record';
 const SPEC_MANAGER = 'metal3/host-spec';
 
-export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
-  const marked = new Map<string, string>();
+/** By key of the host, what it has marked in this life and still uses. */
+type Marked = Map<string, Set<string>>;
+
+/** @param options.speed  so many times as soon is all looked at, or tried again */
+export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, 'speed'>): typeof bareMetalHostMachine {
+  const marked: Marked = new Map();
   const operation = <Input extends HostInput>(name: string) =>
     fromPromise<Outcome, Input>(async ({ input: { key, ...extra } }) => {
       const outcome = received((await passed(ports, key, name, sendable(extra))) as Outcome);
@@ -72,7 +76,11 @@ export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
       attachDataImage: fromPromise<Outcome, NodeInput>(async ({ input: { key } }) => dataImage(ports, key)),
       service: operation<ServiceInput>('service'),
       remove: operation<RemoveInput>('remove'),
-      watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(ports, input, signal)),
+      watch: fromPromise<never, WatchInput>(({ input, signal }) => {
+        // Only that of a host at rest is not yet what the speed makes of it.
+        const pollAfterMs = Math.min(input.pollAfterMs, PAUSES_MS.stable / speed);
+        return watch(ports, { ...input, pollAfterMs }, signal);
+      }),
       writeStatus: fromPromise<void, WriteInput>(({ input }) => writeStatus(ports, input)),
       unclaim: effect((key) => ports.unclaim(key)),
       releaseSelf: effect(async (key) => {
@@ -80,10 +88,11 @@ export function hostEffects(ports: LifePorts): typeof bareMetalHostMachine {
         marked.delete(key);
       }),
     },
-    actions: { claim: ({ context }) => ports.claim(context.key, []) },
+    actions: { claim: ({ context }) => ports.claim(context.key, context.yielded) },
     delays: {
-      backoff: ({ context }: { context: HostContext }) => backoffMs(context.status.errorCount, ports.random()),
-      capacityPause: () => delayedPauseMs(ports.random()),
+      backoff: ({ context }: { context: HostContext }) => backoffMs(context.status.errorCount, ports.random()) / speed,
+      capacityPause: () => delayedPauseMs(ports.random()) / speed,
+      retryPause: ({ context }: { context: HostContext }) => retryPauseMs(context, speed),
     },
   });
 }
@@ -129,7 +138,7 @@ function received(outcome: Outcome): Outcome {
 }
 
 /** Its Secrets are marked, its node made what it is to be, and what goes with it made then. */
-async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: Map<string, string>): Promise<Outcome> {
+async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: Marked): Promise<Outcome> {
   await markOthers(ports, key, marked);
   const outcome = received((await passed(ports, key, 'register', sendable(extra))) as Outcome & Registering);
   const { architecture } = outcome;
@@ -149,24 +158,18 @@ async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: 
 }
 
 /** Labels, and this host among the owners, of what is used for it; each once while it is the same one. */
-async function markOthers(ports: LifePorts, key: string, marked: Map<string, string>): Promise<void> {
+async function markOthers(ports: LifePorts, key: string, marked: Marked): Promise<void> {
   const object = ports.object(key);
-  const { status, spec } = hostOf(object);
-  const good = status?.goodCredentials?.credentials?.name;
-  const uses = ports.dependencies(key).flatMap(({ kind, name, finalizers, answer }) => {
-    if (answer === undefined || answer.readiness === 'absent') return [];
-    if (kind === 'HostUpdatePolicy') return [{ kind, name, uid: answer.uid, isOwned: true }];
-    // Whoever was registered with it has marked it.
-    if (kind !== 'Secret' || name === good) return [];
-    return [{ kind, name, uid: answer.uid, isOwned: finalizers.length > 0 && name === spec?.bmc?.credentialsName }];
-  });
-  const text = JSON.stringify(uses);
-  if (marked.get(key) === text) return;
-  for (const { kind, name, isOwned } of uses) {
+  const uses = unmarkedOf(object, ports.dependencies(key)).map((use) => [use, JSON.stringify(use)] as const);
+  const before = marked.get(key);
+  const done = new Set(uses.map(([, text]) => text).filter((text) => before?.has(text)));
+  marked.set(key, done);
+  for (const [{ kind, name, isOwned }, text] of uses) {
+    if (done.has(text)) continue;
     const labels = kind === 'Secret' ? SECRET_LABELS : {};
     await ports.mark(key, { kind, name }, { manager: `${MARKS_MANAGER}/${object.metadata.name}`, labels, isOwned });
+    done.add(text);
   }
-  marked.set(key, text);
 }
 
 /** Updates that are being applied are recorded where they are wanted. */

@@ -1,12 +1,13 @@
 // What a BareMetalHost refers to, what it makes for itself, and what it makes known.
+import { isDetached } from '../../../machines/bare-metal-host/detachment.ts';
 import {
   annotationOf,
   type BareMetalHost,
   HostAnnotation,
   type HostStatus,
-  OperationalStatus,
   ProvisioningState,
 } from '../../../machines/bare-metal-host/host.ts';
+import { type Dependency, Readiness } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { Child, Reference } from '../../../machines/request.ts';
 import { credentialsNameOf } from '../hosts/credentials.ts';
@@ -27,7 +28,7 @@ export const HostGuard = {
   PreprovisioningImage: `${HOST_FINALIZER}/preprovisioningImage`,
 } as const;
 
-export type HostKindOptions = Pick<IronicOptions, 'maxProvisioningRetries' | 'preprovisioningImages'>;
+export type HostKindOptions = Pick<IronicOptions, 'maxProvisioningRetries' | 'preprovisioningImages' | 'speed'>;
 
 export function referencesOf(
   { metadata: { name }, spec = {} }: KubeObject,
@@ -64,6 +65,31 @@ export function referencesOf(
   ];
 }
 
+export interface Used {
+  readonly kind: string;
+  readonly name: string;
+  readonly uid: string;
+  /** The host is to be among its owners. */
+  readonly isOwned: boolean;
+}
+
+/** What the host uses and has not marked yet, as far as it can tell. */
+export function unmarkedOf(object: KubeObject, dependencies: readonly Dependency[]): readonly Used[] {
+  const { status, spec } = hostOf(object);
+  const good = status?.goodCredentials?.credentials?.name;
+  return dependencies.flatMap(({ kind, name, finalizers, answer }) => {
+    if (answer === undefined || answer.readiness === Readiness.Absent) return [];
+    const { uid } = answer;
+    if (kind === 'HostUpdatePolicy') {
+      const { owners = [] } = (answer.attributes ?? {}) as { readonly owners?: readonly string[] };
+      return owners.includes(object.metadata.uid) ? [] : [{ kind, name, uid, isOwned: true }];
+    }
+    // Whoever was registered with it has marked it.
+    if (kind !== 'Secret' || name === good) return [];
+    return [{ kind, name, uid, isOwned: finalizers.length > 0 && name === spec?.bmc?.credentialsName }];
+  });
+}
+
 export function childrenOf(object: KubeObject, { preprovisioningImages }: HostKindOptions): readonly Child[] {
   const { metadata, status } = object;
   const { name } = metadata;
@@ -93,7 +119,7 @@ function imageOf(host: Host, name: string): Child {
 
 /** Whether its node is in Ironic, and is to be worked with. */
 export function isManaged(object: KubeObject): boolean {
-  return isRegistered(object) && !isPaused(object) && !isDetached(object);
+  return isRegistered(object) && !isPaused(object) && !isDetached(hostOf(object));
 }
 
 /** What those who refer to a host decide by. */
@@ -107,7 +133,7 @@ export function attributesOf(object: KubeObject): JsonObject {
     online: spec?.online === true,
     consumer: consumerOf(object),
     isPaused: isPaused(object),
-    isDetached: isDetached(object),
+    isDetached: isDetached(hostOf(object)),
     ...(typeof manufacturer === 'string' && { vendor: manufacturer }),
     ...(typeof productName === 'string' && { model: productName }),
   };
@@ -133,11 +159,4 @@ function isRegistered({ status }: KubeObject): boolean {
 
 function isPaused(object: KubeObject): boolean {
   return annotationOf(hostOf(object), HostAnnotation.Paused) !== undefined;
-}
-
-function isDetached(object: KubeObject): boolean {
-  return (
-    annotationOf(hostOf(object), HostAnnotation.Detached) !== undefined ||
-    hostOf(object).status?.operationalStatus === OperationalStatus.Detached
-  );
 }

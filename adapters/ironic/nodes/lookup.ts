@@ -31,10 +31,18 @@ export function lookUp({ host, facts }: LookUpInput): Step<Found> {
   return step ?? lookUpByMac(bootMacOf(host), facts);
 }
 
-/** Finds what is the host's for certain, to be removed: by the UUID alone, or by its name where none is recorded. */
+/** Finds what is the host's for certain: by the UUID alone, or by its name where none is recorded. */
 export function lookUpOwn({ host, facts }: LookUpInput): Step<Found> {
   const places = recorded(host);
   return lookUpIn(places.length > 0 ? places : [[nodeNameOf(host), 'byName']], facts) ?? { step: 'done', node: null };
+}
+
+/**
+ * Finds what is to be removed with the host: also a node of its name that was made when Ironic had lost the one that is recorded, if nobody
+ * has come to record it.
+ */
+export function lookUpToRemove({ host, facts }: LookUpInput): Step<Found> {
+  return lookUpIn([...recorded(host), [nodeNameOf(host), 'byName']], facts) ?? { step: 'done', node: null };
 }
 
 function recorded({ status }: Host): readonly Place[] {

@@ -84,6 +84,9 @@ export function provision(input: ProvisioningInput): Step {
     case ProvisionState.Active:
       if (isOtherImage === true) return changeProvisionState(node, { target: Target.Deleted });
       return { step: 'done', events: [{ reason: 'ProvisioningComplete', message: provisioned(host) }] };
+    case ProvisionState.Error:
+      // What was to be taken away was not, and Ironic does not try again: deprovisioning does.
+      return failed(ErrorType.Provisioning, `Deprovisioning failed: ${lastErrorOf(node) || UNSAID}`);
     case ProvisionState.DeployWait:
       if (rebootRequest(host, { onlyForced: true }) !== undefined) {
         return changeProvisionState(node, { target: Target.Deleted }, { unannotate: [HostAnnotation.Reboot] });

@@ -93,7 +93,7 @@ export function hostOperations(ports: IronicPorts): Operations[string] {
 
     async remove({ force, ...request }: HostRequest & { readonly force: boolean }): Promise<Outcome> {
       const { features } = await ironic.ready(askingFor(request));
-      const ended = await all.onNode(request, (node) => remove({ node, isForced: force, features }));
+      const ended = await all.onLeaving(request, (node) => remove({ node, isForced: force, features }));
       return all.outcome(ended, request);
     },
 

@@ -3,7 +3,7 @@ import type { HostNode, Outcome } from '../../../machines/bare-metal-host/outcom
 import type { OperationRequest } from '../../../machines/request.ts';
 import { NoTurnError } from '../../gate.ts';
 import type { Host } from '../nodes/host.ts';
-import { lookUpOwn } from '../nodes/lookup.ts';
+import { lookUpOwn, lookUpToRemove } from '../nodes/lookup.ts';
 import { type IronicNode, uuidOf } from '../nodes/node.ts';
 import { nodeIn } from '../nodes/registration.ts';
 import { type Ask, type Step, wait } from '../nodes/step.ts';
@@ -32,6 +32,8 @@ export interface Passes {
     decide: (node: IronicNode | null, known: Known) => Step<Found>,
     answer?: (asked: Ask['for'], node: IronicNode | undefined) => Promise<void>,
   ): Promise<Ended<Found>>;
+  /** The same for a node that is to be removed, which may be another than the one that is recorded. */
+  onLeaving(request: HostRequest, decide: (node: IronicNode | null) => Step): Promise<Ended<object>>;
   /** What a pass comes to, now. */
   outcome<Found extends object>(
     ended: Ended<Found>,
@@ -112,6 +114,11 @@ export function passes({
         },
         answer,
       ),
+    onLeaving: (request, decide) =>
+      run(request, ({ facts }) => {
+        const looked = lookUpToRemove({ host: hostOf(request), facts });
+        return looked.step === 'done' ? decide(nodeIn(facts) ?? looked.node) : looked;
+      }),
     outcome: (ended, request, found) =>
       outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random(), speed }, found),
   };

@@ -43,7 +43,6 @@ export function* deploy(record: NodeRecord, conductor: Conductor, { configDrive,
   const { item } = record;
   const { times, records } = conductor;
   const info = asObject(item['instance_info']) ?? {};
-  const machine = conductor.machineOf(record);
   const fail = (message: string): void => {
     records.fail(record, message, 'deploying');
     item['deploy_step'] = {};
@@ -65,6 +64,8 @@ export function* deploy(record: NodeRecord, conductor: Conductor, { configDrive,
       fail(`Failed to prepare to deploy: ${error}`);
       return;
     }
+    // It was reached just now; its agent writes what it is told to, whether the BMC answers by then or not.
+    const machine = conductor.machineOf(record);
     if (
       item['deploy_interface'] === 'ramdisk' ||
       (info['image_source'] === undefined && info['boot_iso'] !== undefined)

@@ -1,3 +1,4 @@
+// long
 // `troupe crds` as a user of kubectl meets it: what it prints, what it applies, and what it says when it cannot.
 import { spawn } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';

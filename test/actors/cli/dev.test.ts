@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 300 s
 // `troupe dev` after kill -9: objects, cloud and addresses are what they were, nothing is made anew, and all can be deleted.

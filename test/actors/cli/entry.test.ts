@@ -100,6 +100,16 @@ if (process.platform !== 'win32') {
       },
     ));
 
+  test('packages that bring no Node are not asked', () =>
+    withEntry('console.log(process.version);', (entry, folder) => {
+      bringNode(folder, THIS_NODE);
+      const koffi = join(folder, 'node_modules/koffi');
+      mkdirSync(koffi);
+      writeFileSync(join(koffi, 'package.json'), JSON.stringify({ name: 'koffi', exports: { '.': './index.js' } }));
+      const { status, stdout } = spawnSync(process.execPath, old(entry, folder), { encoding: 'utf8' });
+      assert.equal([status, stdout], [0, `${process.version}\n`]);
+    }));
+
   test('one that came along but is too old, or does not start, is no way out', () =>
     withEntry('', (entry, folder) => {
       bringNode(folder, THIS_NODE, '22.1.0');

@@ -1,3 +1,4 @@
+// long
 // Every command explains itself by the table that parses its options, and misspelt commands and options are met with the
 // nearest.
 import { execFile } from 'node:child_process';

@@ -1,3 +1,4 @@
+// long
 // Adapters from outside: a module in a folder of its own, found, checked, and part of what the commands say and do.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// long
 // limit: 300 s
 // BareMetalHosts on the whole runtime and a simulated Ironic: from nothing to provisioned and back, and what comes in between.
 import { suite } from 'uvu';
@@ -165,6 +166,24 @@ test('a provisioned host is switched off and on, rebooted, detached and attached
     const kept = await world.until(HOST, 'provisioned', isIn('provisioned'));
     assert.is(provisioningOf(kept)['ID'], world.ironic.nodes()[0]?.['uuid']);
     assert.is(world.ironic.machine('bm1').counts.deployed, 1, 'nothing was written anew');
+  }));
+
+test('a node that was made again when Ironic had lost it, and that nobody came to record, is taken out with its host', () =>
+  on(async (world) => {
+    await makeHost(world);
+    await world.until(HOST, 'available', isIn('available'));
+    await world.stop();
+    world.ironic.forget();
+    const made = await fetch(new URL('nodes', world.ironic.endpoint), {
+      method: 'POST',
+      headers: { 'X-OpenStack-Ironic-API-Version': '1.95', 'Content-Type': 'application/json' },
+      body: JSON.stringify({ name: 'metal~one', driver: 'redfish' }),
+    });
+    assert.is(made.status, 201);
+    await world.merge(HOST, { metadata: { annotations: { 'baremetalhost.metal3.io/detached': '' } } });
+    await world.start();
+    await world.until(HOST, 'detached', says('operationalStatus', 'detached'));
+    assert.equal(world.ironic.nodes(), []);
   }));
 
 test('an externally provisioned host is adopted, and nothing is done to its machine', () =>

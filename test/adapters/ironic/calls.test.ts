@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 300 s
 // What hosts ask of Ironic, and what they write, from nothing to provisioned, at rest and while they wait: a small run of

@@ -1,3 +1,4 @@
+// long
 // limit: 300 s
 // Firmware of a host that somebody wants otherwise, on the whole runtime and a simulated Ironic: it is applied, and once.
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// long
 // limit: 300 s
 // DataImage, BMCEventSubscription and PreprovisioningImage on the whole runtime, with a host and a simulated Ironic.
 import { suite } from 'uvu';

@@ -76,6 +76,55 @@ test('what was under way when Ironic lost the node may be done again, but not wh
   assert.equal(unasked([...deploying, said('active'), MADE, order('active')]), found('active'));
 });
 
+test('what is still to be done when Ironic lost the node begins with providing the new one (O2)', () => {
+  const provided = [wish('deployment'), MADE, order('provide'), said('available'), MADE];
+  assert.equal(unasked([...provided, order('provide'), said('available'), order('active')]), []);
+  const wiping = [...DEPLOYED, wish('wiping'), MADE, order('provide')];
+  assert.equal(unasked(wiping), []);
+});
+
+test('what was seen to be as asked for is a reason for nothing more (O3)', () => {
+  const settled: Entry = { what: 'settled', host: HOST };
+  // It was changed, and changed back before anybody did anything.
+  const there = [...DEPLOYED, wish('wiping'), wish('deployment')];
+  assert.equal(unasked([...there, order('deleted')]), []);
+  assert.equal(unasked([...there, settled, order('deleted')]), found('deleted'));
+  assert.equal(unasked([...there, settled, order('active')]), found('active'));
+  assert.equal(unasked([...there, settled, wish('wiping'), order('deleted')]), []);
+});
+
+test('a node is taken out of Ironic for a host that is to have none, once', () => {
+  const removed: Entry = { what: 'removed', host: HOST };
+  const line = `${HOST}: nobody asked for its node to be removed`;
+  assert.equal(unasked([...DEPLOYED, removed]), [line]);
+  assert.equal(unasked([...DEPLOYED, wish('removal'), removed]), []);
+  assert.equal(unasked([...DEPLOYED, wish('removal'), removed, MADE, removed]), [line]);
+});
+
+test('a node that is there without its host is told', () => {
+  const line = `${HOST}: its node was left in Ironic when it went`;
+  assert.equal(unasked([...DEPLOYED, { what: 'left', host: HOST }]), [line]);
+});
+
+test('a machine has what was asked of its host in this life, and nothing else (O4)', () => {
+  const asked = (image: string): Entry => ({ what: 'wished', host: HOST, wish: 'deployment', image });
+  const written = (image: string): Entry => ({ what: 'written', host: HOST, image });
+  const born = (disks: 'cleaned' | 'kept'): Entry => ({ what: 'born', host: HOST, disks });
+  const line = (image: string): string => `${HOST}: nobody asked for '${image}' on its machine`;
+  assert.equal(unasked([born('cleaned'), asked('a'), written('a')]), []);
+  assert.equal(unasked([born('cleaned'), asked('a'), written('b')]), [line('b')]);
+  assert.equal(unasked([born('cleaned'), asked('a'), born('cleaned'), written('a')]), [line('a')]);
+  assert.equal(unasked([born('cleaned'), asked('a'), { what: 'settled', host: HOST }, written('a')]), [line('a')]);
+  const wiped: Entry = { what: 'wiped', host: HOST };
+  assert.equal(unasked([born('cleaned'), wiped]), []);
+  assert.equal(unasked([born('kept'), wiped]), [`${HOST}: its machine is wiped, and its disks are to be kept`]);
+});
+
+test('a host of a new life has nothing of what was asked of the one before', () => {
+  const again = [...DEPLOYED, wish('wiping'), { what: 'born', host: HOST, disks: 'cleaned' }] as const;
+  assert.equal(unasked([...again, order('deleted')]), found('deleted'));
+});
+
 test('one host has nothing of what is asked for another', () => {
   assert.equal(unasked([{ ...wish('wiping'), host: 'metal~two' }, order('deleted')]), found('deleted'));
 });

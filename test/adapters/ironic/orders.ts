@@ -1,21 +1,36 @@
 // What Ironic was told to do with the nodes of hosts, held against what users asked for and what Ironic said became of it: nothing
-// is deployed, wiped, cleaned or inspected that nobody asked for, nor twice.
+// is deployed, wiped, cleaned or inspected that nobody asked for, nor twice, and no node is taken away from a host that is to have one.
 //
 // Invariants:
 //   O1. A wish is good for one order of a sort. Another one needs another wish, or Ironic's word that the former failed.
-//   O2. A node that is made again, since Ironic has lost it, is no reason to do again what was done; what was under way may be.
+//   O2. A node that is made again, since Ironic has lost it, is no reason to do again what was done; what was under way may be, and
+//       what is still to be done begins with providing it.
+//   O3. A wish that has been seen fulfilled is good for nothing more.
+//   O4. A machine is written with what its host was asked to have in this life, and wiped only where disks are to be cleaned.
 
 /** What a user asks for. */
-export type Wish = 'inspection' | 'preparation' | 'deployment' | 'wiping';
+export type Wish = 'inspection' | 'preparation' | 'deployment' | 'wiping' | 'removal';
 
 export type Entry =
-  | { readonly what: 'wished'; readonly host: string; readonly wish: Wish }
+  /** A host of this name is new: nothing is asked of it yet. */
+  | { readonly what: 'born'; readonly host: string; readonly disks: 'cleaned' | 'kept' }
+  /** `image`: the address of what is to be deployed. */
+  | { readonly what: 'wished'; readonly host: string; readonly wish: Wish; readonly image?: string }
+  /** All that was asked for is seen to be so. */
+  | { readonly what: 'settled'; readonly host: string }
   /** A node was created. */
   | { readonly what: 'made'; readonly host: string }
+  /** A node was taken out of Ironic. */
+  | { readonly what: 'removed'; readonly host: string }
   /** The node's provision state, as Ironic told it to whoever gives orders. */
   | { readonly what: 'said'; readonly host: string; readonly state: string }
   /** A change of the provision state; `status` undefined: Ironic went away over it. */
-  | { readonly what: 'ordered'; readonly host: string; readonly target: string; readonly status: number | undefined };
+  | { readonly what: 'ordered'; readonly host: string; readonly target: string; readonly status: number | undefined }
+  /** A node is there, and its host is gone. */
+  | { readonly what: 'left'; readonly host: string }
+  /** What was done to the machine, as it knows itself. */
+  | { readonly what: 'written'; readonly host: string; readonly image: string }
+  | { readonly what: 'wiped'; readonly host: string };
 
 /** What each wish takes. Cleaning comes before a deployment, and again after a wiping whose cleaning failed. */
 const TAKEN_BY: Readonly<Record<Wish, readonly string[]>> = {
@@ -23,6 +38,7 @@ const TAKEN_BY: Readonly<Record<Wish, readonly string[]>> = {
   preparation: ['clean'],
   deployment: ['provide', 'active'],
   wiping: ['deleted'],
+  removal: ['remove'],
 };
 
 /** What each failure is reason for: the same once more, and a failed deployment is wiped first. */
@@ -49,6 +65,9 @@ interface Account {
   readonly due: Set<string>;
   /** The last one, until it is over. */
   underWay: string | undefined;
+  /** Addresses of images that may be written. */
+  readonly images: Set<string>;
+  disks: 'cleaned' | 'kept';
 }
 
 /** @returns a line for each order that nobody asked for */
@@ -56,19 +75,41 @@ export function unasked(entries: readonly Entry[]): readonly string[] {
   const accounts = new Map<string, Account>();
   const found: string[] = [];
   for (const entry of entries) {
-    const account = accounts.get(entry.host) ?? { due: new Set<string>(), underWay: undefined };
+    const account = accounts.get(entry.host) ?? newAccount('cleaned');
     accounts.set(entry.host, account);
     const { due, underWay } = account;
     const allow = (targets: readonly string[] = []): void => targets.forEach((target) => void due.add(target));
     switch (entry.what) {
+      case 'born':
+        accounts.set(entry.host, newAccount(entry.disks));
+        break;
       case 'wished':
         allow(TAKEN_BY[entry.wish]);
+        if (entry.image !== undefined) account.images.add(entry.image);
+        break;
+      case 'settled':
+        due.clear();
+        account.images.clear();
         break;
       case 'made':
         // A node that is new is wiped by being provided only: there is no deployment that Ironic could take off it.
         if (underWay === 'active' || underWay === 'deleted') allow(['provide', underWay]);
         else if (underWay !== undefined) allow([underWay]);
+        if (due.has('active') || due.has('deleted')) allow(['provide']);
         account.underWay = undefined;
+        break;
+      case 'removed':
+        if (!due.delete('remove')) found.push(`${entry.host}: nobody asked for its node to be removed`);
+        break;
+      case 'left':
+        found.push(`${entry.host}: its node was left in Ironic when it went`);
+        break;
+      case 'written':
+        if (!account.images.has(entry.image))
+          found.push(`${entry.host}: nobody asked for '${entry.image}' on its machine`);
+        break;
+      case 'wiped':
+        if (account.disks === 'kept') found.push(`${entry.host}: its machine is wiped, and its disks are to be kept`);
         break;
       case 'said':
         if (underWay !== undefined && OVER_IN[underWay]?.includes(entry.state)) account.underWay = undefined;
@@ -82,4 +123,8 @@ export function unasked(entries: readonly Entry[]): readonly string[] {
     }
   }
   return found;
+}
+
+function newAccount(disks: Account['disks']): Account {
+  return { due: new Set(), underWay: undefined, images: new Set(), disks };
 }

@@ -1,3 +1,4 @@
+// long
 // Decompression: what xz, bzip2 and gzip make is read, piece by piece, and what is damaged is refused.
 import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // The contracts of all kinds keep the rules of contracts, and kinds on trial show what they do not do.

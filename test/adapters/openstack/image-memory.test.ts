@@ -1,3 +1,4 @@
+// long
 // limit: 180 s
 // alone
 // What an upload takes: an image of one gibibyte goes through a process that holds none of it. Its host and Glance are in

@@ -1,7 +1,7 @@
 // The conditions of a host, by the rows of their table.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { conditions, type NodeCondition } from '../../../machines/bare-metal-host/conditions.ts';
+import { areUpToDate, conditions, type NodeCondition } from '../../../machines/bare-metal-host/conditions.ts';
 import { AT, BARE, EARLIER, host, NOW, type Parts, STATES } from './hosts.ts';
 
 const test = suite('conditions of a host');
@@ -169,6 +169,15 @@ test('what others have added stays', () => {
 
 test('nothing is certain to be there', () => {
   for (const bare of BARE) assert.is(conditions(bare, { at: AT }).length, 6);
+});
+
+test('what others add to the conditions says nothing of the generation that was looked at', () => {
+  const made = conditions(host(), { at: AT });
+  const theirs = { ...(made[0] as (typeof made)[number]), type: 'Theirs', observedGeneration: 1 };
+  const told = (...all: typeof made) => ({ ...host(), status: { conditions: all } });
+  assert.ok(areUpToDate(told(...made, theirs)));
+  assert.not.ok(areUpToDate({ ...told(...made), metadata: { generation: 4 } }));
+  for (const bare of BARE) assert.ok(areUpToDate(bare));
 });
 
 test.run();

@@ -2,17 +2,21 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
-import { IMAGE, OTHER_IMAGE } from './hosts.ts';
+import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
+import { IMAGE, OTHER_IMAGE, type Parts } from './hosts.ts';
 import {
   conflict,
   done,
   fail,
   failed,
+  firmware,
+  type Life,
   live,
   MINUTE,
   NODE,
   outcome,
   secret,
+  settled,
   transient,
   view,
   WELL,
@@ -65,10 +69,71 @@ test('what only a change can mend is not tried before', async () => {
   const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
   const life = await live({ ...WELL, register: (call) => (call === 1 ? refused : done({ node: NODE })) }, view());
   assert.is(life.phase(), 'registering.refused');
+  assert.is(life.stored().errorCount, 1);
   await life.pass(86_400_000);
   assert.equal(life.calls, ['register']);
   await life.depend(secret('ready', '2'));
   assert.is(life.phase(), 'available.resting');
+});
+
+/** What is heard while the first call of an operation is under way, which is answered then. */
+async function meanwhile(
+  name: string,
+  first: Outcome,
+  parts: Parts,
+  hear: (life: Life) => Promise<void>,
+): Promise<Life> {
+  let answer = (): void => undefined;
+  const held = new Promise<Outcome>((resolve) => {
+    answer = () => resolve(first);
+  });
+  const life = await live({ ...WELL, [name]: (call) => (call === 1 ? held : done({ node: NODE })) }, view(parts));
+  await hear(life);
+  answer();
+  await settled();
+  return life;
+}
+
+test('what changes while something is under way is decided upon before anything is waited for (H12)', async () => {
+  const replaced = (life: Life): Promise<void> => life.depend(secret('ready', '2'));
+  const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
+  const registered = await meanwhile('register', refused, {}, replaced);
+  assert.is(registered.phase(), 'available.resting');
+  for (const first of [
+    waiting({ node: NODE }),
+    failed(ErrorType.Provisioning),
+    outcome('stuck', { message: 'it is' }),
+  ]) {
+    const taken = await meanwhile('deprovision', first, { state: 'deprovisioning' }, replaced);
+    assert.is(taken.phase(), 'available.resting', first.kind);
+    const calls = taken.calls.filter((name) => name !== 'capacity');
+    assert.equal(calls.slice(0, 3), ['register', 'deprovision', 'register'], 'it is registered anew');
+  }
+});
+
+test('of what others say news end a wait, and no back-off (H12)', async () => {
+  const said = (life: Life): Promise<void> =>
+    life.depend(secret('ready'), firmware({ isChanged: false, isValid: true }));
+  const looked = await meanwhile('prepare', outcome('pausing', { afterMs: MINUTE }), { state: 'preparing' }, said);
+  assert.is(looked.phase(), 'available.resting');
+  const backed = await meanwhile('prepare', failed(ErrorType.Preparation), { state: 'preparing' }, said);
+  assert.is(backed.phase(), 'preparing.backingOff');
+});
+
+test('a refusal is counted once, whoever finds it again', async () => {
+  const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
+  const told = {
+    operationalStatus: 'error',
+    errorType: 'registration error',
+    errorMessage: 'no such BMC',
+    errorCount: 4,
+  };
+  const again = await live({ ...WELL, register: () => refused }, view({ state: 'registering', status: told }));
+  assert.is(again.phase(), 'registering.refused');
+  assert.equal([again.stored().errorCount, again.stored().errorMessage], [4, 'no such BMC']);
+  const other = { ...told, errorMessage: 'another' };
+  const counted = await live({ ...WELL, register: () => refused }, view({ state: 'registering', status: other }));
+  assert.equal([counted.stored().errorCount, counted.stored().errorMessage], [5, 'no such BMC']);
 });
 
 test('a failure that no status tells of is tried again soon, and told when it comes twice (22.21)', async () => {

@@ -69,6 +69,25 @@ test('a deletion does without credentials, as far as that goes', async () => {
   assert.not.ok(known.calls.includes('register'));
 });
 
+test('a deletion does without credentials of which nothing can be made, and is waited for by nobody', async () => {
+  const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no user name', until: 'change' });
+  const life = await live({ ...WELL, register: () => refused }, view({ ...DEPLOYED, deleted: true }));
+  assert.is(life.phase(), 'gone');
+  assert.equal(
+    life.calls.filter((name) => name !== 'capacity'),
+    ['register', 'deprovision', 'power', 'remove', 'unclaim', 'releaseSelf'],
+  );
+  assert.is.not(life.stored().errorMessage, 'no user name');
+
+  const repaired = await live(
+    { ...WELL, register: (call) => (call === 1 ? refused : done({ node: NODE })), deprovision: () => waiting() },
+    view({ ...DEPLOYED, deleted: true }),
+  );
+  assert.is(repaired.phase(), 'deprovisioning.awaiting');
+  await repaired.depend(secret('ready', '2'));
+  assert.is(repaired.calls.filter((name) => name === 'register').length, 2, 'they can be used again');
+});
+
 test('a host that must not be switched off is not, at its end', async () => {
   const life = await live(WELL, view({ state: 'available', spec: { disablePowerOff: true }, deleted: true }));
   assert.is(life.phase(), 'gone');

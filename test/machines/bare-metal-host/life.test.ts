@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
-import { BMC, IMAGE, STATES } from './hosts.ts';
+import { BMC, EARLIER, IMAGE, STATES } from './hosts.ts';
 import {
   done,
   fail,
@@ -72,6 +72,42 @@ test('from a name to a machine that runs an image, and back to nothing', async (
     'powering off before delete',
     'deleting',
   ]);
+});
+
+/** As an earlier life has told of the host. */
+const TOLD = {
+  conditions: [
+    {
+      type: 'Ready',
+      status: 'True',
+      reason: 'Provisioned',
+      message: '',
+      lastTransitionTime: EARLIER,
+      observedGeneration: 3,
+    },
+  ],
+} as const;
+
+test('an edit of which nothing comes is told by the conditions, once it was decided by (H10)', async () => {
+  const running = { ...RUNNING, status: { ...RUNNING.status, ...TOLD } };
+  const rests = await live(ON_FIRST, view(running));
+  assert.is(rests.phase(), 'provisioned.resting');
+  rests.all.length = 0;
+  await rests.edit({ spec: { image: IMAGE, inspectionMode: 'fast' } });
+  assert.is(rests.phase(), 'provisioned.resting');
+  const said = rests.all.filter((name) => ['register', 'writeStatus'].includes(name));
+  assert.equal(said, ['register', 'writeStatus']);
+
+  const waits = await live({ ...WELL, prepare: () => waiting() }, view({ state: 'preparing', status: TOLD }));
+  waits.all.length = 0;
+  await waits.edit({ state: 'preparing', spec: { online: false } });
+  assert.is(waits.phase(), 'preparing.awaiting');
+  assert.is(waits.all.at(-1), 'writeStatus');
+
+  rests.all.length = 0;
+  await rests.edit({ spec: { image: IMAGE }, annotations: { 'baremetalhost.metal3.io/paused': '' } });
+  assert.is(rests.phase(), 'paused');
+  assert.equal(rests.all, [], 'a paused host is not written (H1)');
 });
 
 test('a host without a BMC is discovered, and managed once there is one', async () => {
@@ -149,6 +185,27 @@ test('who takes a host over goes on with a Secret that is being deleted, which t
   assert.is(taken.phase(), 'available.resting');
   const made = await live(WELL, view({ state: 'registering', provisioning: { ID: '' } }), going);
   assert.equal([made.phase(), made.calls], ['registering.lacking', []]);
+});
+
+test('a host that was never registered yields a Secret that is being deleted, and goes on with the next one (H11)', async () => {
+  const fresh = view({ state: 'registering', provisioning: { ID: '' } });
+  const life = await live(WELL, fresh, { dependencies: [secret(undefined)] });
+  assert.equal(life.claims.at(-1), []);
+  await life.depend(secret('deleting'));
+  assert.equal(life.claims.at(-1), ['secret-1']);
+  const { length } = life.claims;
+  await life.depend(secret('deleting'));
+  assert.is(life.claims.length, length, 'once');
+  await life.depend(secret('absent'));
+  await life.depend({ ...secret('ready'), answer: { readiness: 'ready', uid: 'secret-2', version: '2' } });
+  assert.ok(life.calls.includes('register'));
+});
+
+test('one that is registered, or on its way out, does not', async () => {
+  const going = { dependencies: [secret('deleting')] };
+  const registered = await live(WELL, view({ state: 'available', provisioning: { ID: 'node-1' } }), going);
+  const deleted = await live(WELL, view({ state: 'registering', provisioning: { ID: '' }, deleted: true }), going);
+  for (const { claims } of [registered, deleted]) assert.ok(claims.every((yielded) => yielded.length === 0));
 });
 
 test('without the Secret of the BMC nothing is asked of Ironic (H5), and that is told once', async () => {

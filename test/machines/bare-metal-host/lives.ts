@@ -100,6 +100,8 @@ export interface Life {
   readonly measures: string[];
   /** States that it has stored. */
   readonly states: string[];
+  /** What each claim yields. */
+  readonly claims: (readonly string[])[];
   phase(): string;
   context(): HostContext;
   status(): HostStatus;
@@ -130,6 +132,7 @@ export async function live(
     [],
   ];
   const inputs: Record<string, Record<string, unknown>[]> = {};
+  const claims: (readonly string[])[] = [];
   let object = begun;
   let known = dependencies;
   let parent: WatchInput['parent'] | undefined;
@@ -179,7 +182,12 @@ export async function live(
   );
   const machine = bareMetalHostMachine.provide({
     actors: actors as never,
-    actions: { claim: () => note('claim') },
+    actions: {
+      claim: ({ context }) => {
+        note('claim');
+        claims.push(context.yielded);
+      },
+    },
   });
   const input = { key: 'key', object, dependencies, at: AT, landsBy: 0, isContested: false };
   const actor: Life['actor'] = createActor(machine, { clock, input });
@@ -195,6 +203,7 @@ export async function live(
     events,
     measures,
     states,
+    claims,
     phase: () => stateOf(actor.getSnapshot()),
     context: () => actor.getSnapshot().context,
     status: () => actor.getSnapshot().context.status,

@@ -146,6 +146,14 @@ test('what was made and is not there yet is looked for again, and the node is no
   assert.equal(life.effects, ['claim', 'read', 'furnish', 'furnish', 'store', 'claim', 'watch']);
 });
 
+test('what stays otherwise than it was made is read anew: who shares it may know more', async () => {
+  const life = await live({ ...WELL, furnish: (call) => (call < 3 ? LACKING : { waiting: [] }) });
+  await life.pass(500);
+  assert.equal([life.phase(), life.effects.filter((name) => name === 'read').length], ['lacking', 1]);
+  await life.pass(500);
+  assert.equal(life.effects, ['claim', 'read', 'furnish', 'furnish', 'read', 'furnish', 'store', 'claim', 'watch']);
+});
+
 test('a write that lost a race is made again, without another look; not for ever', async () => {
   const once = await live({ ...WELL, store: (call) => (call === 1 ? fail(conflict)() : WELL['store']?.(call, {})) });
   assert.equal(once.effects, ['claim', 'read', 'furnish', 'store', 'store', 'claim', 'watch']);

@@ -3,6 +3,13 @@ import type { Change } from '../change.ts';
 
 export const ACTORS: readonly Change[] = [
   {
+    file: 'actors/object/charts.ts',
+    breaks: 'A5: a deleted object that rests never hears that its last user has gone',
+    from: '!== this.#restedOn',
+    to: '=== undefined',
+    tests: ['test/adapters/csi-proxy/kinds/windows-mount.test.ts'],
+  },
+  {
     file: 'actors/effects/underway.ts',
     breaks: 'U6, I4: what was answered and is not recorded is forgotten',
     from: 'this.#restore(key, { ...before, intents: this.intents(key) });',

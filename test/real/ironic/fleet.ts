@@ -1,13 +1,11 @@
 // The machines behind a real Ironic: each is lent to one host at a time, with a BMC whose password nothing else has.
-import { randomBytes } from 'node:crypto';
 import { systemClock } from '../../../actors/clock.ts';
 import type { Json, JsonObject } from '../../../bus/mod.ts';
+import { newPassword } from '../../adapters/ironic/passwords.ts';
 import { type BmcDoor, openBmcDoor } from './bmc-door.ts';
 
 const REQUEST_LIMIT_MS = 60_000;
 const clock = systemClock();
-/** Hexadecimal digits that a password begins with. */
-const CORE_LENGTH = 24;
 
 /** As `ironic.sh env` prints it. */
 export type Env = (name: string) => string;
@@ -42,6 +40,8 @@ export interface Lent {
   behave(trouble: Partial<Trouble>): Promise<void>;
   /** A button at the machine, so to say. */
   reset(type: 'On' | 'ForceOff'): Promise<void>;
+  /** What it boots from next. */
+  bootFrom(source: 'Cd' | 'Hdd'): Promise<void>;
   giveBack(): Promise<void>;
 }
 
@@ -51,7 +51,7 @@ export interface Fleet {
   lend(): Promise<Lent>;
   /** What must be read nowhere. */
   readonly passwords: readonly string[];
-  /** With characters that URLs, JSON and base64 each spell in their own way. */
+  /** Another one, which is among the passwords from then on. */
   newPassword(): string;
 }
 
@@ -61,19 +61,19 @@ export function fleet(env: Env): Fleet {
   const waiting: ((number: number) => void)[] = [];
   const passwords: string[] = [];
   const credentials = { username: env('BMC_USERNAME'), password: env('BMC_PASSWORD') };
-  const newPassword = (): string => {
-    const password = `${randomBytes(CORE_LENGTH / 2).toString('hex')}/"&+ %`;
-    passwords.push(password);
-    return password;
+  const password = (): string => {
+    const made = newPassword();
+    passwords.push(made);
+    return made;
   };
   return {
     size,
     passwords,
-    newPassword,
+    newPassword: password,
     async lend() {
       const number = free.shift() ?? (await new Promise<number>((resolve) => waiting.push(resolve)));
-      const password = newPassword();
-      const door = await openBmcDoor({ url: env('BMC_URL'), credentials, username: 'operator', password });
+      const own = { username: 'operator', password: password() };
+      const door = await openBmcDoor({ url: env('BMC_URL'), credentials, ...own });
       const name = `bm${number}`;
       const system = `/redfish/v1/Systems/00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
       const behave = async (trouble: Partial<Trouble>): Promise<void> => {
@@ -84,9 +84,12 @@ export function fleet(env: Env): Fleet {
         const action = `${env('BMC_URL')}${system}/Actions/ComputerSystem.Reset`;
         await ask(action, 'POST', { ResetType: type }, { authorization });
       };
+      const bootFrom = async (source: 'Cd' | 'Hdd'): Promise<void> => {
+        const boot = { BootSourceOverrideTarget: source, BootSourceOverrideEnabled: 'Continuous' };
+        await ask(`${env('BMC_URL')}${system}`, 'PATCH', { Boot: boot }, { authorization });
+      };
       // Its BMC keeps what somebody else had it boot from last.
-      const boot = { BootSourceOverrideTarget: 'Hdd', BootSourceOverrideEnabled: 'Continuous' };
-      await ask(`${env('BMC_URL')}${system}`, 'PATCH', { Boot: boot }, { authorization });
+      await bootFrom('Hdd');
       return {
         name,
         mac: `52:54:00:00:${number.toString(16).padStart(2, '0')}:01`,
@@ -95,6 +98,7 @@ export function fleet(env: Env): Fleet {
         look: async () => (await ask(env('AGENTS_URL'), 'GET'))[name] as unknown as Seen,
         behave,
         reset,
+        bootFrom,
         async giveBack() {
           await behave({});
           await reset('ForceOff');
@@ -106,17 +110,6 @@ export function fleet(env: Env): Fleet {
       };
     },
   };
-}
-
-/** What of a password is found again however it is spelt: in hexadecimal digits, or base64 wherever it begins in a text. */
-export function tracesOf(password: string): readonly string[] {
-  const core = Buffer.from(password.slice(0, CORE_LENGTH));
-  const shifted = [0, 1, 2].map((before) => {
-    const text = Buffer.concat([Buffer.alloc(before), core]).toString('base64');
-    // The characters at both ends hold bits of what is beside it.
-    return text.slice(before === 0 ? 0 : before + 1, Math.floor(((before + core.length) * 8) / 6));
-  });
-  return [core.toString(), ...shifted];
 }
 
 async function ask(

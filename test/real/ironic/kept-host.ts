@@ -2,10 +2,10 @@
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/mod.ts';
 import type { LeftImage } from '../../adapters/ironic/left-behind.ts';
+import type { OrderBook } from '../../adapters/ironic/order-book.ts';
 import type { Wish } from '../../adapters/ironic/orders.ts';
 import { NAMESPACE, type openStage, type Raw, type Stage } from '../../adapters/ironic/stage.ts';
 import { DEADLINE_MS, eventually, type Fleet, type Lent } from './fleet.ts';
-import type { OrderBook } from './order-book.ts';
 
 export const env = (name: string): string => process.env[name] ?? '';
 export const image = (): LeftImage => ({
@@ -160,11 +160,13 @@ export function keptHost(
     },
     annotate(annotations) {
       if (typeof annotations['inspect.metal3.io'] === 'string') wish('inspection');
+      if (typeof annotations['baremetalhost.metal3.io/detached'] === 'string') wish('removal');
       return stage.merge(path, { metadata: { annotations } });
     },
     async end() {
       const isLetGo = statusOf((await stage.read(path)) as Raw).operationalStatus === 'detached';
       if (externallyProvisioned !== true && !isLetGo) wish('wiping');
+      wish('removal');
       await stage.remove(path);
       await stage.gone(path);
       assert.is(await nodeOf(`${NAMESPACE}~${name}`), undefined);

@@ -4,11 +4,12 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
+import { type OrderBook, openOrderBook } from '../../adapters/ironic/order-book.ts';
 import { unasked } from '../../adapters/ironic/orders.ts';
+import { tracesOf } from '../../adapters/ironic/passwords.ts';
 import { openStage, type Stage } from '../../adapters/ironic/stage.ts';
-import { fleet, tracesOf } from './fleet.ts';
+import { fleet } from './fleet.ts';
 import { env, ironic, leaveNothing, type Scene } from './kept-host.ts';
-import { type OrderBook, openOrderBook } from './order-book.ts';
 
 export type Story = (scene: Scene) => Promise<void>;
 

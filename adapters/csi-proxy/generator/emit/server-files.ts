@@ -96,6 +96,12 @@ export function versionServerFile({ api, conversions, group, paths }: VersionSer
   ];
   const doc = docText({ deprecation: api.deprecation });
   const register = 'handleAll';
+  const registration = wrapped(
+    `  return { register: (grpcServer) => ${register}(`,
+    ['grpcServer', `pb.${service.name}`, 'handlers', 'groupServer'],
+    ') };',
+    '  ',
+  );
   return [
     `${GENERATED_HEADER}\n`,
     sortedImports([
@@ -109,7 +115,7 @@ export function versionServerFile({ api, conversions, group, paths }: VersionSer
     `\n${doc}export const version = ${quoted(version)};\n\n`,
     `${doc}export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {\n`,
     `  const handlers: Handlers<typeof pb.${service.name}> = {\n${handlers.join('\n')}  };\n`,
-    `  return { register: (grpcServer) => ${register}(grpcServer, pb.${service.name}, handlers) };\n}\n`,
+    `${registration}\n}\n`,
   ].join('');
 }
 

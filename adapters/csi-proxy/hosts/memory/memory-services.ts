@@ -45,14 +45,7 @@ export class MemoryServices {
         const { displayName, startType, status } = this.#service(name);
         return { displayName, startType, status };
       },
-      start: async (name) => {
-        const service = this.#service(name);
-        if (service.status !== ServiceStatus.STOPPED) return ALREADY_RUNNING;
-        if (service.startType === StartType.DISABLED) return DISABLED;
-        for (const needed of service.needs ?? []) await this.control().start(needed);
-        this.#turn(name, ServiceStatus.START_PENDING, ServiceStatus.RUNNING);
-        return SUCCESS;
-      },
+      start: async (name) => this.#start(name, new Set()),
       stop: async (name) => {
         if (this.#runningDependents(name).length > 0) return DEPENDENTS_RUNNING;
         if (this.#service(name).status !== ServiceStatus.RUNNING) return CANNOT_ACCEPT_CONTROL;
@@ -61,6 +54,17 @@ export class MemoryServices {
       },
       runningDependents: async (name) => this.#runningDependents(name),
     };
+  }
+
+  /** @param begun  what is being started already, for its sake: in a circle of services each needs the others */
+  #start(name: string, begun: Set<MemoryService>): number {
+    const service = this.#service(name);
+    if (service.status !== ServiceStatus.STOPPED || begun.has(service)) return ALREADY_RUNNING;
+    if (service.startType === StartType.DISABLED) return DISABLED;
+    begun.add(service);
+    for (const needed of service.needs ?? []) this.#start(needed, begun);
+    this.#turn(name, ServiceStatus.START_PENDING, ServiceStatus.RUNNING);
+    return SUCCESS;
   }
 
   #turn(name: string, pending: ServiceStatus, status: ServiceStatus): void {

@@ -1,6 +1,5 @@
 // A machine in memory as data say that it begins, with what is to go wrong on it.
 import { readFile } from 'node:fs/promises';
-import { parse } from 'yaml';
 import { TerminalError } from '../../../../bus/errors.ts';
 import type { Clock } from '../../../../bus/time.ts';
 import type { DetachableFiles } from '../files.ts';
@@ -26,6 +25,8 @@ export async function seededMachine(
 
 /** What a file says, in YAML or JSON. @param name  of the option that names the file. @throws {TerminalError} it cannot be read */
 export async function readSeedFile(name: string, path: string): Promise<unknown> {
+  // Loaded for those who have such a file: a server has no other use for it.
+  const { parse } = await import('yaml');
   try {
     return parse(await readFile(path, 'utf8'));
   } catch (error) {

@@ -4,16 +4,22 @@ import type { DiskLocation } from './internal/types.ts';
 /** Fewer say nothing of a disk that anybody looks for. */
 const LEAST_PARTS = 5;
 
-/** `PCI Slot 3 : Adapter 0 : Port 0 : Target 1 : LUN 0`: what it says in two words of the four that are asked for. */
+/**
+ * `PCI Slot 3 : Adapter 0 : Port 0 : Target 1 : LUN 0`: what it says in two words of the four that are asked for.
+ *
+ * @returns undefined where it says nothing in two words: the disk is left out, as one that has no location
+ */
 export function parseLocation(text: string): DiskLocation | undefined {
   const parts = text.split(':');
   if (parts.length < LEAST_PARTS) return undefined;
   const location: DiskLocation = { Adapter: '', Bus: '', Target: '', LUNID: '' };
+  let saysAny = false;
   for (const part of parts) {
     const [name, value, ...more] = part.trim().split(/\s+/);
     if (value === undefined || more.length > 0) continue;
+    saysAny = true;
     if (name === 'Adapter' || name === 'Bus' || name === 'Target') location[name] = value;
     else if (name === 'LUN') location.LUNID = value;
   }
-  return location;
+  return saysAny ? location : undefined;
 }

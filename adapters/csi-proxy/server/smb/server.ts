@@ -80,7 +80,7 @@ export class Server {
       await this.#smb.newSmbLink(localPath, remotePath);
     } catch (error) {
       if (!(error instanceof StatusError)) throw error;
-      const message = `creating link ${localPath} to ${remotePath} failed with error: ${error.message}`;
+      const message = `creating link ${localPath} to ${remotePath.replace(/\\$/, '')} failed with error: ${error.message}`;
       throw new StatusError(error.code, message, { cause: error });
     }
   }

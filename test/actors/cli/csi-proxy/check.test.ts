@@ -115,6 +115,40 @@ test('generated code that is not there, or not as it should be, breaks; where it
   });
 });
 
+test('a tree that does not generate is judged all the same, and why it does not is told', async () => {
+  const files = {
+    'old/disk/v1/api.proto': proto('int32 a = 1;'),
+    'api/disk/v1/api.proto': proto('int64 a = 1;'),
+    'server/disk/internal/types.ts': 'export interface A { a: number }\n',
+  };
+  await withTrees(files, async (cwd) => {
+    const ended = await run(check, cwd, 'old', 'api', '--server', 'server', '--client', 'client');
+    assert.is(ended.status, 1);
+    assert.match(ended.stdout, /^api\/disk\/v1\/api\.proto:5:9: break C12 disk\/v1 A\.a: /m);
+    assert.match(
+      ended.stdout,
+      /^server\/disk\/internal\/types\.ts:1:\d+: break C33: nothing is generated: 'A\.a': which number\?/m,
+    );
+  });
+});
+
+test('before the first release there is nothing to compare with, and the first version is no alpha (C29, C30)', async () => {
+  await withTrees({ 'old/README.md': '', 'new/disk/v1/api.proto': proto('') }, async (cwd) => {
+    const ended = await run(check, cwd, 'old', 'new', '-o', 'json');
+    const { findings } = JSON.parse(ended.stdout);
+    assert.equal(
+      [ended.status, ...findings.map(({ rule, severity }: Finding) => `${rule} ${severity}`)],
+      [0, 'C29 warn', 'C30 warn'],
+    );
+    try {
+      await run(check, cwd, 'new', 'old');
+      assert.unreachable();
+    } catch (error) {
+      assert.match(error instanceof Error ? error.message : '', /^'old' has no <group>\/<version>\/api\.proto$/);
+    }
+  });
+});
+
 test('the history in the new tree decides what may go, and the status says when', async () => {
   const marked = 'int32 a = 1 [deprecated = true];';
   const releases = [
@@ -190,6 +224,8 @@ test('record fills in what is answered, and check holds the servers to it', asyn
     for (const [args, expected] of [
       [['disk', 'v1beta3'], "there is no 'adapters/csi-proxy/api/disk/v1beta3/recorded.json' with calls to record"],
       [['disk', 'v7'], "there is no 'adapters/csi-proxy/api/disk/v7'"],
+      [['disk', 'v1bta3'], "there is no 'adapters/csi-proxy/api/disk/v1bta3'; did you mean 'v1beta3'?"],
+      [['dsk'], "there is no 'adapters/csi-proxy/api/dsk'; did you mean 'disk'?"],
       [['disk', 'v1', 'more'], "'record' takes a group and a version, such as 'record disk v1'"],
     ] as const) {
       try {

@@ -1,3 +1,4 @@
+// long
 // `troupe doctor` on the embedded API server, a simulated cloud and a nats-server of its own where there is one.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

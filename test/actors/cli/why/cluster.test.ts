@@ -1,3 +1,4 @@
+// long
 // waits
 // limit: 180 s
 // `troupe why` against the embedded API server: in this process, and as the command that it is.

@@ -5,8 +5,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Stale } from '../../../../adapters/csi-proxy/check/check.ts';
 import { checkTrees, type Finding, type Outcome, type Replay } from '../../../../adapters/csi-proxy/check/mod.ts';
 import { parseRecorded } from '../../../../adapters/csi-proxy/check/recorded.ts';
+import { findingText } from '../../../../adapters/csi-proxy/check/text.ts';
 import { WireError } from '../../../../adapters/csi-proxy/codec/mod.ts';
 import { brief } from './trees.ts';
 
@@ -37,7 +39,7 @@ const RECORDED = {
 interface Now {
   readonly base?: string;
   readonly current?: string;
-  readonly stale?: readonly string[];
+  readonly stale?: readonly Stale[];
   readonly heard?: (request: unknown) => void;
 }
 
@@ -140,10 +142,17 @@ for (const [title, message] of [
 
 test('C33 refuses generated code that is out of date', async () => {
   const message = RECORDED.calls[0]?.response ?? {};
-  const findings = await replayed({ kind: 'response', message }, { stale: ['server/disk/types_generated.ts'] });
+  const findings = await replayed(
+    { kind: 'response', message },
+    { stale: [{ at: { file: 'server/disk/types_generated.ts' } }] },
+  );
   assert.equal(
     findings.map(({ rule, severity, at }) => [rule, severity, at.file]),
     [['C33', 'break', 'server/disk/types_generated.ts']],
+  );
+  assert.match(
+    findings.map(findingText).join('\n'),
+    /^server\/disk\/types_generated\.ts:1:1: break C33: it is not what the generator makes of 'current'\n/,
   );
 });
 

@@ -17,6 +17,7 @@ import { allServices } from '../../../../adapters/csi-proxy/client/all_services_
 import { allGroups } from '../../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import * as diskGroup from '../../../../adapters/csi-proxy/server/disk/api_group_generated.ts';
 import { Server as DiskServer } from '../../../../adapters/csi-proxy/server/disk/server.ts';
+import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
 import { type ApiGroup, apiGroup } from '../../../../adapters/csi-proxy/server/runtime.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import { TerminalError } from '../../../../bus/errors.ts';
@@ -98,6 +99,25 @@ test('C31 finds a server that refuses what it accepted, in every version that ha
     ],
   );
   assert.match(refused[0]?.text ?? '', /^recorded call \d+, \{\}, is refused now: PERMISSION_DENIED, not now$/);
+});
+
+test("C31 finds that paths with a '~' are refused: kubelet's are, below the folder of its CSI volumes", async () => {
+  const check = PathRules.prototype.check;
+  PathRules.prototype.check = function (path) {
+    if (path.includes('~')) throw new StatusError(Code.InvalidArgument, `path contains invalid characters: ${path}`);
+    check.call(this, path);
+  };
+  try {
+    const { findings } = await checked(allGroups);
+    const refused = new Set(
+      findings.filter(({ rule }) => rule === 'C31').map(({ group, version }) => `${group}/${version}`),
+    );
+    const withPaths = Object.entries(allServices).filter(([group]) => group === 'filesystem' || group === 'smb');
+    const expected = withPaths.flatMap(([group, versions]) => Object.keys(versions).map((one) => `${group}/${one}`));
+    assert.equal([...refused].sort(), expected.sort());
+  } finally {
+    PathRules.prototype.check = check;
+  }
 });
 
 test('C32 finds a server that answers otherwise', async () => {

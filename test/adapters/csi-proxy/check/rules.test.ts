@@ -57,6 +57,13 @@ const CASES: readonly Case[] = [
     expected: ['C00 break Q', 'C12 break Q.a'],
   },
   {
+    title: 'C00 leaves a rename to its rule, old name and new one',
+    base: v1('int32 a = 1; E e = 2;', '', ENUM('A = 1;')),
+    current: v1('int32 b = 1; E e = 2;', '', ENUM('B = 1;')),
+    with: { policy: 'immutable' },
+    expected: ['C14 break Q.a', 'C17 break E.A'],
+  },
+  {
     title: 'C00 refuses the removal of a field whose time is over',
     base: v1('int32 a = 1;'),
     current: v1(OLD),
@@ -354,7 +361,7 @@ message Q {} message R {} message O { P p = 1; } message P { message N { O o = 1
     title: 'C14 refuses another name, and says that the binary form survives',
     base: v1('int32 a = 1;'),
     current: v1('int32 b = 1;'),
-    expected: ['C14 break Q.b'],
+    expected: ['C14 break Q.a'],
     says: /'a' is renamed to 'b'; the binary form survives/,
   },
   {
@@ -403,7 +410,7 @@ message Q {} message R {} message O { P p = 1; } message P { message N { O o = 1
     title: 'C17 refuses values that are removed, renumbered or renamed',
     base: v1('E e = 1;', '', ENUM('A = 1; B = 2; C = 3;')),
     current: v1('E e = 1;', '', ENUM('reserved 1; reserved "A"; B = 4; D = 3;')),
-    expected: ['C17 break E.A', 'C17 break E.B', 'C17 break E.D'],
+    expected: ['C17 break E.A', 'C17 break E.B', 'C17 break E.C'],
   },
   {
     title: 'C17 refuses that a value goes whose number and name are not reserved',
@@ -456,6 +463,12 @@ message Q {} message R {} message O { P p = 1; } message P { message N { O o = 1
     base: v1('int32 a = 1; // +required\n', 'int32 b = 1;'),
     current: v1('int32 a = 1;', 'int32 b = 1; // +required\n'),
     expected: [],
+  },
+  {
+    title: 'C19 refuses the mark on a message of a request, for each of its fields',
+    base: v1('M m = 1;', '', 'message M { int32 a = 1; }'),
+    current: v1('M m = 1;', '', 'message M { // +required\nint32 a = 1; int32 b = 2; }'),
+    expected: ['C19 break M.a', 'C19 break M.b'],
   },
   {
     title: 'C20 accepts a new RPC',

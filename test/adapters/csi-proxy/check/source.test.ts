@@ -91,6 +91,7 @@ api/disk/v1/api.proto:2:11: the file ends too early
 api/disk/v1/deeper/api.proto: expected <group>/<version>/api.proto, with a version such as v1alpha1`,
   );
   assert.throws(() => apiTree({ name: 'api', files: new Map() }), /'api' has no <group>/);
+  assert.equal(apiTree({ name: 'api', files: new Map() }, { empty: 'allowed' }).versions, []);
 });
 
 test.run();

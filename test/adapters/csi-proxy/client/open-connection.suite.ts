@@ -73,7 +73,12 @@ export function connectionSuite(test: Test): void {
   });
 
   test('a connection that the server takes and loses is tried again, and what was not sent is sent', async () => {
-    for (const spoil of [(socket: Socket) => void socket.resume(), (socket: Socket) => void socket.destroy()]) {
+    for (const spoil of [
+      (socket: Socket) => void socket.resume(),
+      (socket: Socket) => void socket.destroy(),
+      // It has begun to answer.
+      (socket: Socket) => void socket.resume().end('\0\0'),
+    ]) {
       await served(
         async (_context, request) => request,
         async ({ prefix }) => {

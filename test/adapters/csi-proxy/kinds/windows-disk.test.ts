@@ -1,3 +1,4 @@
+// long
 // limit: 300 s
 // Machines and their disks: apply, assert, delete, assert.
 import { suite } from 'uvu';

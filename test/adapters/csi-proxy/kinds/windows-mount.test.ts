@@ -45,6 +45,23 @@ test('a volume is mounted, a link leads to the mount; both go in their order, an
   await world.close();
 });
 
+test('a mount that waits at rest for its last user goes once that has gone (A5)', async () => {
+  const world = await openWorld();
+  await withVolume(world);
+  // Of what was made in the second in which the bus was, the claims count as not all known, and the API server is asked.
+  for (let times = 0; times < 3; times++) await world.settle();
+  await world.create('windowsmounts/pub', mount('pub', { volumeRef: 'data' }));
+  await world.create('windowsmounts/pod', mount('pods\\a', { mountRef: 'pub' }));
+  await world.ready('windowsmounts/pod');
+  await world.remove('windowsmounts/pub');
+  await world.says('windowsmounts/pub', 'WaitingForUsers');
+  await world.settle();
+  await world.remove('windowsmounts/pod');
+  for (const path of ['windowsmounts/pod', 'windowsmounts/pub']) await world.gone(path);
+  assert.is(await at(world, 'pub'), 'absent');
+  await world.close();
+});
+
 test('an actor that begins anew while something is made takes that for its own, and takes it away again (P1)', async () => {
   const world = await openWorld();
   await withVolume(world);

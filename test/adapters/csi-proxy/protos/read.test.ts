@@ -225,9 +225,15 @@ test('marks are lines of their own, and one that is none is named', () => {
   assert.equal(file.unsupported, [
     {
       at: { file: 'api.proto', line: 9, column: 9 },
-      message: "'+requird' above 'A.b' is none of the marks +required, +open-enum, +secret",
+      message: "'+requird' above 'A.b' is none of the marks +required, +open-enum, +secret; did you mean '+required'?",
     },
   ]);
+});
+
+test('a message is marked with all its fields, which is what a mark behind its brace looks like', () => {
+  const file = read('message A { // +required\n  string a = 1; // +secret\n  int32 b = 2;\n}\n');
+  assert.equal(file.messages[0]?.marks, ['required']);
+  assert.equal([field(file, 'a').marks, field(file, 'b').marks], [['required', 'secret'], ['required']]);
 });
 
 test('braces, brackets and comment signs inside options and strings are no structure', () => {

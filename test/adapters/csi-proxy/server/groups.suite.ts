@@ -60,15 +60,20 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
       machine.disks.make({ sizeBytes: GIB, location, page83: 'Google  pv-1', serialNumber: ' vol0219_00000001. ' }),
     );
     machine.disks.attach(machine.disks.make({ sizeBytes: GIB, location: 'Virtual : LUN 3', isOdd: true }));
+    for (const location of ['A : B : C : D : E', 'A : B : C : D : Bus Number 0', 'A : B : C : D : Rack 7']) {
+      machine.disks.attach(machine.disks.make({ sizeBytes: GIB, location }));
+    }
     assert.not.ok((await disk.listDiskIDs(context, {}, 'v1')).diskIDs.has(1));
     await disk.rescan(context, {}, 'v1');
     const { diskLocations } = await disk.listDiskLocations(context, {}, 'v1');
     assert.equal(diskLocations.get(1), { Adapter: '0', Bus: '', Target: '1', LUNID: '7' });
-    assert.not.ok(diskLocations.has(2));
+    // Without five parts, and with none in two words, it is no location.
+    for (const number of [2, 3, 4]) assert.not.ok(diskLocations.has(number));
+    assert.equal(diskLocations.get(5), { Adapter: '', Bus: '', Target: '', LUNID: '' });
     const { diskIDs } = await disk.listDiskIDs(context, {}, 'v1beta1');
     assert.equal(diskIDs.get(1), { page83: 'Google  pv-1', serialNumber: ' vol0219_00000001. ' });
     // One that cannot be asked is left out, and hides no other.
-    assert.equal([...diskIDs.keys()], [0, 1]);
+    assert.equal([...diskIDs.keys()], [0, 1, 3, 4, 5]);
     const named = await disk.getDiskNumberByName(context, { diskName: 'Google  pv-1' }, 'v1alpha1');
     assert.is(named.diskNumber, 1);
     for (const diskName of ['Google pv-1', '']) {
@@ -449,7 +454,7 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
     assert.is(await stage.host.smb.isSmbMapped('\\\\files\\data'), 'mapped');
     // The link is there, and the mapping stays.
     const again = smb.newSmbGlobalMapping(context, request, 'v1alpha1');
-    const message = /^creating link C:\\var\\lib\\kubelet\\share to \\\\Files\\Data\\sub\\dir\\ failed with error: /;
+    const message = /^creating link C:\\var\\lib\\kubelet\\share to \\\\Files\\Data\\sub\\dir failed with error: /;
     await refused(again, Code.FailedPrecondition, message);
     await smb.newSmbGlobalMapping(context, { ...request, localPath: '', password: 'wrong' }, 'v1');
     await filesystem.rmdir(context, { path: localPath, force: true }, 'v1');
@@ -651,6 +656,29 @@ export function groupsSuite(name: string, open: (clock: Clock) => Promise<Ground
         assert.is((await system.getService(context, { name }, 'v1alpha1')).status, ServiceStatus.STOPPED);
       }
       await refused(system.getService(context, { name: 'none' }, 'v1alpha1'), Code.NotFound);
+    },
+    { services: 'all' },
+  );
+
+  on(
+    'services that need each other in a circle are started, and their stop ends',
+    async ({ machine, system }) => {
+      for (const [name, need] of [
+        ['a', 'b'],
+        ['b', 'C'],
+        ['c', 'a'],
+      ] as const) {
+        machine.services.add({ ...base, name, needs: [need] });
+      }
+      const get = async (name: string) => (await system.getService(context, { name }, 'v1alpha1')).status;
+      await system.startService(context, { name: 'a' }, 'v1alpha1');
+      for (const name of ['a', 'b', 'c']) assert.is(await get(name), ServiceStatus.RUNNING);
+      await refused(
+        system.stopService(context, { name: 'A', force: true }, 'v1alpha1'),
+        Code.FailedPrecondition,
+        /^service A is not stopped: services need each other in a circle: A, c, b, a$/,
+      );
+      assert.is(await get('a'), ServiceStatus.RUNNING);
     },
     { services: 'all' },
   );

@@ -23,7 +23,7 @@ interface WatchOptions {
   readonly paceMs?: number;
 }
 
-function scene() {
+function scene({ speed = 1 } = {}) {
   const clock = new ManualClock();
   const ironic = new FakeIronic();
   const logs: string[] = [];
@@ -31,7 +31,7 @@ function scene() {
     info: (_: object, text: string) => void logs.push(text),
     warn: (_: object, text: string) => void logs.push(text),
   };
-  const poller: NodePoller = nodePoller({ clock, log, ironic });
+  const poller: NodePoller = nodePoller({ clock, log, ironic, speed });
   const watch = (uuid: string, options: WatchOptions = {}): Watching => {
     const known = 'known' in options ? options.known : ironic.nodes.get(uuid);
     const controller = new AbortController();
@@ -298,6 +298,20 @@ test('a list that failed is told to nobody, is made again ever later, and is one
   await clock.advance(15_000);
   assert.ok(ironic.lists >= lists + 4, 'at its pace again');
   stopAll(all);
+});
+
+test('of machines that are faster than real ones it is made again so many times as soon', async () => {
+  const { clock, ironic, watch } = scene({ speed: 10 });
+  ironic.fill(1);
+  const watching = watch('n0', { paceMs: SHORT_PACE_MS / 10 });
+  let failures = 0;
+  ironic.failure = () => {
+    failures++;
+    return new TransientError('connection refused');
+  };
+  await clock.advance(30_000);
+  assert.ok(failures >= 6, `${failures}`);
+  watching.stop();
 });
 
 test('a list that broke off after some pages has told what these said, and nothing of the others', async () => {

@@ -29,7 +29,8 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import { asking, type Simulated, withSimulated } from '../operations/simulated.ts';
 
 export const NAMESPACE = 'ns';
-const DEADLINE_MS = 20_000;
+/** What failed once, as when nobody plays the role of Ironic yet, is tried again after half a minute. */
+const DEADLINE_MS = 60_000;
 const POLL_MS = 20;
 const LEASE_MS = 1_500;
 

@@ -6,7 +6,7 @@ import { deprovision } from '../../../../adapters/ironic/nodes/deprovisioning.ts
 import { type Facts, gathered } from '../../../../adapters/ironic/nodes/facts.ts';
 import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
 import { inspect } from '../../../../adapters/ironic/nodes/inspection.ts';
-import { lookUpOwn } from '../../../../adapters/ironic/nodes/lookup.ts';
+import { lookUpToRemove } from '../../../../adapters/ironic/nodes/lookup.ts';
 import { type Memory, remembered } from '../../../../adapters/ironic/nodes/memory.ts';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
 import type { Nic } from '../../../../adapters/ironic/nodes/ports.ts';
@@ -105,7 +105,7 @@ export class Life {
   /** Without a registration, as of a host that is being deleted. */
   remove(): Step {
     return this.#until(() => {
-      const looked = this.#carryOut(() => lookUpOwn({ host: this.host, facts: this.#facts }));
+      const looked = this.#carryOut(() => lookUpToRemove({ host: this.host, facts: this.#facts }));
       if (looked.step !== 'done') return looked;
       const { node } = looked as typeof looked & { node: IronicNode | null };
       return this.#carryOut(() => remove({ node, isForced: false, features: Object.values(Feature) }));

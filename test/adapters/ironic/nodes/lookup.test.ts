@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Facts } from '../../../../adapters/ironic/nodes/facts.ts';
 import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
-import { lookUp, lookUpOwn } from '../../../../adapters/ironic/nodes/lookup.ts';
+import { lookUp, lookUpOwn, lookUpToRemove } from '../../../../adapters/ironic/nodes/lookup.ts';
 import { hostIn, MAC, nodeIn, told, UUID } from './scene.ts';
 
 const test = suite('finding a node');
@@ -97,12 +97,25 @@ const OWN: readonly (readonly [string, Host, Facts, string])[] = [
   ['nothing else', unknown, { byName: null }, 'done'],
 ];
 for (const [title, host, facts, expected] of OWN) {
-  test(`what is to be removed is known by ${title}`, () => assert.is(told(lookUpOwn({ host, facts })), expected));
+  test(`what is the host's for certain is known by ${title}`, () =>
+    assert.is(told(lookUpOwn({ host, facts })), expected));
 }
 
-test('what is to be removed is found, or is not there', () => {
+test("what is the host's for certain is found, or is not there", () => {
   assert.equal(lookUpOwn({ host: known, facts: { byId: node } }), { step: 'done', node });
   assert.equal(lookUpOwn({ host: known, facts: { byId: null } }), { step: 'done', node: null });
 });
+
+const LEAVING: readonly (readonly [string, Host, Facts, string])[] = [
+  ['first by the UUID that is recorded', known, {}, 'GET N; then onward'],
+  ['then by the name, under which it may have been made again', known, { byId: null }, 'GET ns~one; then onward'],
+  ['by the name, where none is recorded', unknown, {}, 'GET ns~one; then onward'],
+  ['by nothing else', known, { byId: null, byName: null }, 'done'],
+];
+for (const [title, host, facts, expected] of LEAVING) {
+  test(`what is to be removed is looked for ${title}`, () => {
+    assert.is(told(lookUpToRemove({ host, facts })), expected);
+  });
+}
 
 test.run();

@@ -85,6 +85,12 @@ const ROWS: readonly (readonly [string, IronicNode | null, Partial<ProvisioningI
   ],
   ['deploy failed with another image', nodeIn('deploy failed'), { isSameImage: false }, 'ask instanceData'],
   ['active', nodeIn('active'), {}, 'done'],
+  [
+    'error: what was not wanted any more could not be taken away (V2)',
+    nodeIn('error', { last_error: 'the BMC is away' }),
+    {},
+    'provisioning error: Deprovisioning failed: the BMC is away',
+  ],
   ['active with an image that is not wanted any more', nodeIn('active'), { isOtherImage: true }, asks('deleted')],
   ['wait call-back with a forced reboot', nodeIn('wait call-back'), { host: forced }, asks('deleted')],
   ['wait call-back', nodeIn('wait call-back'), {}, 'wait long'],
@@ -106,6 +112,7 @@ const HANDLED: readonly string[] = [
   'available',
   'deploy failed',
   'active',
+  'error',
   'wait call-back',
 ];
 for (const state of [...Object.values(ProvisionState), ''].filter((state) => !HANDLED.includes(state))) {

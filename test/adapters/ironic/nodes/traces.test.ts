@@ -83,7 +83,7 @@ test('a new host with virtual media, inspected by its agent, until it is deleted
 
   life.state = 'deleting';
   assert.is(life.remove().step, 'done');
-  assert.equal(life.taken(), ['GET N1', 'PATCH N1 remove /instance_uuid', 'DELETE N1', 'GET N1']);
+  assert.equal(life.taken(), ['GET N1', 'PATCH N1 remove /instance_uuid', 'DELETE N1', 'GET N1', 'GET ns~one']);
 
   assert.equal(life.events, [
     'Registered',

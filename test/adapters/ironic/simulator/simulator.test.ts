@@ -1,6 +1,7 @@
 // What is particular to the simulated Ironic: its machines, what goes wrong with them, and what tests may do to it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { TIMES } from '../../../../adapters/ironic/simulator/conductor.ts';
 import type { Deed } from '../../../../adapters/ironic/simulator/mod.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import { enrol, faultOf, follow, objectOf, openSimulated, provision, type Simulated } from './open.ts';
@@ -88,6 +89,20 @@ test('what a conductor is in the midst of when it ends fails; what waits for an 
   await follow(on, uuid, 'inspect wait');
   on.ironic.restart();
   assert.is((await follow(on, uuid)).node['provision_state'], 'manageable');
+});
+
+test('a BMC that is away when a deployment begins, and back when the machine is booted, keeps nothing from being written', async () => {
+  const on = openSimulated();
+  const uuid = await ready(on);
+  await provision(on, uuid, 'provide');
+  await withImage(on, uuid);
+  on.ironic.behave('bm1', { bmc: 'unreachable' });
+  await put(on, uuid, 'provision', { target: 'active' });
+  on.clock.advance(TIMES.bmcMs);
+  on.ironic.behave('bm1', {});
+  on.clock.advance(HOUR_MS);
+  assert.is(on.ironic.node(uuid)?.['provision_state'], 'active');
+  assert.is(on.ironic.machine('bm1').disk?.image, on.image.url);
 });
 
 test('a conductor that holds a node keeps everybody else from it, and lets what is under way go on', async () => {

@@ -1,3 +1,4 @@
+// long
 // A server that is killed in the middle of a burst of writes, again and again: nothing that it acknowledged is lost.
 // limit: 300 s
 import { fork } from 'node:child_process';

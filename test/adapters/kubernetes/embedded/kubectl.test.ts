@@ -1,3 +1,4 @@
+// long
 // The server seen by the real kubectl. Without one on the PATH there is nothing to test, and one line says so.
 import { execFile, execFileSync } from 'node:child_process';
 import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';

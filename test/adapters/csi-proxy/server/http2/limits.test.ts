@@ -1,3 +1,4 @@
+// long
 // Clients that take and do not give: silent ones, requests that never end, bodies that are held. Everybody else is served
 // meanwhile, and what they took comes back.
 import { type ClientHttp2Session, type ClientHttp2Stream, connect as connectHttp2 } from 'node:http2';

@@ -1,3 +1,4 @@
+// long
 // The guarantees of round trips, on random objects of both versions. `SEED=n` replays a run.
 // limit: 300 s
 import { suite } from 'uvu';

@@ -75,5 +75,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Disk, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Disk, handlers, groupServer) };
 }

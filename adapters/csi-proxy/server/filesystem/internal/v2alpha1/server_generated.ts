@@ -96,5 +96,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Filesystem, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Filesystem, handlers, groupServer) };
 }

@@ -132,5 +132,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Iscsi, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Iscsi, handlers, groupServer) };
 }

@@ -149,5 +149,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Iscsi, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Iscsi, handlers, groupServer) };
 }

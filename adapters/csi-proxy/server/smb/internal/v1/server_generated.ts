@@ -44,5 +44,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Smb, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Smb, handlers, groupServer) };
 }

@@ -78,5 +78,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.System, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.System, handlers, groupServer) };
 }

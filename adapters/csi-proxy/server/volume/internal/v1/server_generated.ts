@@ -183,5 +183,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Volume, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Volume, handlers, groupServer) };
 }

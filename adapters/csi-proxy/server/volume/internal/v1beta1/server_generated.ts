@@ -168,5 +168,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Volume, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Volume, handlers, groupServer) };
 }

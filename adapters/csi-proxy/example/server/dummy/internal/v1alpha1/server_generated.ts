@@ -27,5 +27,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Dummy, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Dummy, handlers, groupServer) };
 }

@@ -59,5 +59,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       return responseFrom(convert_internal_Empty_To_pb_Empty, output, pb.Empty.create());
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.NewGroup, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.NewGroup, handlers, groupServer) };
 }

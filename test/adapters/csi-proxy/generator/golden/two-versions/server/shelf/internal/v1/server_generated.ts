@@ -57,5 +57,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Shelf, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Shelf, handlers, groupServer) };
 }

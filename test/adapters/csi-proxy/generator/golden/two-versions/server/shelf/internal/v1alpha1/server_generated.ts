@@ -48,5 +48,5 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
       );
     },
   };
-  return { register: (grpcServer) => handleAll(grpcServer, pb.Shelf, handlers) };
+  return { register: (grpcServer) => handleAll(grpcServer, pb.Shelf, handlers, groupServer) };
 }

@@ -1,7 +1,7 @@
 // A door before an Ironic that writes down what it is told to do with nodes, what it says of their states, and what users wish.
 import type { JsonObject } from '../../../bus/mod.ts';
-import type { Entry, Wish } from '../../adapters/ironic/orders.ts';
 import { type Given, type Passing, startGateway, upstream, whole } from '../../chaos/gateway.ts';
+import type { Entry, Wish } from './orders.ts';
 
 export interface OrderBook {
   /** For whoever gives orders. */
@@ -9,16 +9,33 @@ export interface OrderBook {
   readonly entries: readonly Entry[];
   /** So often was somebody told that a node is held. */
   readonly held: number;
-  /** Before the object says so. @param host  the node's name */
-  wished(host: string, wish: Wish): void;
+  /** Before the object says so. @param host  the node's name @param image  address of what is to be deployed */
+  wished(host: string, wish: Wish, image?: string): void;
+  /** What is known from elsewhere. */
+  note(entry: Entry): void;
+  /** The name of a node, if it was made or told of here. */
+  nameOf(uuid: string): string | undefined;
   close(): Promise<void>;
 }
 
+export interface OrderBookOptions {
+  /** What becomes of each request, and whether it goes on; each does, and its answer comes back, by default. */
+  readonly meet?: (passing: Passing, goOn: () => Promise<Given | undefined>) => Promise<Given | undefined>;
+  /** Told of each entry. */
+  readonly onEntry?: (entry: Entry) => void;
+}
+
 const PROVISION = /^\/v1\/nodes\/([^/]+)\/states\/provision$/;
+const NODE = /^\/v1\/nodes\/([^/]+)$/;
 const HELD = 409;
 
-export async function openOrderBook(ironic: string): Promise<OrderBook> {
+export async function openOrderBook(ironic: string, options: OrderBookOptions = {}): Promise<OrderBook> {
+  const { meet = (_, goOn) => goOn(), onEntry } = options;
   const entries: Entry[] = [];
+  const enter = (entry: Entry): void => {
+    entries.push(entry);
+    onEntry?.(entry);
+  };
   const behind = upstream();
   const names = new Map<string, string>();
   const states = new Map<string, string>();
@@ -33,7 +50,7 @@ export async function openOrderBook(ironic: string): Promise<OrderBook> {
     if (host === undefined || typeof state !== 'string' || since < (orderedAt.get(host) ?? 0)) return;
     if (states.get(uuid) === state) return;
     states.set(uuid, state);
-    entries.push({ what: 'said', host, state });
+    enter({ what: 'said', host, state });
   };
   const note = ({ method, path, body }: Passing, answer: Given | undefined, since: number): void => {
     const { pathname } = new URL(path, ironic);
@@ -44,31 +61,38 @@ export async function openOrderBook(ironic: string): Promise<OrderBook> {
         see(node, since);
       }
     } else if (method === 'POST' && pathname === '/v1/nodes' && answer?.status === 201) {
-      entries.push({ what: 'made', host: String(told['name']) });
+      enter({ what: 'made', host: String(told['name']) });
       see(told, since);
+    } else if (method === 'DELETE' && NODE.test(pathname) && answer?.status === 204) {
+      const uuid = NODE.exec(pathname)?.[1] ?? '';
+      enter({ what: 'removed', host: names.get(uuid) ?? uuid });
     } else if (method === 'PUT' && PROVISION.test(pathname)) {
       const uuid = PROVISION.exec(pathname)?.[1] ?? '';
       const { target } = JSON.parse(body.toString()) as { readonly target: string };
       const host = names.get(uuid) ?? uuid;
-      entries.push({ what: 'ordered', host, target, status: answer?.status });
+      enter({ what: 'ordered', host, target, status: answer?.status });
       orderedAt.set(host, entries.length);
       states.delete(uuid);
     }
   };
-  const gateway = await startGateway(async (passing) => {
-    const since = entries.length;
-    const given = await behind.send(ironic, passing);
-    const answer = given && (await whole(given));
-    note(passing, answer, since);
-    return answer;
-  });
+  const gateway = await startGateway((passing) =>
+    meet(passing, async () => {
+      const since = entries.length;
+      const given = await behind.send(ironic, passing);
+      const answer = given && (await whole(given));
+      note(passing, answer, since);
+      return answer;
+    }),
+  );
   return {
     url: `http://127.0.0.1:${gateway.port}`,
     entries,
     get held() {
       return held;
     },
-    wished: (host, wish) => void entries.push({ what: 'wished', host, wish }),
+    wished: (host, wish, image) => enter({ what: 'wished', host, wish, ...(image !== undefined && { image }) }),
+    note: enter,
+    nameOf: (uuid) => names.get(uuid),
     async close() {
       await gateway.close();
       await behind.close();

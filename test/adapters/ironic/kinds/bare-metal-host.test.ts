@@ -1,0 +1,103 @@
+// How a host stands for those who refer to it, whether they may ask Ironic for its node; and what it marks.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { createActor, type PromiseActorLogic, toPromise } from 'xstate';
+import { bareMetalHost } from '../../../../adapters/ironic/kinds/bare-metal-host.ts';
+import { hostEffects } from '../../../../adapters/ironic/kinds/host-effects.ts';
+import { unmarkedOf } from '../../../../adapters/ironic/kinds/host-relations.ts';
+import { hostUpdatePolicy } from '../../../../adapters/ironic/kinds/host-update-policy.ts';
+import type { Dependency, LifePorts } from '../../../../machines/life.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
+
+const test = suite('how a host stands');
+
+const kind = bareMetalHost({ maxProvisioningRetries: 5, preprovisioningImages: 'none', speed: 1 });
+const DETACHED = 'baremetalhost.metal3.io/detached';
+
+function host(state: string, annotations?: Record<string, string>, operationalStatus = 'OK'): KubeObject {
+  const metadata = { name: 'host', uid: 'u', resourceVersion: '1', ...(annotations !== undefined && { annotations }) };
+  const status = { operationalStatus, provisioning: { state, ID: 'node' } };
+  return { apiVersion: 'metal3.io/v1alpha1', kind: 'BareMetalHost', metadata, spec: {}, status };
+}
+
+const ROWS: readonly (readonly [string, KubeObject, boolean])[] = [
+  ['available', host('available'), true],
+  ['registering', host('registering'), true],
+  ['new', host(''), false],
+  ['unmanaged', host('unmanaged'), false],
+  ['paused', host('available', { 'baremetalhost.metal3.io/paused': '' }), false],
+  ['with other annotations', host('available', { 'reboot.metal3.io': '' }), true],
+  ['detached', host('available', { [DETACHED]: '' }, 'detached'), false],
+  ['detached, and to be attached again', host('available', {}, 'detached'), false],
+  ['being detached', host('provisioned', { [DETACHED]: '' }), false],
+  ['being detached by force', host('preparing', { [DETACHED]: '{"force": true}' }), false],
+  // What is applied to it waits for its firmware to be known.
+  ['to be detached once it is prepared', host('preparing', { [DETACHED]: '' }), true],
+  ['to be detached once it is inspected', host('inspecting', { [DETACHED]: '' }), true],
+];
+for (const [title, object, isManaged] of ROWS) {
+  test(`a host ${title} is ${isManaged ? 'worked with' : 'left alone'}`, () => {
+    const { ready, attributes } = kind.standing(object);
+    assert.is(ready, isManaged);
+    assert.is(attributes?.['isDetached'], title.includes('detached') && !isManaged);
+  });
+}
+
+test('nobody works with a host before its node is known', () => {
+  const { status, ...rest } = host('registering');
+  assert.is(kind.standing({ ...rest, status: { ...status, provisioning: { state: 'registering' } } }).ready, false);
+});
+
+function policy(owners: readonly string[]): Dependency {
+  const { attributes } = hostUpdatePolicy.standing({
+    ...host('available'),
+    metadata: {
+      ...{ name: 'host', uid: 'p', resourceVersion: '1' },
+      ownerReferences: owners.map((uid) => ({ apiVersion: 'v1', kind: 'Any', name: 'any', uid })),
+    },
+  });
+  const answer = { readiness: 'ready', uid: 'p', ...(attributes && { attributes }) } as const;
+  return { kind: 'HostUpdatePolicy', name: 'host', finalizers: [], neededFor: 'never', answer };
+}
+const SECRET: Dependency = {
+  ...{ kind: 'Secret', name: 'bmc', finalizers: ['f'], neededFor: 'always' },
+  answer: { readiness: 'ready', uid: 's' },
+};
+const USING = { ...host('available'), spec: { bmc: { credentialsName: 'bmc' } } };
+
+test('a policy that its host owns is not marked, nor is the Secret that it was registered with', () => {
+  const registered = { ...USING, status: { goodCredentials: { credentials: { name: 'bmc' } } } };
+  assert.equal(unmarkedOf(USING, [policy(['other']), SECRET]), [
+    { kind: 'HostUpdatePolicy', name: 'host', uid: 'p', isOwned: true },
+    { kind: 'Secret', name: 'bmc', uid: 's', isOwned: true },
+  ]);
+  assert.equal(unmarkedOf(registered, [policy(['other', 'u']), SECRET]), []);
+});
+
+test('each is marked once in a life, whatever comes to be used beside it, and again where that was not stored', async () => {
+  const marked: string[] = [];
+  let dependencies: readonly Dependency[] = [SECRET];
+  let isAway = true;
+  const ports = {
+    object: () => USING,
+    dependencies: () => dependencies,
+    measure: () => undefined,
+    call: async () => ({ kind: 'waiting', at: 0, pollAfterMs: 0 }),
+    async mark(_: string, { kind }: { kind: string }) {
+      marked.push(kind);
+      if (kind === 'HostUpdatePolicy' && isAway) throw { code: 'transient', message: 'the API server is away' };
+    },
+  } as unknown as LifePorts;
+  const { register } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+    register: PromiseActorLogic<unknown>;
+  };
+  const pass = () => toPromise(createActor(register, { input: { key: 'key', node: undefined } as never }).start());
+  await pass();
+  dependencies = [SECRET, policy([])];
+  await pass().catch(() => undefined);
+  isAway = false;
+  for (let passes = 0; passes < 2; passes++) await pass();
+  assert.equal(marked, ['Secret', 'HostUpdatePolicy', 'HostUpdatePolicy']);
+});
+
+test.run();
