@@ -32,7 +32,7 @@ import {
   webhookConfigurationsFile,
   webhooksComponent,
 } from './manifests.ts';
-import { nodePods } from './node-pods.ts';
+import { nodePods, nodeRoles } from './node-pods.ts';
 import { findKubectl, kustomized } from './render/kustomize.ts';
 import { type Image, rendered } from './render/rendered.ts';
 import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
@@ -124,7 +124,7 @@ async function fromSources(): Promise<ReadonlyMap<string, string>> {
     ['webhooks/kustomization.yaml', webhooksComponent(BUILT_IN, TROUPE_VERSION)],
     ['webhooks/cluster-role.yaml', clusterRole(BUILT_IN, [WEBHOOKS])],
     ['webhooks/pods.yaml', rolePods(WEBHOOKS, deployment, namespace, WEBHOOK_PODS)],
-    ['windows/cluster-role.yaml', clusterRole(BUILT_IN, [WINDOWS])],
+    ['windows/cluster-roles.yaml', nodeRoles(BUILT_IN, WINDOWS)],
     ['windows/pods.yaml', nodePods(WINDOWS, deployment, namespace)],
     ...(webhookConfigurations(BUILT_IN, namespace).length === 0
       ? []

@@ -1,6 +1,8 @@
 // The pods of a role that is played for nodes: one on each node of Windows, as a HostProcess container, since what it looks after
 // is the node itself.
 import { parse } from 'yaml';
+import { rulesOf } from '../actors/process/cluster-rules.ts';
+import type { Adapter } from '../adapters/adapter.ts';
 import { type Deployment, RBAC, ROLE_LABEL, userSecret, yaml } from './manifests.ts';
 
 /** What its pods are part of: nothing that selects those of other roles selects them. */
@@ -19,6 +21,20 @@ const TAINTS = ['node.kubernetes.io/os', 'os'];
  */
 const BUS_URL = 'tls://$(TROUPE_NATS_WINDOWS_SERVICE_HOST):4222';
 const BUS_NAME = 'troupe-nats';
+
+/**
+ * What such pods may do, in two parts, since they are on many machines, and whoever has one of these may do what its pod may: the first
+ * part is bound to their account; the second, Secrets, by the user, in the namespaces whose Secrets are meant for them.
+ */
+export function nodeRoles(adapters: readonly Adapter[], role: string): string {
+  const rules = rulesOf(adapters, [role]);
+  const ofSecrets = rules.filter(({ resources }) => resources.includes('secrets'));
+  const others = rules.filter((rule) => !ofSecrets.includes(rule));
+  return yaml(
+    { apiVersion: RBAC, kind: 'ClusterRole', metadata: { name: `troupe-${role}` }, rules: others },
+    { apiVersion: RBAC, kind: 'ClusterRole', metadata: { name: `troupe-${role}-secrets` }, rules: ofSecrets },
+  );
+}
 
 /** A DaemonSet with an account, made of the pods that play all roles. */
 export function nodePods(role: string, deployment: string, namespace: string): string {

@@ -124,7 +124,7 @@ test('pods of Windows nodes are HostProcess containers, one a node, which know t
   assert.is(variable('NATS_SERVER_NAME'), nats?.metadata.name);
   assert.equal(specOf(service)['selector'], specOf(nats)['selector']);
   assert.is(volumes[0]?.secret?.secretName, 'troupe-bus-csi-proxy');
-  const [rules] = read('windows/cluster-role.yaml');
+  const [rules, ofSecrets] = read('windows/cluster-roles.yaml');
   assert.is((binding?.['roleRef'] as JsonObject | undefined)?.['name'], rules?.metadata.name);
   assert.is(serviceAccountName, account?.metadata.name);
   const written = (rules as unknown as Rules).rules.filter(({ verbs }) => verbs.some((verb) => verb !== 'get'));
@@ -136,6 +136,11 @@ test('pods of Windows nodes are HostProcess containers, one a node, which know t
       [['subjectaccessreviews'], ['create']],
     ],
   );
+  // Secrets are read where somebody says so, and nowhere else.
+  assert.not.match(JSON.stringify(rules), 'secrets');
+  assert.equal((ofSecrets as unknown as Rules).rules, [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
+  const bindings = read('windows/pods.yaml').filter(({ kind }) => kind.endsWith('RoleBinding'));
+  assert.is(bindings.length, 1, 'of the first');
 });
 
 test('NATS lets everybody in who is told where it is', () => {
