@@ -4,7 +4,7 @@ import { Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { isDeleted } from '../inquiry/causes.ts';
 import type { Registry } from '../object/registry.ts';
-import { conditionOf } from '../telling/conditions.ts';
+import { progressOf } from '../telling/conditions.ts';
 import { Tone } from './wire.ts';
 
 /** What the tags of a state amount to; the first that fits. */
@@ -41,7 +41,7 @@ export function toneOfTags(tags: readonly unknown[]): Tone {
 export function toneNow(told: Tone, object: KubeObject, toldAt: number | undefined): Tone {
   if (isDeleted(object)) return KEPT_WHEN_DELETED.has(told) ? told : Tone.Deleting;
   const { generation } = object.metadata;
-  const observed = conditionOf(object, 'Progressing')?.observedGeneration;
+  const observed = progressOf(object)?.observedGeneration;
   if (!AT_REST.has(told) || generation === undefined || observed === undefined) return told;
   return generation > Math.max(observed, toldAt ?? 0) ? Tone.Unseen : told;
 }
@@ -53,7 +53,7 @@ export function toneOfObject(object: KubeObject, kind: Kind, registry: Pick<Regi
     const isHeld = finalizers.some((each) => each !== kind.finalizer && registry.claimants(each).length > 0);
     return isHeld ? Tone.Held : Tone.Deleting;
   }
-  const progressing = conditionOf(object, 'Progressing');
+  const progressing = progressOf(object);
   if (progressing === undefined || progressing.observedGeneration !== object.metadata.generation) return Tone.Unseen;
   if (progressing.status !== 'False') return progressing.reason === 'TransientError' ? Tone.Failing : Tone.Waiting;
   if (progressing.reason !== 'Success') return Tone.Failed;

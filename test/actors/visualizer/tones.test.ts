@@ -1,8 +1,11 @@
 // How objects look: by tags, and by their status where nobody told.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { registryOf } from '../../../actors/effects/operations-service.ts';
+import { configure } from '../../../actors/process/adapters.ts';
 import { toneNow, toneOfObject, toneOfTags } from '../../../actors/visualizer/tones.ts';
 import { Tone } from '../../../actors/visualizer/wire.ts';
+import { windows } from '../../../adapters/csi-proxy/kinds/mod.ts';
 import type { Kind } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { REGISTRY } from './follower.ts';
@@ -53,6 +56,27 @@ test('where nobody told the status says it', () => {
   const deletionTimestamp = '2030-01-01T00:00:00Z';
   assert.is(ask(undefined, { deletionTimestamp, finalizers: [kind.finalizer] }), Tone.Deleting);
   assert.is(ask(undefined, { deletionTimestamp, finalizers: ['openstack.k-orc.cloud/subnet'] }), Tone.Held);
+});
+
+test('of an object that says all in one condition, Ready, that is it', () => {
+  const ofWindows = registryOf([configure(windows, {})]);
+  const disk = ofWindows.kinds.find((each) => each.kind === 'WindowsDisk') as Kind;
+  const ask = (status: string, reason: string, observedGeneration = 2): Tone =>
+    toneOfObject(
+      object({ conditions: [{ type: 'Ready', status, reason, message: '', observedGeneration }] }),
+      disk,
+      ofWindows,
+    );
+  assert.is(ask('True', 'Success'), Tone.Available);
+  assert.is(ask('True', 'Success', 1), Tone.Unseen);
+  assert.is(ask('False', 'WaitingForDependency'), Tone.Waiting);
+  assert.is(ask('False', 'TransientError'), Tone.Failing);
+  assert.is(ask('False', 'InvalidConfiguration'), Tone.Failed);
+  const both = [
+    { type: 'Ready', status: 'True', reason: 'Success', observedGeneration: 2 },
+    { type: 'Progressing', status: 'True', reason: 'Progressing', observedGeneration: 2 },
+  ];
+  assert.is(toneOfObject(object({ conditions: both }), kind, REGISTRY), Tone.Waiting, 'who says more is believed');
 });
 
 test('a state that was told long ago is not believed of what was changed or deleted since', () => {
