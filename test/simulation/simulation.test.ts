@@ -1,17 +1,21 @@
 // Histories of the whole runtime under simulated time. More of them: `npm run simulate`.
 // limit: 180 s
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from './history.ts';
 import { hostPlanOf } from './host-plan.ts';
-import { sourcesWithout } from './mutant.ts';
+import { mutated, sourcesWithout } from './mutant.ts';
 import { MUTATIONS } from './mutations.ts';
 import { planOf } from './plan.ts';
 
 /** How many histories, from which seed on. */
 const COUNT = Number(process.env['CASES'] ?? 8);
 const SEED = Number(process.env['SEED'] ?? 1);
+
+const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 
 const test = suite('simulation');
 
@@ -45,8 +49,20 @@ test('a history is a function of its seed', async () => {
 });
 
 test('the rules that can be switched off are kept where the list says', () => {
-  const root = fileURLToPath(new URL('../..', import.meta.url));
-  for (const mutation of MUTATIONS) assert.ok(sourcesWithout(root, mutation).size > 0, mutation.name);
+  for (const mutation of MUTATIONS) assert.ok(sourcesWithout(ROOT, mutation).size > 0, mutation.name);
+});
+
+test('a copy without a rule has all that histories need', () => {
+  const [mutation] = MUTATIONS;
+  assert.ok(mutation);
+  const copy = mutated(ROOT, mutation);
+  try {
+    const worker = join(copy.root, 'test/simulation/worker.ts');
+    const printed = execFileSync(process.execPath, ['--conditions=@troupe/source', worker, '1', '0']);
+    assert.is(String(printed), '{"taken":[]}\n');
+  } finally {
+    copy.remove();
+  }
 });
 
 test.run();
