@@ -1,8 +1,8 @@
 // waits
 // limit: 180 s
-// The samples of a Windows node on the embedded API server, as they stand there: they come up on a machine in memory, the page is told
-// how, and all goes with the namespace.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+// The samples of a Windows node on the embedded API server, as they stand there: they come up on a machine in memory, whose process has
+// the account of deploy/windows and no other rights, the page is told how, and all goes with the namespace.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
@@ -13,6 +13,7 @@ import {
   createNamespace,
   deleteNamespace,
   type LandscapeObject,
+  NAMESPACE,
   namespaceGone,
   readLandscape,
 } from '../../actors/cli/demo/landscape.ts';
@@ -28,13 +29,18 @@ import { type Source, Tone } from '../../actors/visualizer/wire.ts';
 import { ROLE, windows } from '../../adapters/csi-proxy/kinds/mod.ts';
 import { startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { memoryBroker } from '../../bus/mod.ts';
+import { type JsonObject, memoryBroker } from '../../bus/mod.ts';
+import { parseManifests } from '../../deploy/render/kustomize.ts';
+import { asAccount, NAMESPACE as SYSTEM } from './deployed.ts';
 import { Page } from './visualizer/follower.ts';
 
 const test = suite('samples of a Windows node');
 const clock = systemClock();
 
 const FOLDER = new URL('../../deploy/samples/company-windows/', import.meta.url);
+const DEPLOY = new URL('../../deploy/windows/', import.meta.url);
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const ACCOUNT = 'troupe-csi-proxy';
 /** As the samples have it. */
 const NODE = 'node-1';
 const LEASE_MS = 5_000;
@@ -60,16 +66,24 @@ async function withSamples(run: (samples: Samples) => Promise<void>): Promise<vo
     const client = kubeClient({ clock, kubeconfig });
     closing.push(() => client.close());
     await installCrds(client, clock, () => undefined, windows.contracts);
-    const roles = new Set([...Object.values(Role), ROLE]);
     const flag = (name: string) => ({ name: `--${name}`, value: undefined });
-    const storage = await windowsInUse(clock, { roles, nodeName: NODE }, { flag });
+    const storage = await windowsInUse(clock, { roles: new Set([ROLE]), nodeName: NODE }, { flag });
     const adapters = [configure(storage.over(windows), {})];
-    const bus = memoryBroker({ clock, leaseMs: LEASE_MS }).connect({ clock });
-    closing.push(() => bus.close());
+    const broker = memoryBroker({ clock, leaseMs: LEASE_MS });
+    const [bus, busOfNode] = [broker.connect({ clock }), broker.connect({ clock })];
+    closing.push(() => Promise.all([bus.close(), busOfNode.close()]));
     const log = openLog({ level: 'silent', readable: false });
-    const common = { bus, client, clock, log, adapters };
-    const runtime = await startRuntime({ ...common, roles, callMs: CALL_MS, events: true, nodeName: NODE });
+    const common = { bus, client, clock, log, adapters, callMs: CALL_MS, events: true, nodeName: NODE };
+    const runtime = await startRuntime({ ...common, roles: new Set(Object.values(Role)) });
     closing.push(() => runtime.close());
+    await applyAccount(client);
+    const ofNode = join(folder, 'kubeconfig-node');
+    await writeFile(ofNode, await asAccount(client, clock, kubeconfig, ACCOUNT), { mode: 0o600 });
+    const clientOfNode = kubeClient({ clock, kubeconfig: ofNode });
+    closing.push(() => clientOfNode.close());
+    const process = { bus: busOfNode, client: clientOfNode, roles: new Set([ROLE]) };
+    const node = await startRuntime({ ...common, ...process });
+    closing.push(() => node.close());
     const told = source({ ...common, registry: registryOf(adapters), namespaces: undefined });
     closing.push(() => told.close());
     const page = new Page();
@@ -102,6 +116,20 @@ test('they come up, the page tells states and conditions of all, and nothing is 
     const { key = '' } = tree('windowsvolume/archive') ?? {};
     const [why] = (await told.inspect(key))?.causes ?? [];
     assert.match(why?.summary ?? '', 'WindowsDisk/archive does not exist');
+
+    // Secrets are read where somebody lets the node.
+    const isRefused = (): boolean =>
+      ['iscsitarget/orders', 'smbmapping/reports'].every((key) => /secrets.* is forbidden/.test(tree(key)?.said ?? ''));
+    await page.until(clock, 'those with Secrets are refused', isRefused);
+    await client.call({
+      method: 'POST',
+      path: `${RBAC}/namespaces/${NAMESPACE}/rolebindings`,
+      body: {
+        metadata: { name: `${ACCOUNT}-secrets` },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `${ACCOUNT}-secrets` },
+        subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace: SYSTEM }],
+      },
+    });
 
     // What is as specified says so, and is nobody's problem.
     await applyObjects(client, objects.filter(isLate));
@@ -138,6 +166,18 @@ test('they come up, the page tells states and conditions of all, and nothing is 
     assert.ok(page.steps.some((step) => step.key === nodeKey && step.to === 'leaving.used' && step.tone === Tone.Held));
     assert.equal([...(await storage.inventory()).keys()], []);
   }));
+
+/** What deploy/windows says of the pods' account. */
+async function applyAccount(client: KubeClient): Promise<void> {
+  const post = (path: string, body: JsonObject): Promise<unknown> => client.call({ method: 'POST', path, body });
+  await post('/api/v1/namespaces', { metadata: { name: SYSTEM } });
+  for (const file of ['cluster-roles.yaml', 'pods.yaml']) {
+    for (const manifest of parseManifests(await readFile(new URL(file, DEPLOY), 'utf8'))) {
+      if (manifest.kind === 'ServiceAccount') await post(`/api/v1/namespaces/${SYSTEM}/serviceaccounts`, manifest);
+      else if (manifest.kind.startsWith('ClusterRole')) await post(`${RBAC}/${manifest.kind.toLowerCase()}s`, manifest);
+    }
+  }
+}
 
 function kindAndName(objects: readonly LandscapeObject[], key: string): [kind: string, name: string] {
   const found = objects.find((object) => object.key === key);
