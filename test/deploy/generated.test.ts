@@ -9,8 +9,10 @@ import { parse } from 'yaml';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { rolesWith } from '../../actors/process/config.ts';
 import { TROUPE_VERSION } from '../../actors/process/version.ts';
+import { ROLE } from '../../adapters/csi-proxy/kinds/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { aggregatedRoles } from '../../deploy/manifests.ts';
+import { nodeRoles } from '../../deploy/node-pods.ts';
 import { identityOf, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
 import { changedSince } from '../../deploy/render/sums.ts';
 
@@ -124,7 +126,7 @@ test('pods of Windows nodes are HostProcess containers, one a node, which know t
   assert.is(variable('NATS_SERVER_NAME'), nats?.metadata.name);
   assert.equal(specOf(service)['selector'], specOf(nats)['selector']);
   assert.is(volumes[0]?.secret?.secretName, 'troupe-bus-csi-proxy');
-  const [rules, ofSecrets] = read('windows/cluster-roles.yaml');
+  const [rules, ofSecrets] = parseManifests(nodeRoles(BUILT_IN, ROLE));
   assert.is((binding?.['roleRef'] as JsonObject | undefined)?.['name'], rules?.metadata.name);
   assert.is(serviceAccountName, account?.metadata.name);
   const written = (rules as unknown as Rules).rules.filter(({ verbs }) => verbs.some((verb) => verb !== 'get'));
