@@ -130,6 +130,9 @@ export class Inquiry {
       const told = cause.elsewhere(label, object, subject.resource.plural);
       return { standing: Standing.Waiting, needs: [], ...since, cause: told };
     }
+    // A kind that tells of no progress says by itself when it is ready.
+    if (progressing === undefined && this.#deps.registry.standing(subject.resource, object).ready)
+      return { standing: Standing.Available, needs: [] };
     const current = progressing?.observedGeneration === object.metadata.generation ? progressing : undefined;
     if (current?.status === 'False') return { ...(await this.#settled(subject, current)), needs: [], ...since };
     const defect = current && defectIn(current.message);

@@ -54,7 +54,8 @@ export function toneOfObject(object: KubeObject, kind: Kind, registry: Pick<Regi
     return isHeld ? Tone.Held : Tone.Deleting;
   }
   const progressing = progressOf(object);
-  if (progressing === undefined || progressing.observedGeneration !== object.metadata.generation) return Tone.Unseen;
+  if (progressing === undefined) return registry.standing(kind, object).ready ? Tone.Available : Tone.Unseen;
+  if (progressing.observedGeneration !== object.metadata.generation) return Tone.Unseen;
   if (progressing.status !== 'False') return progressing.reason === 'TransientError' ? Tone.Failing : Tone.Waiting;
   if (progressing.reason !== 'Success') return Tone.Failed;
   return registry.standing(kind, object).ready ? Tone.Available : Tone.Unavailable;
