@@ -80,14 +80,18 @@ export class HostScene {
     );
   }
 
-  /** Ironic recovers from a power failure by itself when it looks again, of which the host tells then. */
+  /** When Ironic looks again it recovers from a power failure by itself, and knows how the machine is: the host tells then. */
   #unrestOfNode(what: string, { conditions }: HostStatus, node: JsonObject | undefined): string | undefined {
     if (node === undefined) return `${what} has no node`;
-    const isManageable = conditions?.some(({ type, status }) => type === 'Manageable' && status === 'True') === true;
-    if (node['fault'] === null && isManageable) return undefined;
+    const told = (condition: string): string | undefined =>
+      conditions?.find(({ type }) => type === condition)?.status ?? undefined;
+    const [isManageable, isHealthKnown] = [told('Manageable') === 'True', (told('Healthy') ?? 'Unknown') !== 'Unknown'];
+    if (node['fault'] === null && isManageable && isHealthKnown) return undefined;
     // Nobody tells when Ironic has looked.
     this.#onChange();
-    return `the node of ${what} has the fault '${node['fault']}', and the host is ${isManageable ? '' : 'not '}manageable`;
+    return isManageable && isHealthKnown
+      ? `the node of ${what} has the fault '${node['fault']}'`
+      : `of ${what} is told: Manageable ${told('Manageable')}, Healthy ${told('Healthy')}`;
   }
 
   #nodeOf(machine: Machine): JsonObject | undefined {

@@ -31,8 +31,9 @@ export async function shrunk(plan: Plan, violation: Violation): Promise<Plan> {
   for (const moment of best.moments)
     await attempt({ ...best, moments: best.moments.filter((other) => other !== moment) });
   while (best.pods > 1 && (await attempt({ ...best, pods: best.pods - 1 })));
+  const hosted = best.machines?.map(({ namespace }) => namespace);
   for (const namespace of best.namespaces)
-    if (best.namespaces.length > 1)
+    if (best.namespaces.length > 1 && hosted?.includes(namespace) !== true)
       await attempt({ ...best, namespaces: best.namespaces.filter((other) => other !== namespace) });
   return best;
 }
