@@ -39,8 +39,16 @@ export interface NatsOptions {
   readonly url: string;
   /** Shown by the server: which process this is. */
   readonly name: string;
-  /** Files in PEM. Certificate and key: who we are; the authority: who the server must be. */
-  readonly tls?: { readonly caFile?: string; readonly certFile?: string; readonly keyFile?: string };
+  /**
+   * Files in PEM. Certificate and key: who we are; the authority: who the server must be. `serverName`: what its certificate must be
+   * for, where that is not the host of the address.
+   */
+  readonly tls?: {
+    readonly caFile?: string;
+    readonly certFile?: string;
+    readonly keyFile?: string;
+    readonly serverName?: string;
+  };
   /** A `.creds` file: user JWT and seed. Read again at each reconnect. */
   readonly credentialsFile?: string;
   /** A file with an NKey seed. Read again at each reconnect. */
@@ -263,7 +271,7 @@ export async function connectNats(options: NatsOptions): Promise<Connection> {
       // A stack for each request doubles its cost.
       noAsyncTraces: true,
     };
-    if (tls !== undefined || servers.encrypted) settings.tls = { ...tls };
+    if (tls !== undefined || servers.encrypted) settings.tls = tlsOf(tls);
     const login = loginOf(options);
     if (login !== undefined) settings.authenticator = login.authenticator;
     const nats = await connect(settings);
@@ -292,6 +300,11 @@ function delays(nextMs: () => number, clock: Clock): () => number {
     }
     return delayMs;
   };
+}
+
+/** The client hands on to Node what it does not know. */
+function tlsOf({ serverName, ...files }: NonNullable<NatsOptions['tls']> = {}): object {
+  return serverName === undefined ? files : { ...files, servername: serverName };
 }
 
 function loginOf({ credentialsFile, nkeySeedFile }: NatsOptions): Login | undefined {

@@ -15,6 +15,7 @@ import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
 import { rolesWith, VISUALIZER, WEBHOOKS } from '../actors/process/config.ts';
 import { TROUPE_VERSION } from '../actors/process/version.ts';
+import { ROLE as WINDOWS } from '../adapters/csi-proxy/kinds/mod.ts';
 import { checkCrds, writeCrds } from '../adapters/kubernetes/crds.ts';
 import { prometheusRule, rulesFile } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
@@ -31,6 +32,7 @@ import {
   webhookConfigurationsFile,
   webhooksComponent,
 } from './manifests.ts';
+import { nodePods, nodeRoles } from './node-pods.ts';
 import { findKubectl, kustomized } from './render/kustomize.ts';
 import { type Image, rendered } from './render/rendered.ts';
 import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
@@ -122,6 +124,8 @@ async function fromSources(): Promise<ReadonlyMap<string, string>> {
     ['webhooks/kustomization.yaml', webhooksComponent(BUILT_IN, TROUPE_VERSION)],
     ['webhooks/cluster-role.yaml', clusterRole(BUILT_IN, [WEBHOOKS])],
     ['webhooks/pods.yaml', rolePods(WEBHOOKS, deployment, namespace, WEBHOOK_PODS)],
+    ['windows/cluster-roles.yaml', nodeRoles(BUILT_IN, WINDOWS)],
+    ['windows/pods.yaml', nodePods(WINDOWS, deployment, namespace)],
     ...(webhookConfigurations(BUILT_IN, namespace).length === 0
       ? []
       : [['webhooks/configuration.yaml', webhookConfigurationsFile(BUILT_IN, namespace)] as [string, string]]),

@@ -7,7 +7,7 @@ import { crdFile } from '../adapters/kubernetes/crds.ts';
 import type { JsonObject } from '../bus/bus.ts';
 
 const HEADER = '# Generated from the kinds by `npm run generate`; changes made here are lost.\n';
-const RBAC = 'rbac.authorization.k8s.io/v1';
+export const RBAC = 'rbac.authorization.k8s.io/v1';
 
 /** All CustomResourceDefinitions, for kustomize. */
 export function crdsKustomization(adapters: readonly Adapter[]): string {
@@ -55,8 +55,10 @@ export function rolesComponent(adapters: readonly Adapter[], version: string): s
   });
 }
 
-/** What Secrets with keys of the bus are called, before the name of the user. */
-const BUS_SECRET = 'troupe-bus-';
+/** What the Secret with the key of a user of the bus is called. */
+export function userSecret(user: string): string {
+  return `troupe-bus-${user}`;
+}
 
 /** What the pods of a role have beside those of all roles. */
 export interface RoleExtras {
@@ -161,8 +163,8 @@ export function rolePods(role: string, deployment: string, namespace: string, ex
     // Each role is a user of the bus.
     volumes: [
       ...kept(template.spec.volumes).map((volume) =>
-        volume.secret?.secretName === `${BUS_SECRET}alone`
-          ? { ...volume, secret: { ...volume.secret, secretName: `${BUS_SECRET}${role}` } }
+        volume.secret?.secretName === userSecret('alone')
+          ? { ...volume, secret: { ...volume.secret, secretName: userSecret(role) } }
           : volume,
       ),
       ...secrets.map(({ name, secretName }) => ({ name, secret: { secretName, defaultMode: 0o440 } })),
@@ -197,17 +199,23 @@ interface Selector {
   readonly matchLabels: Readonly<Record<string, string>>;
 }
 
-interface Deployment {
+/** As far as pods are made of it. */
+export interface Deployment {
   readonly metadata: { readonly name: string; readonly labels?: Readonly<Record<string, string>> };
   readonly spec: {
     readonly selector: Selector;
     readonly template: {
-      readonly metadata: { readonly labels: Readonly<Record<string, string>> };
+      readonly metadata: {
+        readonly labels: Readonly<Record<string, string>>;
+        readonly annotations?: Readonly<Record<string, string>>;
+      };
       readonly spec: {
+        readonly terminationGracePeriodSeconds: number;
         readonly topologySpreadConstraints: readonly { readonly labelSelector: Selector }[];
         readonly containers: readonly {
           readonly name: string;
           readonly args: readonly string[];
+          readonly securityContext?: object;
           readonly env: readonly { readonly name: string }[];
           readonly ports: readonly object[];
           readonly volumeMounts: readonly { readonly name: string }[];
@@ -255,7 +263,7 @@ export function aggregatedRoles(adapters: readonly Adapter[]): string {
   );
 }
 
-function yaml(...manifests: readonly object[]): string {
+export function yaml(...manifests: readonly object[]): string {
   const options = { version: '1.1', lineWidth: 120, aliasDuplicateObjects: false } as const;
   return HEADER + manifests.map((manifest) => stringify(manifest, options)).join('---\n');
 }

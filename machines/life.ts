@@ -10,6 +10,8 @@ export const Tag = {
   Settled: 'settled',
   /** It waits for others, or for a foreign system that is at work: told when it lasts. */
   Waiting: 'waiting',
+  /** It waits for what the object refers to. */
+  AwaitsDependencies: 'awaits.dependencies',
   /** The last step failed, and this is where that led. */
   Failing: 'failing',
   /** With `Failing`: nothing is tried again until somebody changes something. */

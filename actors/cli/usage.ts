@@ -31,7 +31,7 @@ const RUN = {
     type: 'string',
     value: 'URL',
     variable: 'NATS_URL',
-    help: 'the bus; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files; TROUPE_NATS_PREFIX tells deployments on one server apart',
+    help: 'the bus; NATS_CREDS, NATS_NKEY, NATS_CA, NATS_CERT and NATS_KEY name files, NATS_SERVER_NAME whom the certificate is for; TROUPE_NATS_PREFIX tells deployments on one server apart',
   },
   'event-max-age': {
     type: 'string',

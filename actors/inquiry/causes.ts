@@ -5,7 +5,7 @@ import type { Kind, Reference } from '../../machines/kind.ts';
 import type { Advice } from '../../machines/life.ts';
 import { isNeeded } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { type Condition, conditionOf } from '../telling/conditions.ts';
+import { availabilityOf, type Condition, progressOf } from '../telling/conditions.ts';
 import { type Cause, duration, type Finding, labelOf, Standing, type Verdict, Weight } from './findings.ts';
 import type { Leader } from './leader.ts';
 
@@ -137,7 +137,7 @@ export function foreign(
 }
 
 export function elsewhere(label: string, object: KubeObject, plural: string): Cause {
-  const message = conditionOf(object, 'Progressing')?.message;
+  const message = progressOf(object)?.message;
   const summary = `${label} is not available${message ? `: ${oneLine(message)}` : ''}`;
   return { summary, advice: `look at whoever cares for ${plural}`, weight: Weight.Foreign };
 }
@@ -196,11 +196,9 @@ export function saidBy(
   object: KubeObject,
   id: string | undefined,
 ): Pick<Finding, 'kind' | 'name' | 'available' | 'progressing' | 'id'> {
-  const verdict = (type: string): Verdict | undefined => {
-    const condition = conditionOf(object, type);
-    return condition && { status: condition.status, reason: condition.reason, message: condition.message };
-  };
-  const [available, progressing] = [verdict('Available'), verdict('Progressing')];
+  const verdict = (condition: Condition | undefined): Verdict | undefined =>
+    condition && { status: condition.status, reason: condition.reason, message: condition.message };
+  const [available, progressing] = [verdict(availabilityOf(object)), verdict(progressOf(object))];
   return {
     kind: object.kind,
     name: object.metadata.name,
@@ -213,7 +211,7 @@ export function saidBy(
 /** How an object stands that is not explained any further. */
 export function standingOf(object: KubeObject): Standing {
   if (isDeleted(object)) return Standing.Deleting;
-  return conditionOf(object, 'Available')?.status === 'False' ? Standing.Waiting : Standing.Available;
+  return availabilityOf(object)?.status === 'False' ? Standing.Waiting : Standing.Available;
 }
 
 /** Whether an object has to wait for a reference: it is needed now, or the object says so itself. */

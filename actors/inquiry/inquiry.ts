@@ -12,7 +12,7 @@ import { type Glance, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { defectIn } from '../hosting/quarantine.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
-import { type Condition, conditionOf } from '../telling/conditions.ts';
+import { type Condition, conditionOf, progressOf } from '../telling/conditions.ts';
 import * as cause from './causes.ts';
 import { counts, idOf, isDeleted, saidBy, standingOf } from './causes.ts';
 import { type Cause, type Finding, type Hold, labelOf, Standing } from './findings.ts';
@@ -123,7 +123,7 @@ export class Inquiry {
   async #live(subject: Subject): Promise<Explanation> {
     const { kind, object, label, id } = subject;
     const isBuilt = id !== undefined;
-    const progressing = conditionOf(object, 'Progressing');
+    const progressing = progressOf(object);
     const since = this.#since(progressing?.lastTransitionTime);
     if (kind === undefined) {
       if (this.#deps.registry.standing(subject.resource, object).ready)
@@ -244,7 +244,7 @@ export class Inquiry {
     // Its own cleanup: it needs the credentials, and waits until what it owns is gone.
     const needs = await this.#needs(subject, ({ neededFor }) => neededFor === 'always' || neededFor === 'never');
     if (needs.length > 0) return { ...body, needs };
-    const progressing = conditionOf(object, 'Progressing');
+    const progressing = progressOf(object);
     if (kind !== undefined && progressing?.reason === 'TransientError')
       return { ...body, cause: await this.#retried(subject, ' cannot be cleaned up', progressing) };
     const glance = kind?.life.glance?.(object);

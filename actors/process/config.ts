@@ -70,6 +70,8 @@ export interface Config {
     readonly certificate: string | undefined;
     readonly key: string | undefined;
   };
+  /** What the certificate of the NATS server is for, where its address has another name, or none. */
+  readonly natsServerName: string | undefined;
   /** Separates deployments on one NATS server; undefined: `troupe`. */
   readonly natsPrefix: string | undefined;
   /** How much of what happened the bus keeps; `none`: this process sees to no such stream. */
@@ -163,6 +165,7 @@ export function readConfig(
       certificate: env['NATS_CERT'],
       key: env['NATS_KEY'],
     },
+    natsServerName: env['NATS_SERVER_NAME'] || undefined,
     natsPrefix: env['TROUPE_NATS_PREFIX'] || undefined,
     keptEvents: keptEvents(
       read('event-max-age', 'TROUPE_EVENT_MAX_AGE'),

@@ -149,6 +149,7 @@ export function natsOptions(
   onWarning: (message: string) => void,
 ): Parameters<typeof natsBus>[0] {
   const { credentials, nkey, ca, certificate, key } = config.natsFiles;
+  const serverName = config.natsServerName;
   return {
     url,
     clock,
@@ -161,11 +162,12 @@ export function natsOptions(
     ...(config.natsPrefix !== undefined && { prefix: config.natsPrefix }),
     ...(credentials !== undefined && { credentialsFile: credentials }),
     ...(nkey !== undefined && { nkeySeedFile: nkey }),
-    ...((ca ?? certificate ?? key) !== undefined && {
+    ...((ca ?? certificate ?? key ?? serverName) !== undefined && {
       tls: {
         ...(ca !== undefined && { caFile: ca }),
         ...(certificate !== undefined && { certFile: certificate }),
         ...(key !== undefined && { keyFile: key }),
+        ...(serverName !== undefined && { serverName }),
       },
     }),
   };

@@ -11,6 +11,26 @@ export interface Condition {
   readonly observedGeneration?: number;
 }
 
+/** What kinds without `Progressing` call an object that is refused as it is; any other reason may pass. */
+const REFUSED = 'InvalidConfiguration';
+
+/**
+ * The condition `Progressing`: `False` where nothing is left to do, for the reason `Success` or another one. Of an object that says all in
+ * one condition, `Ready`, what this comes to.
+ */
+export function progressOf(object: KubeObject): Condition | undefined {
+  const ready = conditionOf(object, 'Ready');
+  const told = conditionOf(object, 'Progressing');
+  if (told !== undefined || ready === undefined) return told;
+  if (ready.status === 'True') return { ...ready, status: 'False', reason: 'Success' };
+  return { ...ready, status: ready.reason === REFUSED ? 'False' : 'True' };
+}
+
+/** The condition `Available`, or `Ready` where that is all there is. */
+export function availabilityOf(object: KubeObject): Condition | undefined {
+  return conditionOf(object, 'Available') ?? conditionOf(object, 'Ready');
+}
+
 export function conditionOf({ status }: KubeObject, wanted: string): Condition | undefined {
   // Status is never validated here: whoever wrote it, a list of conditions is read as one, anything else as none.
   const conditions = status?.['conditions'];

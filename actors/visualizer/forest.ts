@@ -10,7 +10,7 @@ import type { KubeObject } from '../../machines/object.ts';
 import { orElse } from '../inquiry/inquiry.ts';
 import type { Registry } from '../object/registry.ts';
 import { spanOf } from '../telling/cause.ts';
-import { conditionOf } from '../telling/conditions.ts';
+import { progressOf } from '../telling/conditions.ts';
 import { needsOf } from './needs.ts';
 import { stepOf, type ToldStep } from './steps.ts';
 import { toneNow, toneOfObject } from './tones.ts';
@@ -175,7 +175,7 @@ export class Forest {
     const { uid, creationTimestamp } = object.metadata;
     const known = this.#states.get(key);
     const told = known?.uid === uid && known.state !== '' ? known : undefined;
-    const progressing = conditionOf(object, 'Progressing');
+    const progressing = progressOf(object);
     const tone =
       told === undefined
         ? orElse(() => toneOfObject(object, kind, this.#registry), Tone.Unseen)

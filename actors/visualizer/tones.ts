@@ -4,7 +4,7 @@ import { Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { isDeleted } from '../inquiry/causes.ts';
 import type { Registry } from '../object/registry.ts';
-import { conditionOf } from '../telling/conditions.ts';
+import { progressOf } from '../telling/conditions.ts';
 import { Tone } from './wire.ts';
 
 /** What the tags of a state amount to; the first that fits. */
@@ -50,7 +50,7 @@ export function toneNow(
   if (isDeleted(object)) return KEPT_WHEN_DELETED.has(told) ? told : Tone.Deleting;
   if (!AT_REST.has(told)) return told;
   const { generation } = object.metadata;
-  const observed = conditionOf(object, 'Progressing')?.observedGeneration;
+  const observed = progressOf(object)?.observedGeneration;
   const isBehind = generation !== undefined && observed !== undefined && generation > Math.max(observed, toldAt ?? 0);
   if (isBehind) return Tone.Unseen;
   // Of some kinds the status alone says whether others may use it, and no state of their lives.
@@ -69,7 +69,7 @@ export function toneOfObject(object: KubeObject, kind: Kind, registry: Standings
     const tone = glance === undefined ? Tone.Unseen : toneOfTags(glance.tags);
     return AT_REST.has(tone) ? toneAtRest(object, kind, registry) : tone;
   }
-  const progressing = conditionOf(object, 'Progressing');
+  const progressing = progressOf(object);
   if (progressing === undefined || progressing.observedGeneration !== object.metadata.generation) return Tone.Unseen;
   if (progressing.status !== 'False') return progressing.reason === 'TransientError' ? Tone.Failing : Tone.Waiting;
   if (progressing.reason !== 'Success') return Tone.Failed;

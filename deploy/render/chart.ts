@@ -140,6 +140,7 @@ function valuesOf(objects: readonly Chosen[], { image }: ChartOptions): readonly
   const nats = podsOf(
     manifests.find(({ kind, metadata }) => kind === 'StatefulSet' && metadata.name === 'troupe-nats'),
   );
+  const windows = podsOf(objects.map(({ manifest }) => manifest).find(({ kind }) => kind === 'DaemonSet'));
   const [claim] = nats.spec.volumeClaimTemplates ?? [];
   const roles = new Set(objects.flatMap(({ manifest }) => (isActors(manifest) ? (roleOf(manifest) ?? []) : [])));
   const known = `Roles: ${[...roles].join(', ')}.`;
@@ -160,8 +161,8 @@ function valuesOf(objects: readonly Chosen[], { image }: ChartOptions): readonly
     { path: 'image.pullPolicy', description: 'Empty: as Kubernetes decides by the tag.', value: '', schema: TEXT },
     {
       path: 'images',
-      description: 'Images of others.',
-      value: Object.fromEntries(imagesOf(manifests)),
+      description: 'Images of others, and of Troupe for Windows.',
+      value: Object.fromEntries(imagesOf(objects.map(({ manifest }) => manifest))),
       schema: mapOf(TEXT),
     },
     { path: 'imagePullSecrets', description: 'For all pods, such as `[{name: registry}]`.', value: [], schema: LIST },
@@ -224,6 +225,19 @@ function valuesOf(objects: readonly Chosen[], { image }: ChartOptions): readonly
       'Pods that show the others in a browser; they wait for a Secret `troupe-visualizer-token` of yours.',
     ),
     flagOf('webhooks.enabled', 'Pods that the API server asks for conversion and admission of Metal3 objects.'),
+    flagOf('windows.enabled', 'A pod on each Windows node, which looks after its storage.'),
+    {
+      path: 'windows.natsUrl',
+      description: 'Of the NATS server, as these nodes reach it; yours, where it is not that of the chart.',
+      value: variableOf(windows, 'NATS_URL'),
+      schema: TEXT,
+    },
+    {
+      path: 'windows.natsServerName',
+      description: 'Whom its certificate is for; empty: the host of the URL.',
+      value: variableOf(windows, 'NATS_SERVER_NAME'),
+      schema: TEXT,
+    },
     flagOf('egress.enabled', 'A NetworkPolicy for what the pods connect to.'),
     flagOf('metrics.serviceMonitor.enabled', "A ServiceMonitor, for Prometheus' operator."),
     {

@@ -16,6 +16,7 @@ export const CHOICES: readonly Choice[] = [
   { value: 'egress.enabled', on: { components: ['egress'] }, isOn: false },
   { value: 'visualizer.enabled', on: { components: ['visualizer'] }, isOn: false },
   { value: 'webhooks.enabled', on: { components: ['webhooks'] }, isOn: false },
+  { value: 'windows.enabled', on: { components: ['windows'] }, isOn: false },
   { value: 'metrics.serviceMonitor.enabled', on: { components: ['monitoring'] }, isOn: false },
 ];
 

@@ -55,7 +55,9 @@ function wanted(manifest: Manifest): { edits: readonly Edit[]; additions: readon
   const edits: Edit[] = [];
   const additions: Addition[] = [];
   if (pod !== undefined) {
-    for (const value of ['imagePullSecrets', 'nodeSelector', 'tolerations', 'priorityClassName']) {
+    // Those of nodes say by themselves which nodes these are, and that they go with them.
+    const ofPlaces = kind === 'DaemonSet' ? [] : ['nodeSelector', 'tolerations', 'priorityClassName'];
+    for (const value of ['imagePullSecrets', ...ofPlaces]) {
       edits.push({ path: [...pod, value], put: optional(value) });
     }
   }
@@ -86,6 +88,18 @@ function wanted(manifest: Manifest): { edits: readonly Edit[]; additions: readon
             { path: [...pod, 'volumes'], lines: itemsOf('volumes') },
           ]
         : []),
+    );
+  }
+  if (pod !== undefined && kind === 'DaemonSet') {
+    const container = [...pod, 'containers', { name: 'troupe' }];
+    edits.push(
+      { path: [...container, 'resources'], put: { is: 'value', expression: ofRole(manifest, 'resources') } },
+      { path: [...container, 'env', { name: 'NATS_URL' }, 'value'], put: scalar('windows.natsUrl') },
+      { path: [...container, 'env', { name: 'NATS_SERVER_NAME' }, 'value'], put: scalar('windows.natsServerName') },
+    );
+    additions.push(
+      { path: [...container, 'args'], lines: ARGUMENTS },
+      { path: [...container, 'env'], lines: VARIABLES },
     );
   }
   if (pod !== undefined && kind === 'StatefulSet' && metadata.name === 'troupe-nats') {

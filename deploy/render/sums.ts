@@ -9,7 +9,7 @@ export const SUMS_FILE = 'rendered.sha256';
 /** What is made; and what has no part in it. */
 const MADE = ['install.yaml', 'chart/'];
 const SOURCES =
-  /^(base|bus|crds|default|egress|monitoring|nats|roles|visualizer|webhooks)\/.*\.(yaml|json)$|^render\/.*\.ts$/;
+  /^(base|bus|crds|default|egress|monitoring|nats|roles|visualizer|webhooks|windows)\/.*\.(yaml|json)$|^render\/.*\.ts$/;
 
 /** The file's text for what is in the folder now. */
 export async function sumsOf(folder: string): Promise<string> {

@@ -1,7 +1,6 @@
 // Getting hold of what an object depends on: the part of the chart before anything is done outside.
 import { and, not, or } from 'xstate';
 import { Tag } from '../life.ts';
-import { ResourceTag } from './context.ts';
 import {
   awaitLanding,
   foundMany,
@@ -27,7 +26,7 @@ const editedWhileWaiting = {
 export const claiming = resourceSetup.createStateConfig({
   id: 'claiming',
   description: 'Getting hold of what the object depends on.',
-  tags: ResourceTag.AwaitsDependencies,
+  tags: Tag.AwaitsDependencies,
   initial: 'entering',
   states: {
     entering: {

@@ -26,8 +26,6 @@ export const ResourceTag = {
   Filling: 'filling',
   /** It takes changes and does not make them. */
   AwaitsChange: 'awaits.change',
-  /** It waits for what the object refers to. */
-  AwaitsDependencies: 'awaits.dependencies',
   /** Another object has what it would have. */
   Taken: 'taken',
   /** Of a deleted object: the resource is still there, or may be. */

@@ -58,7 +58,7 @@ export const deleting = resourceSetup.createStateConfig({
     },
     deciding: {
       description: 'Deciding what has to be cleaned up, as soon as it can be.',
-      tags: [Tag.Waiting, ResourceTag.Removing, ResourceTag.AwaitsDependencies],
+      tags: [Tag.Waiting, ResourceTag.Removing, Tag.AwaitsDependencies],
       always: [
         { guard: 'isDetached', target: 'unclaiming' },
         { guard: 'isGoneWithOther', target: 'unclaiming' },

@@ -158,7 +158,7 @@ export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>
 
 /** Where nothing is waited for, what others are like is no news of this object. */
 function awaitedBy({ context, tags }: Pick<Snapshot, 'context' | 'tags'>): ResourceStanding['awaited'] {
-  if (!tags.has(ResourceTag.AwaitsDependencies)) return [];
+  if (!tags.has(Tag.AwaitsDependencies)) return [];
   const next = tags.has(Tag.Deleting) ? credentials(context) : nextNeeded(context);
   const unready = next.filter((dependency) => !isThere(dependency, context));
   // Until everybody has answered there is nothing to tell: the answer may be `ready`.
@@ -197,7 +197,7 @@ function saying(snapshot: AnyMachineSnapshot): string | undefined {
     context,
     tags,
   });
-  if (tags.has(ResourceTag.AwaitsDependencies) && awaited.length === 0) return undefined;
+  if (tags.has(Tag.AwaitsDependencies) && awaited.length === 0) return undefined;
   if (tags.has(Tag.Held) && heldBy.length === 0) return undefined;
   const holding = heldBy.length > 0 && holders;
   return JSON.stringify([

@@ -16,13 +16,24 @@ export interface UpkeepView {
   readonly basis: string;
 }
 
+/**
+ * How an object stands that rests: others may use it, or it lacks what it refers to; of a deleted one, that others use it still. Shown,
+ * and nothing else.
+ */
+export type Standing = 'available' | 'lacking' | 'used';
+
 /** What came of a pass. */
 export type Verdict =
   /**
    * There is nothing to do until something changes. What is outside may change unheard: another look is due after
    * `lookAgainMs`, if any. `yielded`: uids of what it refers to and does not use, as that is being deleted (P1).
    */
-  | { readonly next: 'rest'; readonly lookAgainMs?: number; readonly yielded?: readonly string[] }
+  | {
+      readonly next: 'rest';
+      readonly stands?: Standing;
+      readonly lookAgainMs?: number;
+      readonly yielded?: readonly string[];
+    }
   /** Another pass is due after so long, or when something changes. `notes` are for that one, and end with this life. */
   | { readonly next: 'pause'; readonly pauseMs: number; readonly notes?: JsonObject }
   /** Of a deleted object: nothing of it is left. */

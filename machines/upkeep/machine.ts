@@ -1,8 +1,8 @@
 // The life of an object that is looked after pass by pass: each pass looks at what is there, does the next thing, and says when
 // another one is due.
 //
-//   guarding -> keeping (awaiting -> tending -> resting | pausing | refused | backingOff)
-//   leaving (awaiting -> tending -> resting | pausing | backingOff | held) -> unclaiming -> releasing -> gone
+//   guarding -> keeping (awaiting -> tending -> resting | available | lacking | pausing | refused | backingOff)
+//   leaving (awaiting -> tending -> resting | used | pausing | backingOff | held) -> unclaiming -> releasing -> gone
 //
 // Invariants:
 //   K1. The own finalizer is stored before the first pass, and goes after one has said that nothing is left, and after whom it
@@ -14,7 +14,7 @@
 //   K4. A life that begins settled makes no pass before something is news.
 import { and, not, or } from 'xstate';
 import { type Dependency, type ObjectChanged, Tag } from '../life.ts';
-import type { UpkeepContext, UpkeepView, Verdict } from './context.ts';
+import type { Standing, UpkeepContext, UpkeepView, Verdict } from './context.ts';
 import { upkeepSetup } from './setup.ts';
 
 type Failed = { event: { error: unknown } };
@@ -31,6 +31,8 @@ const isTerminal = { type: 'isTerminal', params: ({ event }: Failed) => event } 
 const isLostRace = { type: 'isLostRace', params: ({ event }: Failed) => event } as const;
 const was = <Next extends Verdict['next']>(next: Next) =>
   ({ type: 'is', params: ({ event }: Done) => ({ verdict: event.output, next }) }) as const;
+const stands = (how: Standing) =>
+  ({ type: 'stands', params: ({ event }: Done) => ({ verdict: event.output, how }) }) as const;
 const passOf = ({ context: { key, dependencies, notes, object } }: { context: UpkeepContext }) => ({
   key,
   dependencies,
@@ -45,7 +47,7 @@ const anew = { guard: 'isStale', target: 'awaiting' } as const;
 
 const awaiting = upkeepSetup.createStateConfig({
   description: 'Claimed; what it refers to has not answered yet.',
-  tags: Tag.Waiting,
+  tags: [Tag.Waiting, Tag.AwaitsDependencies],
   entry: 'claim',
   always: { guard: 'isAnswered', target: 'tending' },
 });
@@ -94,6 +96,8 @@ const keeping = upkeepSetup.createStateConfig({
         input: passOf,
         onDone: [
           { guard: was('pause'), target: 'pausing', actions: ['noteSuccess', noteVerdict] },
+          { guard: stands('available'), target: 'available', actions: ['noteSuccess', noteVerdict] },
+          { guard: stands('lacking'), target: 'lacking', actions: ['noteSuccess', noteVerdict] },
           { target: 'resting', actions: ['noteSuccess', noteVerdict] },
         ],
         onError: [
@@ -104,6 +108,18 @@ const keeping = upkeepSetup.createStateConfig({
       },
     },
     resting: { ...resting, always: [unlessDeleting, anew] },
+    available: {
+      ...resting,
+      description: 'There is nothing to do, and others may use it.',
+      tags: [Tag.Settled, Tag.Available],
+      always: [unlessDeleting, anew],
+    },
+    lacking: {
+      ...resting,
+      description: 'There is nothing to do before what it refers to is ready.',
+      tags: [Tag.Waiting, Tag.AwaitsDependencies],
+      always: [unlessDeleting, anew],
+    },
     pausing: { ...pausing, always: [unlessDeleting, anew] },
     refused: {
       description: 'Refused as it is: nothing is tried until something changes.',
@@ -141,6 +157,7 @@ const leaving = upkeepSetup.createStateConfig({
         onDone: [
           { guard: was('leave'), target: 'held', actions: ['noteSuccess', noteVerdict] },
           { guard: was('pause'), target: 'pausing', actions: ['noteSuccess', noteVerdict] },
+          { guard: stands('used'), target: 'used', actions: ['noteSuccess', noteVerdict] },
           { target: 'resting', actions: ['noteSuccess', noteVerdict] },
         ],
         onError: [
@@ -150,6 +167,11 @@ const leaving = upkeepSetup.createStateConfig({
       },
     },
     resting,
+    used: {
+      ...resting,
+      description: 'Others use what it stands for, and it goes when they do not.',
+      tags: [Tag.Settled, Tag.Held],
+    },
     pausing,
     backingOff,
     held: {

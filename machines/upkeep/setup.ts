@@ -9,6 +9,7 @@ import {
   isAnswered,
   isStale,
   type PassInput,
+  type Standing,
   type UpkeepContext,
   type UpkeepEvent,
   type UpkeepInput,
@@ -69,6 +70,8 @@ export const upkeepSetup = setup({
     /** No pass was made yet, since the status said that there was nothing to do. */
     isUnlooked: ({ context }) => context.basis === undefined,
     is: (_, { verdict, next }: { verdict: Verdict; next: Verdict['next'] }) => verdict.next === next,
+    stands: (_, { verdict, how }: { verdict: Verdict; how: Standing }) =>
+      verdict.next === 'rest' && verdict.stands === how,
     isEdited: ({ context }, { object }: ObjectChanged<UpkeepView>) =>
       object.generation !== context.object.generation || object.deleting,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',

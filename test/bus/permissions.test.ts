@@ -14,7 +14,7 @@ import type { BusUser } from '../../bus/permissions.ts';
 import { operationSubject } from '../../bus/subjects.ts';
 import { findNatsServer } from '../actors/grounds.ts';
 import { address, clock, everything, LEASE_MS, object, read, rejection, until, within } from './harness.ts';
-import { type SecuredServer, securedServer, seedFile } from './secured-server.ts';
+import { SERVER_NAME, type SecuredServer, securedServer, seedFile } from './secured-server.ts';
 
 const ADAPTERS = [
   { realm: 'openstack', role: 'openstack' },
@@ -593,6 +593,10 @@ if ('refusal' in found) {
         const trusting = await opened({ ...own, tls: { caFile: stranger.caFile } });
         assert.match(trusting.message, 'check the address, and the authority');
         assert.instance(await opened({ ...own, tls: {}, url: `nats://localhost:${port}` }), Error);
+        const misnamed = await opened({ ...own, tls: { caFile, serverName: 'nats.example.com' } });
+        assert.match(misnamed.message, 'nats.example.com');
+        const named = await natsBus({ url, clock, process: 'p', tls: { caFile, serverName: SERVER_NAME }, ...own });
+        await named.close();
       } finally {
         await stranger.close();
       }

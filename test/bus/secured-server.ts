@@ -20,6 +20,9 @@ jetstream { store_dir: ${JSON.stringify(join(folder, 'data'))} }
 include users.conf
 `;
 
+/** What the certificate is for, beside this machine. */
+export const SERVER_NAME = 'bus.example.com';
+
 /** As the server logs it; 2.9 has no other words. */
 const RELOADED = 'Reloaded server configuration';
 
@@ -96,7 +99,7 @@ export class SecuredServer {
 export async function securedServer(program: string, users: readonly BusUser[]): Promise<SecuredServer> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-secured-'));
   const authority = await makeAuthority('bus', clock.now());
-  const { certificate, key } = await certify(authority, { name: 'nats', hosts: [] }, clock.now());
+  const { certificate, key } = await certify(authority, { name: 'nats', hosts: [SERVER_NAME] }, clock.now());
   const write = (name: string, text: string): Promise<void> => writeFile(join(folder, name), text, { mode: 0o600 });
   const known: KnownUser[] = [];
   for (const user of users) {

@@ -9,8 +9,10 @@ import { parse } from 'yaml';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { rolesWith } from '../../actors/process/config.ts';
 import { TROUPE_VERSION } from '../../actors/process/version.ts';
+import { ROLE } from '../../adapters/csi-proxy/kinds/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { aggregatedRoles } from '../../deploy/manifests.ts';
+import { nodeRoles } from '../../deploy/node-pods.ts';
 import { identityOf, type Manifest, parseManifests } from '../../deploy/render/kustomize.ts';
 import { changedSince } from '../../deploy/render/sums.ts';
 
@@ -29,6 +31,11 @@ interface Rules {
 
 function labelsOf({ metadata }: Manifest): Readonly<Record<string, string>> {
   return (metadata['labels'] ?? {}) as Record<string, string>;
+}
+
+function specOf(manifest: Manifest | undefined): JsonObject {
+  if (manifest === undefined) throw new Error('there is no such object');
+  return (manifest['spec'] ?? {}) as JsonObject;
 }
 
 /** Labels of the pods that objects make. */
@@ -83,6 +90,82 @@ test('pods that show the others are selected by their own objects alone, and hav
     installed.find(({ kind, metadata }) => kind === 'Role' && metadata.name === 'troupe-bus'),
   );
   assert.match(secrets, '"troupe-bus-visualizer"');
+});
+
+interface PodSpec {
+  readonly serviceAccountName: string;
+  readonly nodeSelector: Readonly<Record<string, string>>;
+  readonly securityContext: JsonObject;
+  readonly containers: readonly {
+    readonly args: readonly string[];
+    readonly env: readonly { readonly name: string; readonly value?: string; readonly valueFrom?: JsonObject }[];
+    readonly securityContext?: JsonObject;
+  }[];
+  readonly volumes: readonly { readonly secret?: { readonly secretName: string } }[];
+}
+
+test('pods of Windows nodes are HostProcess containers, one a node, which know their node and reach the bus from its network', () => {
+  const [account, binding, pods] = read('windows/pods.yaml');
+  const { template } = specOf(pods) as unknown as { template: { spec: PodSpec } };
+  const { containers, securityContext, nodeSelector, serviceAccountName, volumes } = template.spec;
+  const [container] = containers;
+  assert.equal([pods?.kind, nodeSelector], ['DaemonSet', { 'kubernetes.io/os': 'windows' }]);
+  assert.equal(securityContext, { windowsOptions: { hostProcess: true, runAsUserName: 'NT AUTHORITY\\SYSTEM' } });
+  assert.is(container?.securityContext, undefined, 'nothing that only Linux has');
+  assert.is(container?.args.at(-1), '--roles=csi-proxy');
+  const variable = (name: string): unknown => {
+    const found = container?.env.find((each) => each.name === name);
+    return found?.value ?? found?.valueFrom;
+  };
+  assert.equal(variable('NODE_NAME'), { fieldRef: { fieldPath: 'spec.nodeName' } });
+  const [service] = read('windows/service.yaml');
+  const told = `${service?.metadata.name.replaceAll('-', '_').toUpperCase()}_SERVICE_HOST`;
+  assert.is(variable('NATS_URL'), `tls://$(${told}):4222`);
+  assert.is(specOf(service)['clusterIP'], undefined, 'it has an address');
+  const nats = installed.find(({ kind, metadata }) => kind === 'Service' && metadata.name === 'troupe-nats');
+  assert.is(variable('NATS_SERVER_NAME'), nats?.metadata.name);
+  assert.equal(specOf(service)['selector'], specOf(nats)['selector']);
+  assert.is(volumes[0]?.secret?.secretName, 'troupe-bus-csi-proxy');
+  const [rules, ofSecrets] = parseManifests(nodeRoles(BUILT_IN, ROLE));
+  assert.is((binding?.['roleRef'] as JsonObject | undefined)?.['name'], rules?.metadata.name);
+  assert.is(serviceAccountName, account?.metadata.name);
+  const written = (rules as unknown as Rules).rules.filter(({ verbs }) => verbs.some((verb) => verb !== 'get'));
+  assert.equal(
+    written.map(({ resources, verbs }) => [resources, verbs]),
+    [
+      [['iscsitargets', 'windowsstoragenodes'], ['list']],
+      [['tokenreviews'], ['create']],
+      [['subjectaccessreviews'], ['create']],
+    ],
+  );
+  // Secrets are read where somebody says so, and nowhere else.
+  assert.not.match(JSON.stringify(rules), 'secrets');
+  assert.equal((ofSecrets as unknown as Rules).rules, [{ apiGroups: [''], resources: ['secrets'], verbs: ['get'] }]);
+  const bindings = read('windows/pods.yaml').filter(({ kind }) => kind.endsWith('RoleBinding'));
+  assert.is(bindings.length, 1, 'of the first');
+});
+
+test('NATS lets everybody in who is told where it is', () => {
+  const files = ['base/deployment.yaml', 'visualizer/pods.yaml', 'webhooks/pods.yaml', 'windows/pods.yaml'];
+  const all = [...files, ...rolesWith(BUILT_IN).map((role) => `roles/${role}-pods.yaml`)].flatMap(read);
+  const selectors = installed.flatMap(({ kind, metadata, spec }) => {
+    if (kind !== 'NetworkPolicy' || metadata.name !== 'troupe-nats') return [];
+    const { ingress } = spec as unknown as { ingress: { from: { podSelector: { matchLabels: object } }[] }[] };
+    return ingress.flatMap(({ from }) => from.map(({ podSelector }) => podSelector.matchLabels));
+  });
+  const speaking = all.filter((manifest) => JSON.stringify(manifest).includes('"NATS_URL"'));
+  assert.is(speaking.length, all.filter((manifest) => podLabels([manifest]).length > 0).length - 1, 'all but webhooks');
+  for (const manifest of speaking) {
+    const { template } = specOf(manifest) as unknown as { template: { spec: { hostNetwork?: boolean } } };
+    const [pod = {}] = podLabels([manifest]);
+    const isLetIn = selectors.some((labels) => Object.entries(labels).every(([key, value]) => pod[key] === value));
+    assert.is(isLetIn, template.spec.hostNetwork !== true, identityOf(manifest));
+  }
+  const [more] = read('windows/network-policy.yaml');
+  const { podSelector, ingress } = specOf(more);
+  const own = installed.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === 'troupe-nats');
+  assert.equal(podSelector, specOf(own)['podSelector']);
+  assert.equal(ingress, [{ ports: [{ port: 'client' }] }], 'from wherever, as nodes have addresses of their own');
 });
 
 test('the monitor finds the Service and its port', () => {

@@ -64,6 +64,7 @@ if (helm === undefined || kubectl === undefined) {
     ['egress', { egress: { enabled: true } }, { components: ['egress'] }],
     ['the visualizer', { visualizer: { enabled: true } }, { components: ['visualizer'] }],
     ['webhooks', { webhooks: { enabled: true } }, { components: ['webhooks'] }],
+    ['Windows nodes', { windows: { enabled: true } }, { components: ['windows'] }],
     [
       'monitor, alerts and dashboard',
       {
@@ -128,6 +129,23 @@ if (helm === undefined || kubectl === undefined) {
       assert.is(pod['priorityClassName'], 'high');
     }
     assert.equal(spec.template.spec['affinity'], { podAntiAffinity: {} });
+  });
+
+  test('pods of Windows nodes stay on these, whatever is said of others, and find a NATS server of yours', async () => {
+    const manifests = await templated(helm, {
+      images: { 'troupe-windows': 'registry.example.com/troupe-windows:9' },
+      nodeSelector: { 'kubernetes.io/os': 'linux' },
+      roles: { resources: { 'csi-proxy': { limits: { memory: '1Gi' } } } },
+      windows: { enabled: true, natsUrl: 'tls://nats.example.com:4222', natsServerName: '' },
+    });
+    const pods = one(manifests, 'DaemonSet', 'troupe-csi-proxy');
+    const { template } = pods['spec'] as { template: { spec: JsonObject } };
+    assert.equal(template.spec['nodeSelector'], { 'kubernetes.io/os': 'windows' });
+    const { env, image, resources } = container(pods);
+    assert.is(image, 'registry.example.com/troupe-windows:9');
+    assert.equal((resources as JsonObject)['limits'], { memory: '1Gi' });
+    const variables = Object.fromEntries((env as JsonObject[]).map(({ name, value }) => [name, value]));
+    assert.equal([variables['NATS_URL'], variables['NATS_SERVER_NAME']], ['tls://nats.example.com:4222', '']);
   });
 
   test('a digest goes before a tag', async () => {

@@ -63,7 +63,7 @@ else {
       const folder = await realpath(await mkdtemp(join(tmpdir(), 'troupe-docs-')));
       try {
         // Beside the sources, as `../default` has it.
-        for (const name of ['default', 'roles', 'egress', 'monitoring']) {
+        for (const name of ['default', 'roles', 'egress', 'monitoring', 'windows']) {
           await symlink(join(ROOT, 'deploy', name), join(folder, name));
         }
         await mkdir(join(folder, 'own'));

@@ -6,6 +6,7 @@
 import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Adapter } from '../../../adapters/adapter.ts';
+import { windows } from '../../../adapters/csi-proxy/kinds/mod.ts';
 import { metal3 } from '../../../adapters/ironic/mod.ts';
 import type { Clock } from '../../../bus/mod.ts';
 import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
@@ -22,6 +23,7 @@ import { credentialsObject } from './landscape.ts';
 import { Demo } from './performance.ts';
 import { racksInUse } from './racks.ts';
 import type { ShowDeps } from './show.ts';
+import { windowsInUse } from './windows.ts';
 
 export interface DemoDeps {
   config: Config;
@@ -79,7 +81,11 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const racks = await racksInUse(clock, opened.cluster, settingsFor(metal3, env, options, PURPOSE));
     closing.push(async () => racks.simulator?.close());
     onProgress(racks.description);
-    const adapters = deps.adapters.map((adapter) => configure(adapter, env, { ...options, ...racks.options }, PURPOSE));
+    const storage = await windowsInUse(clock, config, settingsFor(windows, env, options, PURPOSE));
+    onProgress(storage.description);
+    const adapters = deps.adapters.map((adapter) =>
+      configure(storage.over(adapter), env, { ...options, ...racks.options }, PURPOSE),
+    );
     const environment = { ...opened, ...used };
     const { client, bus } = environment;
     const file = createWriteStream(join(folder, 'demo.log'), { mode: 0o600 });
@@ -107,6 +113,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
       visualizer,
       cloud,
       racks,
+      storage,
       secret: credentialsObject(data),
       images,
       say,

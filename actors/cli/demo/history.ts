@@ -43,7 +43,7 @@ const STATES: readonly (readonly [tags: readonly string[], state: State])[] = [
   [[Tag.Deleting], State.Deleting],
   [[Tag.Settled, Tag.Available], State.Available],
   [[Tag.Settled], State.Unavailable],
-  [[ResourceTag.AwaitsDependencies], State.Waiting],
+  [[Tag.AwaitsDependencies], State.Waiting],
   [[ResourceTag.AwaitsImport], State.Waiting],
 ];
 

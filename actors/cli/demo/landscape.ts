@@ -6,6 +6,7 @@ import { type KubeClient, resourcePath, SECRETS } from '../../../adapters/kubern
 import { AbsentError, type Clock, type JsonObject, TerminalError, toErrorData } from '../../../bus/mod.ts';
 import type { Kind, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { progressOf } from '../../telling/conditions.ts';
 
 export const NAMESPACE = 'company-cloud';
 export const SECRET_NAME = 'openstack-clouds';
@@ -200,11 +201,10 @@ export async function namespaceGone(client: KubeClient, clock: Clock, signal: Ab
   return false;
 }
 
-/** What Kubernetes says of an object that is not ready: the message of its condition Progressing, or a host's error. */
+/** What Kubernetes says of an object that is not ready: the message of its condition, or a host's error. */
 export async function messageOf(client: KubeClient, { path }: LandscapeObject): Promise<string | undefined> {
-  const status = ((await read(client, path))?.['status'] ?? {}) as JsonObject & { conditions?: readonly JsonObject[] };
-  const progress = status.conditions?.find(({ type }) => type === 'Progressing')?.['message'];
-  const message = progress ?? (status['errorMessage'] || undefined);
+  const object = ((await read(client, path)) ?? {}) as unknown as KubeObject;
+  const message = progressOf(object)?.message ?? (object.status?.['errorMessage'] || undefined);
   return typeof message === 'string' ? message : undefined;
 }
 

@@ -39,9 +39,11 @@ import {
   seconds,
 } from './summary.ts';
 import { detailOf, legend } from './view.ts';
+import { isStorage, storageLine, storageOrder, type WindowsInUse } from './windows.ts';
 
 const CLOUD = new URL('../../../deploy/samples/company-cloud/', import.meta.url);
 const MACHINES = new URL('../../../deploy/samples/company-racks/', import.meta.url);
+const STORAGE = new URL('../../../deploy/samples/company-windows/', import.meta.url);
 /** Everything together may take so long to come up, and again to go, in milliseconds. */
 const LIMIT_MS = 300_000;
 /** A start that takes longer is explained, in milliseconds. */
@@ -63,6 +65,7 @@ export interface Stage extends Pick<ShowDeps, 'out' | 'terminal' | 'ink'> {
   readonly visualizer: Visualizer | undefined;
   readonly cloud: DemoCloud;
   readonly racks: Racks;
+  readonly storage: WindowsInUse;
   readonly secret: LandscapeObject;
   readonly images: ImageHost;
   readonly say: (line: string) => void;
@@ -138,12 +141,13 @@ export class Demo {
   // --- up ----------------------------------------------------------------------------------------------------
 
   async #comeUp(): Promise<void> {
-    const { environment, runtime, racks, secret, images, clock, terminal, ink, say } = this.#stage;
+    const { environment, runtime, racks, storage, secret, images, clock, terminal, ink, say } = this.#stage;
     const { client, simulator } = environment;
     const { first: cloudsFirst, later } = await this.#withoutMissing(await readLandscape(CLOUD, runtime.kinds));
     const machines = racks.simulator === undefined ? [] : (await readLandscape(MACHINES, runtime.kinds)).first;
-    const first = [...cloudsFirst, ...machines];
-    const applied = [...first, ...generatedSecrets(first)].map((object) => images.localized(object));
+    const disks = storage.machine === undefined ? [] : (await readLandscape(STORAGE, runtime.kinds)).first;
+    const first = [...cloudsFirst, ...machines, ...disks];
+    const applied = [...first, ...generatedSecrets(first)].map((object) => storage.localized(images.localized(object)));
     this.#history.expect([secret]);
     await createNamespace(client);
     await applyObjects(client, [secret]);
@@ -190,6 +194,7 @@ export class Demo {
     for (const pair of broken) this.#problem(`out of order: ${pair}`);
     if (simulator !== undefined) for (const line of callLines(this.#calls())) say(`  ${line}`);
     if (machines.length > 0) say(`  ${await hostLine(client)}`);
+    if (disks.length > 0) say(`  ${storageLine(await storage.inventory())}`);
     say('');
   }
 
@@ -275,13 +280,14 @@ export class Demo {
     this.#show.end();
     const stretch: Stretch = { history, objects, beganAt };
     for (const line of deletionLines(stretch)) say(`  ${line}`);
+    for (const line of storageOrder(history)) say(`  ${line}`);
     for (const pair of deletionOrder(stretch).broken) this.#problem(`out of order: ${pair}`);
   }
 
-  /** What is in the cloud, and in Ironic. */
+  /** What is in the cloud and in Ironic, and in use on the Windows machine. */
   async #inventory(): Promise<Inventory> {
-    const { cloud, racks } = this.#stage;
-    return new Map([...(await cloud.inventory()), ...racks.inventory()]);
+    const { cloud, racks, storage } = this.#stage;
+    return new Map([...(await cloud.inventory()), ...racks.inventory(), ...(await storage.inventory())]);
   }
 
   /** Nothing is left in the cloud, in Ironic or in Kubernetes, and what was there before still is. */
@@ -308,7 +314,9 @@ export class Demo {
     const { say, signal, keep } = this.#stage;
     const objects = [...this.#history.objects.values()];
     const hosts = objects.filter(({ kind }) => kind === HOST).length;
-    const counted = `${objects.length} objects${hosts > 0 ? `, ${hosts} of them hosts,` : ''}`;
+    const storage = objects.filter(isStorage).length;
+    const parts = [hosts > 0 ? `${hosts} hosts` : [], storage > 0 ? `${storage} Windows storage` : []].flat();
+    const counted = `${objects.length} objects${parts.length > 0 ? `, ${parts.join(' and ')} among them,` : ''}`;
     const total = `${seconds(totalMs)} in all`;
     if (this.#problems.length > 0) {
       const others = this.#problems.length > 1 ? ` and ${this.#problems.length - 1} more` : '';

@@ -130,7 +130,8 @@ export function reactions(stretch: Stretch): Reactions {
     const readyAt = mayBeginAt(stretch, object);
     if (readyAt === beganAt) continue;
     const wentOnAt = history.wentOnAt(object.key);
-    if (wentOnAt !== undefined) decidedMs.push(wentOnAt - readyAt);
+    // Who had looked before that was not waiting for it.
+    if (wentOnAt !== undefined && wentOnAt >= readyAt) decidedMs.push(wentOnAt - readyAt);
     const begins = history.calls.filter(({ key, beganAt: at }) => key === object.key && at >= readyAt);
     if (begins.length > 0) askedMs.push(Math.min(...begins.map(({ beganAt: at }) => at)) - readyAt);
   }

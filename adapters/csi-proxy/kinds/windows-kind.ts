@@ -141,11 +141,15 @@ async function tend(given: WindowsKind, pass: Pass): Promise<Next> {
       dependencies.find(isGone) ?? dependencies.find(({ answer }) => answer?.readiness !== Readiness.Ready);
     if (lacking !== undefined) {
       await say(own(), lackOf(lacking));
-      return { next: 'rest', yielded: given.hasAny(object) ? [] : uidsOfGoing(dependencies) };
+      return { next: 'rest', stands: 'lacking', yielded: given.hasAny(object) ? [] : uidsOfGoing(dependencies) };
     }
     const { status, verdict, lookAgainMs } = await given.keep(windows);
     await say(status, verdict);
-    return { next: 'rest', ...(lookAgainMs !== undefined && { lookAgainMs }) };
+    return {
+      next: 'rest',
+      ...(verdict.ready && { stands: 'available' }),
+      ...(lookAgainMs !== undefined && { lookAgainMs }),
+    };
   } catch (error) {
     const { code } = error as ErrorData;
     if (code !== 'conflict') await say(own(), failureOf(error as ErrorData, isDeleted));
@@ -164,7 +168,7 @@ async function leave(
   if (heldBy.length > 0) {
     const users = unready(Reason.WaitingForUsers, `it goes when nobody uses it any more: ${heldBy.join(', ')}`);
     await say(status, gone === undefined ? users : lackOf(gone));
-    return { next: 'rest' };
+    return { next: 'rest', stands: 'used' };
   }
   // A Secret is no machine.
   const isOnNone = dependencies.some(({ kind, answer }) => kind !== 'Secret' && answer?.readiness === Readiness.Absent);

@@ -1,11 +1,11 @@
 // How objects look: by tags, and by their status where nobody told.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { withoutOperations } from '../../../actors/effects/operations-service.ts';
-import { registry } from '../../../actors/object/registry.ts';
+import { registryOf } from '../../../actors/effects/operations-service.ts';
 import { configure } from '../../../actors/process/adapters.ts';
 import { toneNow, toneOfObject, toneOfTags } from '../../../actors/visualizer/tones.ts';
 import { Tone } from '../../../actors/visualizer/wire.ts';
+import { windows } from '../../../adapters/csi-proxy/kinds/mod.ts';
 import { metal3 } from '../../../adapters/ironic/mod.ts';
 import type { Kind } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -61,7 +61,7 @@ test('where nobody told the status says it', () => {
 });
 
 test('what is at rest, and has told nothing for as long as events are kept, looks as its status says, whatever its kind', () => {
-  const metal = registry([configure(metal3, ENVIRONMENT)].flatMap(withoutOperations), []);
+  const metal = registryOf([configure(metal3, ENVIRONMENT)]);
   const asked = (plural: string, metadata: Partial<KubeObject['metadata']>, status?: JsonObject): Tone => {
     const kind = metal.kinds.find((each) => each.plural === plural) as Kind;
     return toneOfObject({ ...object(status, metadata), kind: kind.kind }, kind, metal);
@@ -94,6 +94,27 @@ test('what is at rest, and has told nothing for as long as events are kept, look
   const told = { tone: Tone.Unavailable, generation: undefined };
   assert.is(toneNow(told, object(bound, claim), kind, metal), Tone.Available);
   assert.is(toneNow(told, object(observed('Associated', 'False'), claim), kind, metal), Tone.Unavailable);
+});
+
+test('of an object that says all in one condition, Ready, that is it', () => {
+  const ofWindows = registryOf([configure(windows, {})]);
+  const disk = ofWindows.kinds.find((each) => each.kind === 'WindowsDisk') as Kind;
+  const ask = (status: string, reason: string, observedGeneration = 2): Tone =>
+    toneOfObject(
+      object({ conditions: [{ type: 'Ready', status, reason, message: '', observedGeneration }] }),
+      disk,
+      ofWindows,
+    );
+  assert.is(ask('True', 'Success'), Tone.Available);
+  assert.is(ask('True', 'Success', 1), Tone.Unseen);
+  assert.is(ask('False', 'WaitingForDependency'), Tone.Waiting);
+  assert.is(ask('False', 'TransientError'), Tone.Failing);
+  assert.is(ask('False', 'InvalidConfiguration'), Tone.Failed);
+  const both = [
+    { type: 'Ready', status: 'True', reason: 'Success', observedGeneration: 2 },
+    { type: 'Progressing', status: 'True', reason: 'Progressing', observedGeneration: 2 },
+  ];
+  assert.is(toneOfObject(object({ conditions: both }), kind, REGISTRY), Tone.Waiting, 'who says more is believed');
 });
 
 test('a state that was told long ago is not believed of what was changed or deleted since', () => {

@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createActor, type EventFromLogic, fromPromise, SimulatedClock } from 'xstate';
-import { type Dependency, Readiness } from '../../../machines/life.ts';
+import { type Dependency, Readiness, Tag } from '../../../machines/life.ts';
 import type { ErrorData, JsonObject } from '../../../machines/object.ts';
-import type { PassInput, UpkeepView, Verdict } from '../../../machines/upkeep/context.ts';
+import type { PassInput, Standing, UpkeepView, Verdict } from '../../../machines/upkeep/context.ts';
 import { upkeepMachine } from '../../../machines/upkeep/machine.ts';
 import { leaves, possible, reached } from '../paths.ts';
 
@@ -13,6 +13,7 @@ const test = suite('upkeep machine');
 const NEW: UpkeepView = { generation: 1, deleting: false, owned: true, heldBy: [], settled: false, basis: '' };
 const REST: Verdict = { next: 'rest' };
 const LEAVE: Verdict = { next: 'leave' };
+const STANDING = (['available', 'lacking', 'used'] as const).map((stands): Verdict => ({ next: 'rest', stands }));
 
 function other(answer: Dependency['answer'] = { readiness: Readiness.Ready, uid: 'o' }): Dependency {
   return { kind: 'Other', name: 'o', finalizers: [], neededFor: 'always', answer };
@@ -22,6 +23,7 @@ interface World {
   readonly effects: string[];
   readonly notes: JsonObject[];
   readonly phase: () => string;
+  readonly tags: () => readonly string[];
   readonly passes: (ms: number) => void;
   end(output?: unknown): Promise<void>;
   fails(error: ErrorData): Promise<void>;
@@ -62,6 +64,7 @@ function begin(object: Partial<UpkeepView> = {}, dependencies: readonly Dependen
     effects,
     notes,
     phase: () => JSON.stringify(actor.getSnapshot().value).replaceAll(/["{}]/g, '').replaceAll(':', '.'),
+    tags: () => [...actor.getSnapshot().tags].sort(),
     passes: (ms) => clock.increment(ms),
     async end(output) {
       finish(output);
@@ -148,6 +151,24 @@ test('what rests is looked at again when that is due, and what a pass yields is 
   await world.end(REST);
   world.passes(1_000_000);
   assert.equal([world.phase(), world.yielded()], ['keeping.resting', []]);
+});
+
+test('an object that rests shows how it stands, and each of these is looked at again as any other', async () => {
+  const world = begin();
+  const standing = async (stands: Standing): Promise<readonly [string, readonly string[]]> => {
+    await world.end({ next: 'rest', stands, lookAgainMs: 5_000 });
+    return [world.phase(), world.tags()];
+  };
+  assert.equal(await standing('lacking'), ['keeping.lacking', [Tag.AwaitsDependencies, Tag.Waiting]]);
+  world.heard([other({ readiness: Readiness.Ready, uid: 'p' })]);
+  assert.equal(await standing('available'), ['keeping.available', [Tag.Available, Tag.Settled]]);
+  world.passes(5_000);
+  assert.is(world.phase(), 'keeping.tending');
+  await world.end(REST);
+  world.changed({ deleting: true, heldBy: ['user'] });
+  assert.equal(await standing('used'), ['leaving.used', [Tag.Deleting, Tag.Held, Tag.Settled]]);
+  world.changed({ heldBy: [], basis: 'let go' });
+  assert.is(world.phase(), 'leaving.tending');
 });
 
 test('what those who refer to it say while a pass is under way is looked at by another one (K3)', async () => {
@@ -263,7 +284,7 @@ test('every state is reached', () => {
   const failed = (id: string, error: unknown) => ({ type: `xstate.error.actor.${id}`, error, actorId: id });
   const views = [NEW, { ...NEW, deleting: true }, { ...NEW, deleting: true, heldBy: ['x'] }, { ...NEW, generation: 2 }];
   const passes = ['tend', 'tendAtEnd'].flatMap((id) => [
-    ...[REST, LEAVE, { next: 'pause', pauseMs: 1 }].map((verdict) => done(id, verdict)),
+    ...[REST, LEAVE, { next: 'pause', pauseMs: 1 }, ...STANDING].map((verdict) => done(id, verdict)),
     ...[transient, terminal, conflict].map((error) => failed(id, error)),
   ]);
   const others = ['guardSelf', 'unclaim', 'releaseSelf'].flatMap((id) => [done(id), failed(id, transient)]);

@@ -765,4 +765,18 @@ export const ACTORS: readonly Change[] = [
     to: 'return at === undefined || summary ? summary : ',
     tests: ['test/actors/cli/why/why.test.ts'],
   },
+  {
+    file: 'actors/telling/conditions.ts',
+    breaks: 'an object that says all in one condition is shown as one that nobody has looked at',
+    from: '  if (told !== undefined || ready === undefined) return told;\n',
+    to: '  if (ready !== undefined || told !== undefined) return told;\n',
+    tests: ['test/actors/visualizer/tones.test.ts', 'test/actors/company-windows.test.ts'],
+  },
+  {
+    file: 'actors/telling/conditions.ts',
+    breaks: 'an object that waits is shown as refused',
+    from: "ready.reason === REFUSED ? 'False' : 'True'",
+    to: "'False'",
+    tests: ['test/actors/visualizer/tones.test.ts'],
+  },
 ];

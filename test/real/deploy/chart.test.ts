@@ -141,6 +141,38 @@ if (!kubeconfig || !helm || missing.length > 0) {
     await reads('troupe', { 'chart-lab': false });
   });
 
+  test('pods of Windows nodes come where the namespace lets in who is privileged', async () => {
+    await upgrade({ windows: { enabled: true } });
+    const daemonSet = JSON.parse(
+      await on('-n', NAMESPACE, 'get', 'daemonset/troupe-csi-proxy', '-o', 'json'),
+    ) as Workload;
+    const { metadata, spec } = daemonSet.spec.template;
+    const body = { metadata: { ...metadata, name: 'windows' }, spec };
+    const create = (): Promise<unknown> =>
+      admin.call({ method: 'POST', path: `/api/v1/namespaces/${NAMESPACE}/pods?dryRun=All`, body });
+    const standard = (name: string): Promise<string> =>
+      on('label', '--overwrite', `namespace/${NAMESPACE}`, `pod-security.kubernetes.io/enforce=${name}`);
+    const refusal = await create().then(String, (error: Error) => error.message);
+    assert.match(refusal, /violates PodSecurity "restricted:latest".*hostProcess/);
+    try {
+      await standard('privileged');
+      await create();
+    } finally {
+      await standard('restricted');
+    }
+  });
+
+  test('pods of Windows nodes read Secrets where somebody lets them', async () => {
+    await upgrade({ windows: { enabled: true } });
+    const nowhere = { 'chart-shop': false, 'chart-lab': false, [NAMESPACE]: false };
+    await reads('troupe-csi-proxy', nowhere);
+    const account = `--serviceaccount=${NAMESPACE}:troupe-csi-proxy`;
+    const binding = ['rolebinding', 'troupe-csi-proxy-secrets'];
+    await on('-n', 'chart-shop', 'create', ...binding, '--clusterrole=troupe-csi-proxy-secrets', account);
+    await reads('troupe-csi-proxy', { ...nowhere, 'chart-shop': true });
+    await on('-n', 'chart-shop', 'delete', ...binding);
+  });
+
   test('with namespaces, Secrets of others are out of reach', async () => {
     await upgrade();
     await reads('troupe', { 'chart-shop': true, 'chart-lab': true });

@@ -1,10 +1,10 @@
 // apart
 // limit: 1500 s
-// The Dockerfile, built without an engine by buildah, and the demo in what comes of it. Where no registry is reached
+// The Dockerfiles, built without an engine by buildah, and the demo in what comes of it. Where no registry is reached
 // (TROUPE_NODE_IMAGE names no image), it stands on a Debian that debootstrap makes, with this Node and this npm: the same
 // system and the same Node, not the same image.
 import { execFile } from 'node:child_process';
-import { chmod, cp, mkdir, mkdtemp, rm, symlink } from 'node:fs/promises';
+import { chmod, cp, mkdir, mkdtemp, open, readdir, rm, symlink } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -16,6 +16,7 @@ import { natsProgram } from '../../../bus/mod.ts';
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const BASE = 'localhost/troupe-node';
 const IMAGE = 'localhost/troupe';
+const WINDOWS_IMAGE = 'localhost/troupe-windows';
 const AUTHORITY = '/usr/local/share/authority.pem';
 
 const run = promisify(execFile);
@@ -56,9 +57,13 @@ if (missing.length > 0) {
     return stdout.trim();
   };
 
+  let made: Promise<string> | undefined;
   /** The image to stand on. */
-  const base = async (): Promise<string> => {
-    if (given !== undefined) return given;
+  const base = (): Promise<string> => {
+    made ??= given === undefined ? debian() : Promise.resolve(given);
+    return made;
+  };
+  const debian = async (): Promise<string> => {
     const system = join(folder, 'system');
     await run('debootstrap', ['--variant=minbase', '--include=ca-certificates', 'bookworm', system], { env });
     const local = join(system, 'usr/local');
@@ -102,6 +107,34 @@ if (missing.length > 0) {
       ...[container, '--', 'node', '/troupe/actors/cli.js', 'demo'],
     );
     assert.match(said, /^demo passed: /m);
+  });
+
+  test('the one for Windows nodes is built without Windows, and holds the Node for it and what a process reads', async () => {
+    const from = await base();
+    const platform = `linux/${process.arch === 'x64' ? 'amd64' : process.arch}`;
+    // An engine says by itself what it runs on; buildah 1.28 does not.
+    const given = [`NODE_IMAGE=${from}`, 'BASE=scratch', `BUILDPLATFORM=${platform}`];
+    const args = [...given.flatMap((each) => ['--build-arg', each]), '--platform', 'windows/amd64'];
+    const dockerfile = ['--file', join(ROOT, 'deploy/windows/Dockerfile')];
+    await buildah('build', '--isolation', 'chroot', ...args, ...dockerfile, '--tag', WINDOWS_IMAGE, ROOT);
+    const container = await buildah('from', '--platform', 'windows/amd64', WINDOWS_IMAGE);
+    const inside = await buildah('mount', container);
+    const program = await open(join(inside, 'node.exe'));
+    const { buffer } = await program.read({ buffer: Buffer.alloc(2), position: 0 });
+    await program.close();
+    assert.is(buffer.toString(), 'MZ', 'an executable of Windows');
+    const { OCIv1 } = JSON.parse(await buildah('inspect', container)) as {
+      OCIv1: { os: string; config: { Entrypoint: readonly string[] } };
+    };
+    assert.equal([OCIv1.os, OCIv1.config.Entrypoint], ['windows', ['node.exe', 'troupe/actors/cli.js']]);
+    // What is in the container, run by this Node: no package is missing, and none is of another system.
+    const { stdout } = await run(process.execPath, [join(inside, 'troupe/actors/cli.js'), 'run', '--help'], { env });
+    assert.match(stdout, '--windows-machine');
+    const packages = await readdir(join(inside, 'troupe/node_modules'));
+    assert.equal(
+      packages.filter((name) => /^node-(win|linux|darwin|bin)-/.test(name)),
+      [],
+    );
   });
 
   test.run();

@@ -11,9 +11,11 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
+import { byDefault } from '../../../deploy/render/choices.ts';
 import {
   findKubectl,
   identityOf,
+  kustomized,
   type Manifest,
   manifestsText,
   parseManifests,
@@ -28,14 +30,15 @@ const DEADLINE_MS = 60_000;
 
 const { KUBECONFIG: kubeconfig, NATS_URL: natsUrl } = process.env;
 const helm = await findHelm(process.env);
+const program = await findKubectl(process.env);
 const missing = [
   kubeconfig ? [] : 'KUBECONFIG is not set',
   natsUrl ? [] : 'NATS_URL is not set',
   helm ? [] : 'there is no helm on the PATH',
-  (await findKubectl(process.env)) ? [] : 'there is no kubectl 1.22 or later on the PATH',
+  program ? [] : 'there is no kubectl 1.22 or later on the PATH',
 ].flat();
 
-if (!kubeconfig || !natsUrl || !helm || missing.length > 0) {
+if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
   console.log(`skipped: ${missing.join(', ')}`);
 } else {
   const test = suite('ways to install');
@@ -55,12 +58,12 @@ if (!kubeconfig || !natsUrl || !helm || missing.length > 0) {
   const onHelm = (...args: readonly string[]): Promise<string> =>
     helm([...args, '--namespace', NAMESPACE], { kubeconfig });
   /** Definitions that are there already are the cluster's of before: taken over, as from another way to install. */
-  const byHelm = (chart: string): Promise<string> =>
-    onHelm('upgrade', '--install', '--take-ownership', 'troupe', chart);
+  const byHelm = (chart: string, ...more: readonly string[]): Promise<string> =>
+    onHelm('upgrade', '--install', '--take-ownership', 'troupe', chart, ...more);
 
-  /** What the API server has of everything that install.yaml names. */
-  const there = async (): Promise<readonly Manifest[]> => {
-    const { items } = JSON.parse(await on('get', '-f', file, '-o', 'json')) as { items: readonly Manifest[] };
+  /** What the API server has of everything that a file names, install.yaml unless it is another one. */
+  const there = async (named = file): Promise<readonly Manifest[]> => {
+    const { items } = JSON.parse(await on('get', '-f', named, '-o', 'json')) as { items: readonly Manifest[] };
     return items.map(stored).sort((a, b) => (identityOf(a) < identityOf(b) ? -1 : 1));
   };
   const removed = async (): Promise<void> => {
@@ -110,6 +113,25 @@ if (!kubeconfig || !natsUrl || !helm || missing.length > 0) {
       await on('get', '-o', 'name', 'crd/networks.openstack.k-orc.cloud');
     });
   }
+
+  test('with pods for Windows nodes: the same objects by kustomize and by Helm', async () => {
+    const manifests = await kustomized(program, { ...byDefault(), components: ['windows'] });
+    const passing = manifests.filter(({ kind }) => kind !== 'CustomResourceDefinition');
+    const all = await inFile('windows.yaml', manifestsText(manifests));
+    const leaving = await inFile('windows-passing.yaml', manifestsText(passing));
+    await on('apply', '--server-side', '-f', all);
+    const objects = await there(all);
+    assert.equal(objects.map(identityOf), manifests.map(identityOf).sort());
+    assert.ok(objects.some(({ kind, metadata }) => kind === 'DaemonSet' && metadata.name === 'troupe-csi-proxy'));
+    await on('delete', '-f', leaving);
+    const namespaces = manifests.filter(({ kind }) => kind === 'Namespace');
+    await on('apply', '--server-side', '-f', await inFile('namespace.yaml', manifestsText(namespaces)));
+    await byHelm(CHART, '--set', 'windows.enabled=true');
+    for (const [index, object] of (await there(all)).entries())
+      assert.equal(object, objects[index], identityOf(object));
+    await onHelm('uninstall', 'troupe');
+    await on('delete', '--ignore-not-found', '-f', leaving);
+  });
 
   const isGone = async (kind: string, name: string): Promise<void> => {
     assert.is(

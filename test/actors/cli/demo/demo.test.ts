@@ -12,7 +12,8 @@ import * as assert from 'uvu/assert';
 import { type DemoDeps, demo } from '../../../../actors/cli/demo/demo.ts';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { systemClock } from '../../../../actors/clock.ts';
-import { readConfig } from '../../../../actors/process/config.ts';
+import { readConfig, rolesOfNodes, rolesWith } from '../../../../actors/process/config.ts';
+import { windows } from '../../../../adapters/csi-proxy/kinds/mod.ts';
 import { metal3 } from '../../../../adapters/ironic/mod.ts';
 import { openstack, openstackContracts } from '../../../../adapters/openstack/mod.ts';
 import { startSimulator } from '../../../../adapters/openstack/simulator/mod.ts';
@@ -21,8 +22,13 @@ import { sideBySide } from '../../../side-by-side.ts';
 const test = sideBySide(suite('demo'), 3);
 
 /** What is fetched has nowhere to go, so there is no nats-server: the bus is in memory. */
-const adapters = [openstack, metal3];
-const config = { ...readConfig({}, {}, adapters), path: '', cache: '/dev/null/cache' };
+const adapters = [openstack, metal3, windows];
+const roles = [...rolesWith(adapters), ...rolesOfNodes(adapters)].join();
+const config = {
+  ...readConfig({ NODE_NAME: 'one' }, { roles }, adapters),
+  path: '',
+  cache: '/dev/null/cache',
+};
 
 async function withDemo(
   run: (start: (more?: Partial<DemoDeps>) => Promise<number>, text: () => string, folder: string) => Promise<void>,
@@ -79,8 +85,8 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
     // Every kind that there is, and the Secrets.
     const kinds = openstackContracts.map(({ kind }) => kind);
     assert.is(kinds.length, 26);
-    at(said, /^132 objects of 28 kinds$/m);
-    for (const kind of [...kinds, 'Secret', 'BareMetalHost']) {
+    at(said, /^145 objects of 34 kinds$/m);
+    for (const kind of [...kinds, 'Secret', 'BareMetalHost', ...windows.contracts.map((each) => each.kind)]) {
       const line = new RegExp(` \\d+ ${kind} +\\d+\\.\\d\\d(-\\d+\\.\\d\\d)? s`, 'g');
       assert.is(said.match(line)?.length, 2, `how long each ${kind} took to come and to go`);
     }
@@ -100,7 +106,12 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
     at(said, /^ {2}order: (\d+) of \1 dependants were gone from the cloud/m);
     assert.ok(said.split('\n').length < 250, `${said.split('\n').length} lines`);
     at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
-    const passed = at(said, /^demo passed: 132 objects, 4 of them hosts, came up in /m);
+    const passed = at(said, /^demo passed: 145 objects, 4 hosts and 11 Windows storage among them, came up in /m);
+    // What a Windows machine has in use comes and goes with the objects, and in their order.
+    at(said, /^ {2}Windows: node one \(a machine in memory\)$/m);
+    at(said, /^ {2}Windows storage in use: 1 target, 2 disks, 1 share, 4 paths$/m);
+    at(said, /^ {2}Windows storage: (\d+) of \1 were gone before what they are on$/m);
+    assert.ok(at(said, / available .*windowsvolume (?:[a-z-]+, )*archive\b/m) < at(said, /^deleting namespace /m));
     // A host goes while the others stay.
     const up = at(said, /^ {2}hosts: 2 available, 1 externally provisioned, 1 provisioned$/m);
     const retired = at(said, /^deleting baremetalhost\/old-shop, while all else stays up$/m);

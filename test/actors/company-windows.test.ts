@@ -1,0 +1,188 @@
+// waits
+// limit: 180 s
+// The samples of a Windows node on the embedded API server, as they stand there: they come up on a machine in memory, whose process has
+// the account of deploy/windows and no other rights, the page is told how, and all goes with the namespace.
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { installCrds } from '../../actors/cli/crds.ts';
+import {
+  applyObjects,
+  createNamespace,
+  deleteNamespace,
+  type LandscapeObject,
+  NAMESPACE,
+  namespaceGone,
+  readLandscape,
+} from '../../actors/cli/demo/landscape.ts';
+import { type WindowsInUse, windowsInUse } from '../../actors/cli/demo/windows.ts';
+import { systemClock } from '../../actors/clock.ts';
+import { registryOf } from '../../actors/effects/operations-service.ts';
+import { configure } from '../../actors/process/adapters.ts';
+import { Role } from '../../actors/process/config.ts';
+import { startRuntime } from '../../actors/process/runtime.ts';
+import { openLog } from '../../actors/telling/log.ts';
+import { source } from '../../actors/visualizer/source.ts';
+import { type Source, Tone } from '../../actors/visualizer/wire.ts';
+import { ROLE, windows } from '../../adapters/csi-proxy/kinds/mod.ts';
+import { startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
+import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type JsonObject, memoryBroker } from '../../bus/mod.ts';
+import { parseManifests } from '../../deploy/render/kustomize.ts';
+import { asAccount, NAMESPACE as SYSTEM } from './deployed.ts';
+import { Page } from './visualizer/follower.ts';
+
+const test = suite('samples of a Windows node');
+const clock = systemClock();
+
+const FOLDER = new URL('../../deploy/samples/company-windows/', import.meta.url);
+const DEPLOY = new URL('../../deploy/windows/', import.meta.url);
+const RBAC = '/apis/rbac.authorization.k8s.io/v1';
+const ACCOUNT = 'troupe-csi-proxy';
+/** As the samples have it. */
+const NODE = 'node-1';
+const LEASE_MS = 5_000;
+const CALL_MS = 10_000;
+
+interface Samples {
+  readonly objects: readonly LandscapeObject[];
+  readonly storage: WindowsInUse;
+  readonly client: KubeClient;
+  /** What people who look are told. */
+  readonly told: Source;
+  readonly page: Page;
+}
+
+async function withSamples(run: (samples: Samples) => Promise<void>): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-company-windows-'));
+  const closing: (() => Promise<unknown>)[] = [() => rm(folder, { recursive: true, force: true })];
+  try {
+    const api = await startApiServer({ clock });
+    closing.push(() => api.close());
+    const kubeconfig = join(folder, 'kubeconfig');
+    await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
+    const client = kubeClient({ clock, kubeconfig });
+    closing.push(() => client.close());
+    await installCrds(client, clock, () => undefined, windows.contracts);
+    const flag = (name: string) => ({ name: `--${name}`, value: undefined });
+    const storage = await windowsInUse(clock, { roles: new Set([ROLE]), nodeName: NODE }, { flag });
+    const adapters = [configure(storage.over(windows), {})];
+    const broker = memoryBroker({ clock, leaseMs: LEASE_MS });
+    const [bus, busOfNode] = [broker.connect({ clock }), broker.connect({ clock })];
+    closing.push(() => Promise.all([bus.close(), busOfNode.close()]));
+    const log = openLog({ level: 'silent', readable: false });
+    const common = { bus, client, clock, log, adapters, callMs: CALL_MS, events: true, nodeName: NODE };
+    const runtime = await startRuntime({ ...common, roles: new Set(Object.values(Role)) });
+    closing.push(() => runtime.close());
+    await applyAccount(client);
+    const ofNode = join(folder, 'kubeconfig-node');
+    await writeFile(ofNode, await asAccount(client, clock, kubeconfig, ACCOUNT), { mode: 0o600 });
+    const clientOfNode = kubeClient({ clock, kubeconfig: ofNode });
+    closing.push(() => clientOfNode.close());
+    const process = { bus: busOfNode, client: clientOfNode, roles: new Set([ROLE]) };
+    const node = await startRuntime({ ...common, ...process });
+    closing.push(() => node.close());
+    const told = source({ ...common, registry: registryOf(adapters), namespaces: undefined });
+    closing.push(() => told.close());
+    const page = new Page();
+    await told.follow(page);
+    const { first, later } = await readLandscape(FOLDER, runtime.kinds);
+    await createNamespace(client);
+    await run({ objects: [...first, ...later], storage, client, told, page });
+  } finally {
+    for (const close of closing.reverse()) await close();
+  }
+}
+
+test('they come up, the page tells states and conditions of all, and nothing is in use in the end', () =>
+  withSamples(async ({ objects, storage, client, told, page }) => {
+    assert.is((await storage.inventory()).size, 0);
+    const shown = objects.filter(({ kind }) => kind !== 'Secret');
+    assert.equal([...new Set(shown.map(({ kind }) => kind))].sort(), windows.contracts.map(({ kind }) => kind).sort());
+    const tree = (key: string) => page.tree(...kindAndName(shown, key));
+    const isLate = ({ key }: LandscapeObject): boolean => key === 'windowsdisk/archive';
+    await applyObjects(
+      client,
+      objects.filter((object) => !isLate(object)),
+    );
+
+    // What lacks something says what, in its state, in its line, and why.
+    const waiting = 'waiting for WindowsDisk/archive to be created';
+    await page.until(clock, 'a volume waits', () => tree('windowsvolume/archive')?.said === waiting);
+    await page.until(clock, 'it rests', () => tree('windowsvolume/archive')?.state === 'keeping.lacking');
+    assert.is(tree('windowsvolume/archive')?.tone, Tone.Waiting);
+    const { key = '' } = tree('windowsvolume/archive') ?? {};
+    const [why] = (await told.inspect(key))?.causes ?? [];
+    assert.match(why?.summary ?? '', 'WindowsDisk/archive does not exist');
+
+    // Secrets are read where somebody lets the node.
+    const isRefused = (): boolean =>
+      ['iscsitarget/orders', 'smbmapping/reports'].every((key) => /secrets.* is forbidden/.test(tree(key)?.said ?? ''));
+    await page.until(clock, 'those with Secrets are refused', isRefused);
+    await client.call({
+      method: 'POST',
+      path: `${RBAC}/namespaces/${NAMESPACE}/rolebindings`,
+      body: {
+        metadata: { name: `${ACCOUNT}-secrets` },
+        roleRef: { apiGroup: 'rbac.authorization.k8s.io', kind: 'ClusterRole', name: `${ACCOUNT}-secrets` },
+        subjects: [{ kind: 'ServiceAccount', name: ACCOUNT, namespace: SYSTEM }],
+      },
+    });
+
+    // What is as specified says so, and is nobody's problem.
+    await applyObjects(client, objects.filter(isLate));
+    const isUp = (): boolean => shown.every((object) => tree(object.key)?.said === 'it is as specified');
+    await page.until(clock, 'all are ready', isUp);
+    const isTold = (): boolean => shown.every((object) => tree(object.key)?.tone === Tone.Available);
+    await page.until(clock, 'all are shown as available', isTold);
+    for (const object of shown) assert.is(tree(object.key)?.state, 'keeping.available', object.key);
+    assert.ok(tree('windowsvolume/archive')?.needs.includes(tree('windowsdisk/archive')?.key ?? 'none'));
+    const seen = await told.inspect(key);
+    assert.equal([seen?.machine, seen?.chain, seen?.causes], ['upkeep', [], []]);
+    const { conditions = [] } = (seen?.object?.['status'] ?? {}) as { conditions?: { type: string; status: string }[] };
+    assert.equal(
+      conditions.map(({ type, status }) => [type, status]),
+      [['Ready', 'True']],
+    );
+    const used = [...(await storage.inventory()).keys()];
+    assert.equal(
+      ['target', 'disk', 'share', 'path'].map((part) => used.filter((id) => id.startsWith(`${part} `)).length),
+      [1, 2, 1, 4],
+    );
+    let problems = await told.problems();
+    for (const until = clock.now() + CALL_MS; problems.problems.length > 0 && clock.now() < until; ) {
+      await clock.sleep(200);
+      problems = await told.problems();
+    }
+    assert.equal(problems.problems, []);
+
+    // A machine goes after all that is on it.
+    const nodeKey = tree('windowsstoragenode/back-office')?.key;
+    await deleteNamespace(client);
+    assert.ok(await namespaceGone(client, clock, AbortSignal.timeout(60_000)));
+    await page.until(clock, 'the page shows none', () => page.trees.size === 0);
+    assert.ok(page.steps.some((step) => step.key === nodeKey && step.to === 'leaving.used' && step.tone === Tone.Held));
+    assert.equal([...(await storage.inventory()).keys()], []);
+  }));
+
+/** What deploy/windows says of the pods' account. */
+async function applyAccount(client: KubeClient): Promise<void> {
+  const post = (path: string, body: JsonObject): Promise<unknown> => client.call({ method: 'POST', path, body });
+  await post('/api/v1/namespaces', { metadata: { name: SYSTEM } });
+  for (const file of ['cluster-roles.yaml', 'pods.yaml']) {
+    for (const manifest of parseManifests(await readFile(new URL(file, DEPLOY), 'utf8'))) {
+      if (manifest.kind === 'ServiceAccount') await post(`/api/v1/namespaces/${SYSTEM}/serviceaccounts`, manifest);
+      else if (manifest.kind.startsWith('ClusterRole')) await post(`${RBAC}/${manifest.kind.toLowerCase()}s`, manifest);
+    }
+  }
+}
+
+function kindAndName(objects: readonly LandscapeObject[], key: string): [kind: string, name: string] {
+  const found = objects.find((object) => object.key === key);
+  if (found === undefined) throw new Error(`the samples have no ${key}`);
+  return [found.kind, found.name];
+}
+
+test.run();
