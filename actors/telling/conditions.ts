@@ -28,7 +28,8 @@ export function progressOf(object: KubeObject): Condition | undefined {
 
 /** The condition `Available`, or `Ready` where that is all there is. */
 export function availabilityOf(object: KubeObject): Condition | undefined {
-  return conditionOf(object, 'Available') ?? conditionOf(object, 'Ready');
+  const told = conditionOf(object, 'Available');
+  return told ?? (conditionOf(object, 'Progressing') === undefined ? conditionOf(object, 'Ready') : undefined);
 }
 
 export function conditionOf({ status }: KubeObject, wanted: string): Condition | undefined {
