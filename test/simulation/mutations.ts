@@ -40,6 +40,13 @@ export const MUTATIONS: readonly Mutation[] = [
         to: 'else this.#charts.tellDependencies({ isReplaced, isNews });',
       },
       { file: 'actors/object/object-actor.ts', from: '    this.#answers.forget();\n', to: '' },
+      {
+        file: 'actors/hosting/hand-over.ts',
+        from: 'actor?.incarnation()?.uid === mail.to;',
+        to: 'actor !== undefined;',
+      },
+      // What a life that ended had heard would be there for the next one.
+      { file: 'actors/object/outgoing-claims.ts', from: '    this.#answers.drop(key);\n', to: '' },
     ],
   },
   {
