@@ -3,6 +3,7 @@ import type { Adapter } from '../../../adapters/adapter.ts';
 import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { type JsonObject, TroupeError } from '../../../bus/mod.ts';
 import { rulesOf } from '../../process/cluster-rules.ts';
+import { rolesOfNodes } from '../../process/config.ts';
 import { Area, type Check, unknown, well, wrong } from './checks.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
@@ -21,7 +22,7 @@ interface Attributes {
 
 type Client = Pick<KubeClient, 'call'>;
 
-/** @param namespaces  undefined: all */
+/** @param namespaces  undefined: all; whether Secrets are read on a node is asked of those that are named */
 export async function examineAccess(
   client: Client,
   adapters: readonly Adapter[],
@@ -39,12 +40,17 @@ export async function examineAccess(
   const checks: Check[] = [];
   for (const role of roles) {
     const place = `role ${role}, as ${who}`;
-    const wanted = wantedBy(adapters, role, namespaces);
+    const isOfNodes = rolesOfNodes(adapters).includes(role);
+    // Nobody lets a node read all of them.
+    const isMeant = (each: Attributes): boolean => !(isOfNodes && namespaces === undefined && isOfSecrets(each));
+    const wanted = wantedBy(adapters, role, namespaces).filter(isMeant);
     try {
       const allowed = await Promise.all(wanted.map(may));
       const refused = wanted.filter((_, index) => allowed[index] !== true);
       checks.push(
-        refused.length === 0 ? well(Area.Access, place, `may do all ${wanted.length}`) : lacking(place, role, refused),
+        refused.length === 0
+          ? well(Area.Access, place, `may do all ${wanted.length}`)
+          : lacking(place, role, refused, isOfNodes),
       );
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;
@@ -56,7 +62,7 @@ export async function examineAccess(
   return checks;
 }
 
-function lacking(place: string, role: string, refused: readonly Attributes[]): Check {
+function lacking(place: string, role: string, refused: readonly Attributes[], isOfNodes: boolean): Check {
   const byResource = Map.groupBy(refused, ({ group, resource, subresource }) => {
     const plural = subresource === undefined ? resource : `${resource}/${subresource}`;
     return group === '' ? plural : `${plural}.${group}`;
@@ -64,7 +70,11 @@ function lacking(place: string, role: string, refused: readonly Attributes[]): C
   const told = [...byResource].map(([name, of]) => `${[...new Set(of.map(({ verb }) => verb))].join(', ')} ${name}`);
   const more = told.length > NAMED ? `; and ${told.length - NAMED} more` : '';
   const what = `may not ${told.slice(0, NAMED).join('; ')}${more}`;
-  const todo = `a process that plays '${role}' needs it: bind the ClusterRole of deploy/install.yaml to whom it runs as`;
+  const binding = refused.every(isOfSecrets)
+    ? `troupe-${role}-secrets, where Secrets are meant for it,`
+    : `troupe-${role} of deploy/windows`;
+  const rules = isOfNodes ? binding : 'of deploy/install.yaml';
+  const todo = `a process that plays '${role}' needs it: bind the ClusterRole ${rules} to whom it runs as`;
   return wrong(Area.Access, place, what, todo);
 }
 
@@ -85,6 +95,10 @@ function wantedBy(
   );
   const places = namespaces?.map((namespace) => ({ namespace })) ?? [{}];
   return attributes.flatMap((each) => (isBeyond(each) ? [each] : places.map((place) => ({ ...each, ...place }))));
+}
+
+function isOfSecrets({ group, resource }: Attributes): boolean {
+  return group === '' && resource === 'secrets';
 }
 
 /** What is in no namespace, or in one that is not a tenant's. */
