@@ -101,7 +101,10 @@ export interface Objects {
    * once. @throws {ConflictError} it has none any more, or is another one
    */
   addOwner(resource: Resource, object: KubeObject, owner: OwnerReference): Promise<KubeObject>;
-  /** Takes one owner off. @throws {ConflictError} the object was changed meanwhile */
+  /**
+   * Takes one owner off: many may leave at once. @throws {ConflictError} the object was changed meanwhile, or all others who were
+   * there have left it
+   */
   disown(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
   /** Takes annotations off. @throws {ConflictError} the object was changed meanwhile */
   removeAnnotations(resource: Resource, object: KubeObject, names: readonly string[]): Promise<KubeObject>;
@@ -162,9 +165,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
     uid: metadata.uid,
   });
 
-  // Both cost what all owners of the object do, and a thousand may share one.
+  // Each costs what all owners of the object do, and a thousand may share one.
   const reading = together<undefined, { readonly body: JsonObject }>();
   const adding = together<OwnerReference, KubeObject>();
+  const leaving = together<string, { readonly left: KubeObject; readonly stays: string | undefined }>();
 
   /** A JSON patch on just this incarnation of the object; `exact`: on just this state of it. */
   const patchObject = async (
@@ -321,12 +325,29 @@ export function objects({ client }: { client: KubeClient }): Objects {
       });
     },
     async disown(resource, object, owner) {
-      const at = (object.metadata.ownerReferences ?? []).findIndex(({ uid }) => uid === owner);
-      const path = `/metadata/ownerReferences/${at}`;
-      return patchObject(resource, object, [
-        { op: 'test', path: `${path}/uid`, value: owner },
-        { op: 'remove', path },
-      ]);
+      const { namespace, name, uid } = reference(object);
+      const path = resourcePath(resource, namespace, name);
+      const { left, stays } = await leaving(`${path} ${uid}`, owner, async (owners) => {
+        // Who waited for others saw it before they left.
+        const present =
+          owners.length === 1 ? object : strip((await client.call({ method: 'GET', path })).body, resource);
+        const { uid: now, ownerReferences = [] } = present.metadata;
+        if (now !== uid) throw new ConflictError(`${path}: it is another one by now`);
+        const places = ownerReferences.flatMap((each, at) => (owners.includes(each.uid) ? [at] : []));
+        // Whoever is the last one has to remove it.
+        const last = places.length === ownerReferences.length ? places.shift() : undefined;
+        const steps = places.reverse().flatMap((at) => {
+          const place = `/metadata/ownerReferences/${at}`;
+          return [
+            { op: 'test', path: `${place}/uid`, value: ownerReferences[at]?.uid ?? '' },
+            { op: 'remove', path: place },
+          ];
+        });
+        const left = steps.length === 0 ? present : await patchObject(resource, present, steps);
+        return { left, stays: last === undefined ? undefined : ownerReferences[last]?.uid };
+      });
+      if (stays === owner) throw new ConflictError(`${path}: all others have left it`);
+      return left;
     },
     removeAnnotations(resource, object, names) {
       const steps = names.map((name) => ({
