@@ -5,6 +5,7 @@ import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } fro
 import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../adapter.ts';
 import { ExpiredError, type KubeClient } from './client.ts';
+import { departure } from './departure.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
 import { together } from './together.ts';
 
@@ -101,10 +102,7 @@ export interface Objects {
    * once. @throws {ConflictError} it has none any more, or is another one
    */
   addOwner(resource: Resource, object: KubeObject, owner: OwnerReference): Promise<KubeObject>;
-  /**
-   * Takes one owner off: many may leave at once. @throws {ConflictError} the object was changed meanwhile, or all others who were
-   * there have left it
-   */
+  /** Takes one owner off; many may leave at once. @throws {ConflictError} it was changed meanwhile, or all others have left */
   disown(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
   /** Takes annotations off. @throws {ConflictError} the object was changed meanwhile */
   removeAnnotations(resource: Resource, object: KubeObject, names: readonly string[]): Promise<KubeObject>;
@@ -331,20 +329,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
         // Who waited for others saw it before they left.
         const present =
           owners.length === 1 ? object : strip((await client.call({ method: 'GET', path })).body, resource);
-        const { uid: now, ownerReferences = [] } = present.metadata;
-        if (now !== uid) throw new ConflictError(`${path}: it is another one by now`);
-        const places = ownerReferences.flatMap((each, at) => (owners.includes(each.uid) ? [at] : []));
-        // Whoever is the last one has to remove it.
-        const last = places.length === ownerReferences.length ? places.shift() : undefined;
-        const steps = places.reverse().flatMap((at) => {
-          const place = `/metadata/ownerReferences/${at}`;
-          return [
-            { op: 'test', path: `${place}/uid`, value: ownerReferences[at]?.uid ?? '' },
-            { op: 'remove', path: place },
-          ];
-        });
+        if (present.metadata.uid !== uid) throw new ConflictError(`${path}: it is another one by now`);
+        const { steps, stays } = departure(present.metadata.ownerReferences ?? [], owners);
         const left = steps.length === 0 ? present : await patchObject(resource, present, steps);
-        return { left, stays: last === undefined ? undefined : ownerReferences[last]?.uid };
+        return { left, stays };
       });
       if (stays === owner) throw new ConflictError(`${path}: all others have left it`);
       return left;
