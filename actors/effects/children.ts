@@ -89,11 +89,11 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
       await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
       return waiting('deleted');
     }
-    if (isAsWanted && child.onDrift === 'keep') await own(present);
     // Of a thousand who share one each only adds itself: nobody has to know all the others as they are by then.
-    else if (isAsWanted && present.metadata.ownerReferences?.length) {
+    if (isAsWanted && present.metadata.ownerReferences?.length) {
       await objects.addOwner(resource, present, ownerReferenceTo(object));
-    } else await apply(present);
+    } else if (isAsWanted && child.onDrift === 'keep') await own(present);
+    else await apply(present);
     return waiting('ready');
   }
   // It says that it is ready before its status does, and says so once: a pass that waited for the status would wait for ever.

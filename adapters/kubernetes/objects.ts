@@ -5,6 +5,7 @@ import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } fro
 import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../adapter.ts';
 import { ExpiredError, type KubeClient } from './client.ts';
+import { departure } from './departure.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
 import { together } from './together.ts';
 
@@ -101,7 +102,7 @@ export interface Objects {
    * once. @throws {ConflictError} it has none any more, or is another one
    */
   addOwner(resource: Resource, object: KubeObject, owner: OwnerReference): Promise<KubeObject>;
-  /** Takes one owner off. @throws {ConflictError} the object was changed meanwhile */
+  /** Takes one owner off; many may leave at once. @throws {ConflictError} it was changed meanwhile, or all others have left */
   disown(resource: Resource, object: KubeObject, owner: string): Promise<KubeObject>;
   /** Takes annotations off. @throws {ConflictError} the object was changed meanwhile */
   removeAnnotations(resource: Resource, object: KubeObject, names: readonly string[]): Promise<KubeObject>;
@@ -162,9 +163,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
     uid: metadata.uid,
   });
 
-  // Both cost what all owners of the object do, and a thousand may share one.
+  // Each costs what all owners of the object do, and a thousand may share one.
   const reading = together<undefined, { readonly body: JsonObject }>();
   const adding = together<OwnerReference, KubeObject>();
+  const leaving = together<string, { readonly left: KubeObject; readonly stays: string | undefined }>();
 
   /** A JSON patch on just this incarnation of the object; `exact`: on just this state of it. */
   const patchObject = async (
@@ -321,12 +323,19 @@ export function objects({ client }: { client: KubeClient }): Objects {
       });
     },
     async disown(resource, object, owner) {
-      const at = (object.metadata.ownerReferences ?? []).findIndex(({ uid }) => uid === owner);
-      const path = `/metadata/ownerReferences/${at}`;
-      return patchObject(resource, object, [
-        { op: 'test', path: `${path}/uid`, value: owner },
-        { op: 'remove', path },
-      ]);
+      const { namespace, name, uid } = reference(object);
+      const path = resourcePath(resource, namespace, name);
+      const { left, stays } = await leaving(`${path} ${uid}`, owner, async (owners) => {
+        // Who waited for others saw it before they left.
+        const present =
+          owners.length === 1 ? object : strip((await client.call({ method: 'GET', path })).body, resource);
+        if (present.metadata.uid !== uid) throw new ConflictError(`${path}: it is another one by now`);
+        const { steps, stays } = departure(present.metadata.ownerReferences ?? [], owners);
+        const left = steps.length === 0 ? present : await patchObject(resource, present, steps);
+        return { left, stays };
+      });
+      if (stays === owner) throw new ConflictError(`${path}: all others have left it`);
+      return left;
     },
     removeAnnotations(resource, object, names) {
       const steps = names.map((name) => ({

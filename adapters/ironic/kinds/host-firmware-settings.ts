@@ -47,7 +47,9 @@ async function furnish(ports: LifePorts, key: string, { schema }: SettingsReadin
   if (schema.isThere) return [];
   const { kind } = firmwareSchema;
   const content = { spec: schema.spec as unknown as JsonObject };
-  const waiting = await ports.ensureChildren(key, [{ kind, name: schema.name, content, onDrift: 'apply' }]);
+  // Whoever knows no vendor takes it from nobody who does: it was read before that one told of it.
+  const onDrift = schema.spec.hardwareVendor === undefined ? 'keep' : 'apply';
+  const waiting = await ports.ensureChildren(key, [{ kind, name: schema.name, content, onDrift }]);
   if (waiting.length > 0) return waiting;
   const before = schemaOf(ports.object(key));
   if (before !== undefined && before !== schema.name) await ports.removeChildren(key, [{ kind, name: before }]);

@@ -177,6 +177,12 @@ test('one that others own too gets this owner beside them, loses it at the end, 
   const shared = play({ stored: stored({ ownerReferences: others }), child: { ...CHILD, onDrift: 'apply' } });
   assert.equal(await shared.ensured(), READY);
   assert.equal(shared.calls, ['add owner'], 'the others may be more by then');
+  const kept = play({
+    stored: stored({ ownerReferences: others }, { ...SPEC, routerRef: 'other' }),
+    child: { ...CHILD, onDrift: 'keep' },
+  });
+  assert.equal(await kept.ensured(), READY);
+  assert.equal(kept.calls, ['add owner'], 'it is left as it is');
   const drifted = play({
     stored: stored({ ownerReferences: others }, { ...SPEC, routerRef: 'other' }),
     child: { ...CHILD, onDrift: 'apply' },

@@ -26,7 +26,12 @@ function scene() {
     async call({ method, body }: { readonly method: string; readonly body?: Json }) {
       calls.push(method);
       await new Promise((resolve) => setImmediate(resolve));
-      for (const { path, value } of (body ?? []) as unknown as readonly { path: string; value: Json }[]) {
+      for (const { op, path, value } of (body ?? []) as unknown as readonly {
+        op: string;
+        path: string;
+        value: Json;
+      }[]) {
+        if (op === 'remove') owners.splice(Number(path.split('/').at(-1)), 1);
         if (path !== '/metadata/ownerReferences/-') continue;
         owners.push(value);
         told.owners += 1;
@@ -52,6 +57,21 @@ test('a thousand who share an object are put among its owners by two reads and t
   assert.is(new Set(owners.map((owner) => (owner as JsonObject)['uid'])).size, OWNERS + 1);
   assert.ok(calls.length <= 6, `${calls.length} calls`);
   assert.ok(told.owners <= 6 * OWNERS, `${told.owners} owners travelled`);
+});
+
+test('a thousand who leave an object do so by a read and two writes, and the last one is told that it is', async () => {
+  const { api, calls, owners } = scene();
+  const everybody = Array.from({ length: OWNERS }, (_, number) => ownerOf(number));
+  owners.push(...(everybody.slice(1) as unknown as Json[]));
+  const found = await api.get(SCHEMAS, 'ns', 's');
+  if (found === undefined) throw new Error('it is not there');
+  calls.length = 0;
+  const ends = await Promise.allSettled(everybody.map(({ uid }) => api.disown(SCHEMAS, found, uid)));
+  const refused = ends.filter((end) => end.status === 'rejected');
+  assert.is(refused.length, 1);
+  assert.is(refused[0]?.reason.code, 'conflict');
+  assert.is(owners.length, 1);
+  assert.equal(calls, ['PATCH', 'GET', 'PATCH']);
 });
 
 test('each is answered by a run that began after it asked, and a failure is of those that it was for (T1, T2)', async () => {

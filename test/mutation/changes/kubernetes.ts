@@ -135,4 +135,11 @@ export const KUBERNETES: readonly Change[] = [
     to: 'const value = family === 9 ?',
     tests: ['test/adapters/kubernetes/tls/certificates.test.ts'],
   },
+  {
+    file: 'adapters/kubernetes/departure.ts',
+    breaks: 'all who share an object leave it at once, and nobody removes it',
+    from: 'const last = places.length === owners.length ? places.shift() : undefined;',
+    to: 'const last = places.length < 0 ? places.shift() : undefined;',
+    tests: ['test/adapters/kubernetes/together.test.ts'],
+  },
 ];
