@@ -19,6 +19,8 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
     },
     attributes: (object) => ({
       ...(isGone(object) && { gone: true }),
+      // Who was refused one of them tries again when it is there.
+      services: object.spec?.['services'] ?? [],
       disks: listOf(object.status?.['disks']).map((disk) => {
         const { number = null, identity = null, claimedBy = null } = mapOf(disk);
         return { number, identity, claimedBy };
