@@ -31,7 +31,8 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
     async takeDown({ object, ask, attributesOf }) {
       const identity = identityOf(object) ?? '';
       const holder = holderOf(attributesOf('WindowsStorageNode'), identity);
-      if (holder?.uid === object.metadata.uid && object.spec?.['offlineOnDelete'] !== false) await ask('release', { identity });
+      if (holder?.uid === object.metadata.uid && object.spec?.['offlineOnDelete'] !== false)
+        await ask('release', { identity });
     },
     hasAny: (object) => identityOf(object) !== undefined,
   });

@@ -15,6 +15,7 @@ import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import { textOf } from '../values.ts';
+import type { Derive } from './credentials.ts';
 
 export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObject' | 'listObjects'> {
   readonly clock: Clock;
@@ -23,6 +24,8 @@ export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObjec
   readonly lanes: Lanes;
   readonly paths: PathRules;
   readonly encryption: 'required' | 'optional';
+  /** For what is told of credentials. */
+  readonly derive: Derive;
   /** The Kubernetes node that the machine is. */
   readonly node: string;
 }
