@@ -3,8 +3,10 @@ import type { AnyStateMachine } from 'xstate';
 import { bareMetalHostMachine } from '../../machines/bare-metal-host/machine.ts';
 import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';
+import { upkeepMachine } from '../../machines/upkeep/machine.ts';
 import { bookMachine } from '../example-adapter/book-machine.ts';
 import { HOSTS_RARE, HOSTS_UNREACHABLE, tellsOfHosts } from './host-coverage.ts';
+import type { Matter } from './plans.ts';
 
 /** Where a transition begins and leads to, and what it is taken on. */
 export interface Place {
@@ -89,6 +91,7 @@ const MACHINES = [
   guardMachine,
   bookMachine,
   bareMetalHostMachine,
+  upkeepMachine,
 ] as unknown as AnyStateMachine[];
 
 /** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */
@@ -108,9 +111,11 @@ export function allTransitions(): readonly string[] {
   return [...new Set(MACHINES.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
 }
 
-/** Of these transitions those that may be taken where there is nothing but hosts. */
-export function hostsAlone(ids: readonly string[]): readonly string[] {
-  return ids.filter((id) => id.startsWith(`${bareMetalHostMachine.id}: `));
+/** Of these transitions those that may be taken where there is nothing but that. */
+export function ofMatter(matter: Matter, ids: readonly string[]): readonly string[] {
+  if (matter === 'all') return ids;
+  const { id: machine } = matter === 'hosts' ? bareMetalHostMachine : upkeepMachine;
+  return ids.filter((id) => id.startsWith(`${machine}: `));
 }
 
 function transitionsOf(machine: AnyStateMachine): readonly Transition[] {

@@ -112,7 +112,7 @@ async function lookAt(claimants: readonly Claimant[], known: KubeObject | undefi
   return { claimedBy: disk['claimedBy'] ?? null, isLeaving: seen['isLeaving'] ?? false };
 }
 
-test('a disk stays its object\'s though the claim on it is lost, until the object is gone (N1)', async () => {
+test("a disk stays its object's though the claim on it is lost, until the object is gone (N1)", async () => {
   const another: Claimant = {
     ...{ realm: 'windows', plural: 'windowsdisks', namespace: 'storage', name: 'another' },
     attributes: { identity: IDENTITY, uid: 'uid-another' },
@@ -125,7 +125,10 @@ test('a disk stays its object\'s though the claim on it is lost, until the objec
   assert.equal(await lookAt([another], disk('uid-data')), { claimedBy: 'data', isLeaving: false });
   assert.equal(await lookAt([], disk('uid-data')), { claimedBy: 'data', isLeaving: false });
   const deletionTimestamp = '2030-01-01T00:00:00Z';
-  assert.equal(await lookAt([another], disk('uid-data', { deletionTimestamp })), { claimedBy: 'data', isLeaving: true });
+  assert.equal(await lookAt([another], disk('uid-data', { deletionTimestamp })), {
+    claimedBy: 'data',
+    isLeaving: true,
+  });
   assert.equal(await lookAt([another], undefined), { claimedBy: 'another', isLeaving: false });
   assert.equal(await lookAt([another], disk('uid-later')), { claimedBy: 'another', isLeaving: false });
   assert.equal(await lookAt([], undefined), { claimedBy: null, isLeaving: false });
