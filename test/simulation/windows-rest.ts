@@ -40,16 +40,15 @@ export class WindowsRest {
   }
 
   async #unrestOf(object: KubeObject): Promise<string | undefined> {
-    const { status, reason, observedGeneration } = readyOf(object);
+    const { reason, observedGeneration } = readyOf(object);
     if (object.metadata.deletionTimestamp !== undefined) {
       if (!usersOf(this.#deps.cluster, object).some(hasAny)) return 'is deleted, used by nobody, and still there';
       return reason === 'WaitingForUsers' ? undefined : `is deleted and used, and says ${reason}`;
     }
     if (observedGeneration !== object.metadata.generation) return 'has not looked at its edit';
     const { reasons, wrong } = await this.#dueOf(object);
-    const isReady = status === 'True';
     if (!reasons.includes(String(reason))) return `says ${reason}, and is to say ${reasons.join(' or ')}`;
-    return isReady && wrong !== undefined ? `says that it is ready, and ${wrong}` : undefined;
+    return wrong === undefined ? undefined : `says ${reason}, and ${wrong}`;
   }
 
   async #dueOf(object: KubeObject): Promise<Due> {
@@ -72,7 +71,6 @@ export class WindowsRest {
     const isTaken = this.#deps.cluster
       .objects('windowsstoragenodes')
       .some((other) => other.spec?.['nodeName'] === spec?.['nodeName'] && age(other.metadata) < age(metadata));
-    if (isTaken) return { reasons: ['NodeTaken'] };
     const seen = (await memory.host.disk.listDiskIDs()).disks;
     const told = (status?.['disks'] ?? []) as readonly JsonObject[];
     const isSeen = (disk: JsonObject): boolean => {
@@ -85,7 +83,9 @@ export class WindowsRest {
     const claims = told.flatMap((disk) => (disk['claimedBy'] == null ? [] : [String(disk['claimedBy'])]));
     const isGone = claims.find((name) => this.#deps.cluster.get('windowsdisks', NAMESPACE, name) === undefined);
     const wrong = isGone === undefined ? undefined : `gives a disk to ${isGone}, which is gone`;
-    return { ...READY, wrong: isRight ? wrong : 'tells of other disks than there are' };
+    // Whoever it is that stands for the node, it tells what is seen.
+    const reasons = isTaken ? ['NodeTaken'] : READY.reasons;
+    return { reasons, wrong: isRight ? wrong : 'tells of other disks than there are' };
   }
 
   async #dueOfTarget({ spec }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
@@ -165,8 +165,8 @@ export class WindowsRest {
     const ports = { host } as Parameters<typeof placeAt>[0];
     const place = await placeAt(ports, path);
     const isRight = await isAsAsked(ports, place, source);
-    if (!isRight)
-      return { reasons: place.kind === 'absent' ? ['Success'] : ['PathTaken'], wrong: `there is ${place.kind}` };
+    if (!isRight && place.kind !== 'absent') return { reasons: ['PathTaken'] };
+    if (!isRight) return { ...READY, wrong: 'nothing is there' };
     // Somebody else may have made just that.
     return object.status?.['path'] === undefined ? { reasons: ['PathTaken'] } : READY;
   }

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   K1. Nothing is done to a disk before its node says that this object has it, in the end neither.
-//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said.
+//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said;
+//       nor of one any more that was seen with a file system: what is there from then on is somebody's.
 import type { Reference } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
@@ -66,7 +67,8 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   const meant = said({ identity: known, among });
   const look = await ask('look', meant);
   const [disk, other] = listOf(look['matches']).map(mapOf);
-  const before = { nodeName, identity: known, seenRaw: object.status?.['seenRaw'] };
+  const wasRaw = disk?.['hasFileSystem'] === true ? undefined : object.status?.['seenRaw'];
+  const before = { nodeName, identity: known, seenRaw: wasRaw };
   if (disk === undefined) return { status: said(before), verdict: absent(object, look) };
   const identity = textOf(disk['identity']);
   if (other !== undefined) {
@@ -90,7 +92,7 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   }
   const isRaw = disk['isInitialized'] === false;
   const isToBePartitioned = object.spec?.['partition'] === true && object.spec['online'] !== false;
-  const seenRaw = object.status?.['seenRaw'] ?? (isRaw && isToBePartitioned ? timeOf(ports.now()) : undefined);
+  const seenRaw = wasRaw ?? (isRaw && isToBePartitioned ? timeOf(ports.now()) : undefined);
   if (isRaw && isToBePartitioned) await note(said({ ...found, seenRaw }));
   const isOnline = object.spec?.['online'] !== false;
   const isDone = (disk['state'] === 'online') === isOnline && (!isToBePartitioned || disk['isPartitioned'] === true);

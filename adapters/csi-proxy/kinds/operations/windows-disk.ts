@@ -93,12 +93,14 @@ async function closer({ host }: MachinePorts, { number, identity }: SeenDisk): P
     host.volume.listVolumesOnDisk(number, 0),
   ]);
   const isPartitioned = isInitialized && (await host.disk.basicPartitionsExist(number));
+  const areFormatted = await Promise.all(volumeIDs.map((id) => host.volume.isVolumeFormatted(id)));
   return {
     number,
     identity,
     state,
     isInitialized,
     isPartitioned,
+    hasFileSystem: areFormatted.includes(true),
     sizeBytes: Number(totalBytes),
     volumeIDs: [...volumeIDs],
   };

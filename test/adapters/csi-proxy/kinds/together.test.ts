@@ -96,6 +96,22 @@ test('an object that is made anew waits for its turn, though its node still tell
   await world.close();
 });
 
+test('what somebody has put on a disk that was raw once is not formatted for another object (F2, K2)', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.ready('windowsvolumes/data');
+  await world.until('windowsdisks/data', 'with a file system', ({ status }) => status?.['seenRaw'] === undefined);
+  await world.remove('windowsvolumes/data');
+  await world.gone('windowsvolumes/data');
+  const { disks, changes } = world.machine();
+  for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'foreign';
+  await world.create('windowsvolumes/data', { spec: { diskRef: 'data', formatPolicy: 'IfRaw' } });
+  assert.match(await world.says('windowsvolumes/data', 'NotFormatted'), /has had a file system since/);
+  await world.settle();
+  assert.is(changes.filter((each) => each === 'formatVolume').length, 1);
+  await world.close();
+});
+
 /** What a node is told of the one disk that there is, which 'data' had before. @param claimants  of which it knows */
 async function lookAt(claimants: readonly Claimant[], known: KubeObject | undefined): Promise<JsonObject> {
   const clock = systemClock();
