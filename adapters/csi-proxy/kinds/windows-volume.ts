@@ -22,13 +22,15 @@ export function windowsVolume({ lookEveryMs, formatMs }: WindowsOptions): Declar
     kind: KIND,
     plural: 'windowsvolumes',
     operations: ['look', 'format', 'resize', 'flush'],
-    references: ({ spec }) => [
+    references: ({ spec, status }) => [
       {
         kind: 'WindowsDisk',
         name: textOf(spec?.['diskRef']),
         finalizers: [finalizerOf(KIND)],
         neededFor: 'always',
         fixed: true,
+        // The disk looks at once, and knows it from then on.
+        ...(status?.['formattedBy'] !== undefined && { attributes: { formatted: true } }),
       },
     ],
     attributes: ({ status = {} }) => said({ volumeID: status['volumeID'], identity: status['identity'] }),

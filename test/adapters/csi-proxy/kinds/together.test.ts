@@ -97,7 +97,8 @@ test('an object that is made anew waits for its turn, though its node still tell
 });
 
 test('what somebody has put on a disk that was raw once is not formatted for another object (F2, K2)', async () => {
-  const world = await openWorld();
+  // What is heard of at once is waited for, and no look.
+  const world = await openWorld({ env: { WINDOWS_LOOK_EVERY_MS: '60000' } });
   const number = await withDisk(world);
   await world.ready('windowsvolumes/data');
   await world.until('windowsdisks/data', 'with a file system', ({ status }) => status?.['seenRaw'] === undefined);
@@ -107,7 +108,6 @@ test('what somebody has put on a disk that was raw once is not formatted for ano
   for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'foreign';
   await world.create('windowsvolumes/data', { spec: { diskRef: 'data', formatPolicy: 'IfRaw' } });
   assert.match(await world.says('windowsvolumes/data', 'NotFormatted'), /has had a file system since/);
-  await world.settle();
   assert.is(changes.filter((each) => each === 'formatVolume').length, 1);
   await world.close();
 });
