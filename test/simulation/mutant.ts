@@ -4,7 +4,16 @@ import { join } from 'node:path';
 import { type Copy, copied, edited } from '../mutation/edits.ts';
 import type { Mutation } from './mutations.ts';
 
-const COPIED = ['actors', 'adapters', 'bus', 'machines', 'test/simulation', 'test/example-adapter', 'package.json'];
+const COPIED = [
+  'actors',
+  'adapters',
+  'bus',
+  'machines',
+  'test/simulation',
+  'test/example-adapter',
+  'test/adapters/ironic/host-rest.ts',
+  'package.json',
+];
 
 /** The files that a mutation changes, as they are without the rule. @throws {Error} a text is not there exactly once */
 export function sourcesWithout(root: string, { name, edits }: Mutation): ReadonlyMap<string, string> {
