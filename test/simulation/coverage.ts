@@ -1,4 +1,4 @@
-// Which transitions of the shared machines, and of the lives of hosts and books, histories took.
+// Which transitions of the shared machines, and of the lives of hosts, books and Windows storage, histories took.
 import type { AnyStateMachine } from 'xstate';
 import { bareMetalHostMachine } from '../../machines/bare-metal-host/machine.ts';
 import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
@@ -7,6 +7,7 @@ import { upkeepMachine } from '../../machines/upkeep/machine.ts';
 import { bookMachine } from '../example-adapter/book-machine.ts';
 import { HOSTS_RARE, HOSTS_UNREACHABLE, tellsOfHosts } from './host-coverage.ts';
 import type { Matter } from './plans.ts';
+import { WINDOWS_RARE, WINDOWS_UNREACHABLE } from './windows-coverage.ts';
 
 /** Where a transition begins and leads to, and what it is taken on. */
 export interface Place {
@@ -42,6 +43,7 @@ export const UNREACHABLE: readonly string[] = [
   'externalResource: lifecycle.keeping.settling -> lifecycle.failed on observed if isToReport',
   'book: deleting.unclaiming -> deleting.retrying on error of unclaim',
   ...HOSTS_UNREACHABLE,
+  ...WINDOWS_UNREACHABLE,
 ];
 
 /** What chance brings to one history in thousands; tests of the machines have each. Taken or not, both are well. */
@@ -84,6 +86,7 @@ export const RARE: readonly string[] = [
   'book: finished.furnishing -> finished.furnishing on error of furnish if isConflict',
   'book: deleting.releasing -> deleting.held on error of releaseSelf if isConflict',
   ...HOSTS_RARE,
+  ...WINDOWS_RARE,
 ];
 
 const MACHINES = [
