@@ -113,18 +113,6 @@ export const WINDOWS_MUTATIONS: readonly Mutation[] = [
     ],
   },
   {
-    name: 'win-portal',
-    without: 'each of two connections leaves the portal to the other',
-    matter: 'windows',
-    edits: [
-      {
-        file: `${OPERATIONS}/iscsi-target.ts`,
-        from: 'if (others.some(({ metadata }) => metadata.deletionTimestamp === undefined)) return true;',
-        to: 'if (others.length > 0) return true;',
-      },
-    ],
-  },
-  {
     name: 'win-services',
     without: 'a connection that was refused its service never hears that it is allowed',
     matter: 'windows',

@@ -4,16 +4,13 @@ import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { WaitingError } from '../../../../bus/errors.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import type { MachinePorts } from './serving.ts';
+import type { Derive, MachinePorts } from './serving.ts';
 
 export interface Credentials {
   /** Empty: the Secret has none. */
   readonly username: string;
   readonly password: string;
 }
-
-/** A hash of a text that is hard to guess it from, the same for the same salt. */
-export type Derive = (text: string, salt: string) => Promise<Buffer>;
 
 const derived = promisify<string, string, number, { cost: number; blockSize: number; parallelization: number }, Buffer>(
   scrypt,

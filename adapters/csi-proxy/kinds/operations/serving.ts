@@ -15,7 +15,9 @@ import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import { textOf } from '../values.ts';
-import type { Derive } from './credentials.ts';
+
+/** A hash of a text that is hard to guess it from, the same for the same salt. */
+export type Derive = (text: string, salt: string) => Promise<Buffer>;
 
 export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObject' | 'listObjects'> {
   readonly clock: Clock;
