@@ -3,6 +3,7 @@
 //
 // What it leaves out: users and rights, accounts, everything a client never sees of a connection but its failure.
 
+import { windowsContracts } from '../../adapters/csi-proxy/kinds/contracts/mod.ts';
 import { metal3 } from '../../adapters/ironic/mod.ts';
 import { refusalOf } from '../../adapters/kubernetes/client.ts';
 import { type Contract, crd } from '../../adapters/kubernetes/crds.ts';
@@ -36,6 +37,8 @@ const SERVED = ['namespaces', 'secrets', 'configmaps', 'leases'];
 const CONTRACTS: readonly Contract[] = [...openstackContracts, paperContract, bookContract];
 /** In histories of hosts nothing else is known. */
 export const HOST_CONTRACTS: readonly Contract[] = metal3.contracts;
+/** And in those of Windows storage nothing but that. */
+export const WINDOWS_CONTRACTS: readonly Contract[] = windowsContracts;
 
 export interface Cluster {
   /** Answers a request at once. @throws as `KubeClient.call` */

@@ -1,10 +1,13 @@
-// Which transitions of the shared machines, and of the lives of hosts and books, histories took.
+// Which transitions of the shared machines, and of the lives of hosts, books and Windows storage, histories took.
 import type { AnyStateMachine } from 'xstate';
 import { bareMetalHostMachine } from '../../machines/bare-metal-host/machine.ts';
 import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
 import { guardMachine } from '../../machines/guard.ts';
+import { upkeepMachine } from '../../machines/upkeep/machine.ts';
 import { bookMachine } from '../example-adapter/book-machine.ts';
 import { HOSTS_RARE, HOSTS_UNREACHABLE, tellsOfHosts } from './host-coverage.ts';
+import type { Matter } from './plans.ts';
+import { WINDOWS_RARE, WINDOWS_UNREACHABLE } from './windows-coverage.ts';
 
 /** Where a transition begins and leads to, and what it is taken on. */
 export interface Place {
@@ -40,6 +43,7 @@ export const UNREACHABLE: readonly string[] = [
   'externalResource: lifecycle.keeping.settling -> lifecycle.failed on observed if isToReport',
   'book: deleting.unclaiming -> deleting.retrying on error of unclaim',
   ...HOSTS_UNREACHABLE,
+  ...WINDOWS_UNREACHABLE,
 ];
 
 /** What chance brings to one history in thousands; tests of the machines have each. Taken or not, both are well. */
@@ -82,6 +86,7 @@ export const RARE: readonly string[] = [
   'book: finished.furnishing -> finished.furnishing on error of furnish if isConflict',
   'book: deleting.releasing -> deleting.held on error of releaseSelf if isConflict',
   ...HOSTS_RARE,
+  ...WINDOWS_RARE,
 ];
 
 const MACHINES = [
@@ -89,6 +94,7 @@ const MACHINES = [
   guardMachine,
   bookMachine,
   bareMetalHostMachine,
+  upkeepMachine,
 ] as unknown as AnyStateMachine[];
 
 /** From now on every machine that is given its effects notes in `taken` which of its transitions it takes. */
@@ -108,9 +114,11 @@ export function allTransitions(): readonly string[] {
   return [...new Set(MACHINES.flatMap((machine) => transitionsOf(machine).map(({ id }) => id)))];
 }
 
-/** Of these transitions those that may be taken where there is nothing but hosts. */
-export function hostsAlone(ids: readonly string[]): readonly string[] {
-  return ids.filter((id) => id.startsWith(`${bareMetalHostMachine.id}: `));
+/** Of these transitions those that may be taken where there is nothing but that. */
+export function ofMatter(matter: Matter, ids: readonly string[]): readonly string[] {
+  if (matter === 'all') return ids;
+  const { id: machine } = matter === 'hosts' ? bareMetalHostMachine : upkeepMachine;
+  return ids.filter((id) => id.startsWith(`${machine}: `));
 }
 
 function transitionsOf(machine: AnyStateMachine): readonly Transition[] {

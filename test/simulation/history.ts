@@ -6,7 +6,7 @@ import type { KubeObject } from '../../machines/object.ts';
 import { type SimulatedShop, simulatedShop } from '../example-adapter/simulated-shop.ts';
 import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
-import { type Cluster, cluster, HOST_CONTRACTS } from './cluster.ts';
+import { type Cluster, cluster, HOST_CONTRACTS, WINDOWS_CONTRACTS } from './cluster.ts';
 import { Hands } from './hands.ts';
 import { isOfHosts } from './host-plan.ts';
 import { HostScene } from './host-scene.ts';
@@ -26,6 +26,9 @@ import { ProcessClock, SimulatedTime } from './time.ts';
 import { usersDo } from './users.ts';
 import { Watchman } from './watchman.ts';
 import { Weather } from './weather.ts';
+import { type Machines, machinesOf } from './windows-machines.ts';
+import { isByUsers, isOfWindows } from './windows-plan.ts';
+import { WindowsScene } from './windows-scene.ts';
 
 export interface Violation {
   readonly invariant: string;
@@ -69,8 +72,10 @@ const FORGETTING: ReadonlySet<Happening['what']> = new Set(['wipeMail', 'wipeAll
 export async function play(plan: Plan, { told = false }: HistoryOptions = {}): Promise<History> {
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, plan.seed ^ 0x5eed);
-  const contracts = plan.machines && HOST_CONTRACTS;
-  return new Performance(plan, { told, time, clock, cluster: await cluster(clock, contracts) }).play();
+  const contracts = (plan.machines && HOST_CONTRACTS) ?? (plan.estate && WINDOWS_CONTRACTS);
+  const chance = mulberry32(plan.seed ^ 0x3a17);
+  const machines = plan.estate && (await machinesOf(plan.estate, { clock, time, chance }));
+  return new Performance(plan, { told, time, clock, machines, cluster: await cluster(clock, contracts) }).play();
 }
 
 interface Scene {
@@ -78,6 +83,8 @@ interface Scene {
   readonly time: SimulatedTime;
   readonly clock: ProcessClock;
   readonly cluster: Cluster;
+  /** Of Windows, where there are any. */
+  readonly machines: Machines | undefined;
 }
 
 class Performance {
@@ -95,6 +102,7 @@ class Performance {
   readonly #people: People;
   readonly #hands: Hands;
   readonly #hosts: HostScene | undefined;
+  readonly #windows: WindowsScene | undefined;
   readonly #lastMs: number;
   #violation: Violation | undefined;
   #troubled = false;
@@ -104,7 +112,7 @@ class Performance {
   #isTidying = false;
   #writes = 0;
 
-  constructor(plan: Plan, { told, time, clock, cluster }: Scene) {
+  constructor(plan: Plan, { told, time, clock, cluster, machines }: Scene) {
     this.#plan = plan;
     this.#time = time;
     this.#cluster = cluster;
@@ -119,10 +127,10 @@ class Performance {
       leaseMs: LEASE_MS,
     });
     const log = pino(
-      { level: told || plan.machines !== undefined ? 'info' : 'fatal', base: null, timestamp: false },
+      { level: told || this.#isApart() ? 'info' : 'fatal', base: null, timestamp: false },
       {
         write: (line) => {
-          this.#hosts?.watch.judgeText('the log', line);
+          this.#apart?.watch.judgeText('the log', line);
           if (told) this.#chronicle.tellLog(line);
         },
       },
@@ -180,6 +188,16 @@ class Performance {
         },
       });
     }
+    if (plan.estate !== undefined && machines !== undefined) {
+      this.#windows = new WindowsScene({
+        ...{ time, cluster, hostOf, machines, estate: plan.estate, chronicle: this.#chronicle },
+        onViolation: (invariant, text) => this.#violate(invariant, text),
+        onLasting: (forMs) => this.#weather.last('a Windows machine', forMs),
+        onChange: () => {
+          this.#changed = true;
+        },
+      });
+    }
     const moments = new Moments({
       plan,
       time,
@@ -204,6 +222,7 @@ class Performance {
       shop: this.#shop,
       shopWatch: this.#shopWatch,
       hosts: this.#hosts,
+      windows: this.#windows,
       broker: this.#broker,
       weather: this.#weather,
       watchman: this.#watchman,
@@ -231,7 +250,7 @@ class Performance {
         () => `the API server: ${change.type.toLowerCase()} ${describe(object as unknown as KubeObject)}`,
       );
       this.#watchman.onChange(plural, change);
-      this.#hosts?.watch.onChange(plural, change);
+      this.#apart?.watch.onChange(plural, change);
       this.#shopWatch.onChange(
         change.previous?.object as unknown as KubeObject | undefined,
         object as unknown as KubeObject,
@@ -256,6 +275,15 @@ class Performance {
     };
   }
 
+  /** What there is in place of all else. */
+  get #apart(): HostScene | WindowsScene | undefined {
+    return this.#hosts ?? this.#windows;
+  }
+
+  #isApart(): boolean {
+    return this.#plan.machines !== undefined || this.#plan.estate !== undefined;
+  }
+
   // --- phases --------------------------------------------------------------------------------------------------
 
   /** Runs until so long after the beginning, or until something is broken. */
@@ -272,11 +300,12 @@ class Performance {
     await this.#until(lastingAt + (this.#troubled ? 3 * LEASE_MS : 0) + 1);
     this.#hands.putRight();
     this.#hosts?.users.putRight();
+    this.#windows?.putRight();
     this.#people.putRight();
   }
 
   /** Runs until `unrest` finds nothing, and goes on finding nothing. */
-  async #rest(when: string, unrest: () => string | undefined): Promise<void> {
+  async #rest(when: string, unrest: () => string | undefined | Promise<string | undefined>): Promise<void> {
     const from = this.#time.elapsed();
     const withinMs = this.#hosts === undefined ? REST_WITHIN_MS : HOSTS_REST_WITHIN_MS;
     let quietSince: number | undefined;
@@ -286,7 +315,7 @@ class Performance {
       await this.#until(this.#time.elapsed() + lookMs);
       if (this.#changed) {
         this.#changed = false;
-        why = this.#people.pending > 0 ? 'users still wait for the API server' : unrest();
+        why = this.#people.pending > 0 ? 'users still wait for the API server' : await unrest();
         // Of many objects that are looked at every so often one always says when.
         if (why !== undefined || this.#plan.resyncMs === 0) quietSince = undefined;
       } else if (why !== undefined) lookMs = Math.min(lookMs * 1.2, 10_000);
@@ -299,8 +328,8 @@ class Performance {
     }
   }
 
-  #unrest(): string | undefined {
-    if (this.#hosts !== undefined) return this.#hosts.unrest();
+  #unrest(): string | undefined | Promise<string | undefined> {
+    if (this.#apart !== undefined) return this.#apart.unrest();
     this.#people.cleanUp();
     const [cluster, cloud, watchman, shopWatch] = [this.#cluster, this.#cloud, this.#watchman, this.#shopWatch];
     return unrest({ cluster, cloud, watchman, shopWatch });
@@ -339,7 +368,7 @@ class Performance {
     this.#people.letStrandedGo();
     this.#hands.letStrandedGo();
     const robbed = this.#plan.namespaces.filter(
-      (namespace) => this.#hosts === undefined && (this.#isSecretGoing(namespace) || this.#isBare(namespace)),
+      (namespace) => !this.#isApart() && (this.#isSecretGoing(namespace) || this.#isBare(namespace)),
     );
     if (robbed.length > 0) await this.#cleanUp(robbed);
     if (this.#violation !== undefined) return;
@@ -347,17 +376,16 @@ class Performance {
       const known = this.#cluster.get('namespaces', '', namespace);
       if (known === undefined) continue;
       // What may have been built cannot be cleaned up without it.
-      if (known.metadata.deletionTimestamp === undefined && this.#hosts === undefined)
-        this.#people.createSecret(namespace);
+      if (known.metadata.deletionTimestamp === undefined && !this.#isApart()) this.#people.createSecret(namespace);
       this.#people.deleteNamespace(namespace);
     }
     this.#changed = true;
     let leftSince: number | undefined;
     let isReadAgain = false;
-    await this.#rest('after everything was deleted', () => {
+    await this.#rest('after everything was deleted', async () => {
       this.#people.cleanUp();
-      const host = this.#hosts?.leftover();
-      if (host !== undefined) return host;
+      const apart = await this.#apart?.leftover();
+      if (apart !== undefined) return apart;
       const hasStoodStill = this.#weather.hasBeen('standStill');
       const left = leftover({ cluster, watchman, broker, plan, isTroubled: this.#troubled, hasStoodStill });
       if (left?.isMail === true) {
@@ -380,6 +408,7 @@ class Performance {
    */
   #isBusyUnseen(): boolean {
     return (
+      this.#windows?.isBusyUnseen() === true ||
       this.#plan.namespaces.some((namespace) => this.#isSecretGoing(namespace)) ||
       PLURALS.some((plural) =>
         this.#cluster.objects(plural).some((object) => sayingOf(object).message?.includes('(held by ') === true),
@@ -430,8 +459,9 @@ class Performance {
     }
     this.#changed = true;
     if (usersDo(step, this.#people, this.#hands)) return;
-    if (step.what !== 'host') this.#troubled = true;
+    if (step.what !== 'host' && !isByUsers(step)) this.#troubled = true;
     if (isOfHosts(step)) this.#hosts?.users.happens(step);
+    else if (isOfWindows(step)) this.#windows?.happens(step);
     else this.#processes.suffer(step);
   }
 

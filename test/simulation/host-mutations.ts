@@ -8,7 +8,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'H1',
     without: 'a paused host is worked for',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${HOST}/host.ts`,
@@ -20,7 +20,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'H7',
     without: 'a host is not registered anew when Ironic has lost its node',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${HOST}/setup.ts`,
@@ -33,7 +33,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'H7-secret',
     without: 'a host is not registered anew when its credentials change',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${HOST}/context.ts`,
@@ -45,13 +45,13 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'H9',
     without: 'a node goes while others hold its host',
-    hosts: true,
+    matter: 'hosts',
     edits: [{ file: `${HOST}/leaving.ts`, from: "        { guard: 'isHeld', target: 'held' },\n", to: '' }],
   },
   {
     name: 'H9-node',
     without: 'a host goes before its node',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${HOST}/leaving.ts`,
@@ -63,7 +63,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'H10',
     without: 'an edit of which nothing comes is not told of',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${HOST}/setup.ts`,
@@ -75,13 +75,13 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'host-claim',
     without: 'a node is made before the finalizer of its host is stored',
-    hosts: true,
+    matter: 'hosts',
     edits: [{ file: `${HOST}/arriving.ts`, from: "{ target: 'guarding' },", to: "{ target: '#routing' }," }],
   },
   {
     name: 'host-wish',
     without: 'what a host has is taken off though it is wanted',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${HOST}/needs-provisioning.ts`,
@@ -93,7 +93,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'V3',
     without: 'what was deployed while something else came to be wanted stays',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${NODES}/provisioning.ts`,
@@ -105,7 +105,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'host-adoption',
     without: 'Ironic is not told what runs on a machine of which it has lost the node',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${NODES}/adoption.ts`,
@@ -117,7 +117,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'host-name',
     without: 'a node of which only the name is known is not looked for',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: `${NODES}/lookup.ts`,
@@ -129,7 +129,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'host-secret',
     without: 'a password is told with the credentials that were used',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: 'adapters/ironic/hosts/credentials.ts',
@@ -142,7 +142,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'host-status',
     without: 'a status is written that is stored already',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: 'adapters/ironic/kinds/host-effects.ts',
@@ -154,7 +154,7 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
   {
     name: 'host-marks',
     without: 'what a host uses is marked anew in each life',
-    hosts: true,
+    matter: 'hosts',
     edits: [
       {
         file: 'adapters/ironic/kinds/host-relations.ts',

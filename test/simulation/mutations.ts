@@ -3,14 +3,16 @@
 
 import type { Edit } from '../mutation/edits.ts';
 import { HOST_MUTATIONS } from './host-mutations.ts';
+import type { Matter } from './plans.ts';
+import { WINDOWS_MUTATIONS } from './windows-mutations.ts';
 
 export interface Mutation {
   readonly name: string;
   /** What is left out, in words. */
   readonly without: string;
   readonly edits: readonly Edit[];
-  /** Only histories of hosts may notice. */
-  readonly hosts?: true;
+  /** Only histories of that may notice. */
+  readonly matter?: Matter;
 }
 
 export const MUTATIONS: readonly Mutation[] = [
@@ -249,4 +251,5 @@ export const MUTATIONS: readonly Mutation[] = [
     edits: [{ file: 'actors/hosting/host.ts', from: '    shard.onLapse(number);\n', to: '' }],
   },
   ...HOST_MUTATIONS,
+  ...WINDOWS_MUTATIONS,
 ];

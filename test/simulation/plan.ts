@@ -10,6 +10,8 @@ import { type Draw, drawFrom, landscape, type Planned, SECRET } from './manifest
 import { furtherMomentsOf, type Moment, momentsOf, pressMomentsOf } from './moments.ts';
 import { namesakes } from './namesakes.ts';
 import { upheaval } from './upheaval.ts';
+import type { Estate } from './windows-estate.ts';
+import type { WindowsHappening } from './windows-plan.ts';
 
 /** What happens in the cloud while it is in trouble. */
 export const Trouble = {
@@ -87,7 +89,8 @@ export type Happening =
   | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned }
   /** Somebody makes networks of the same name, or writes the id of one into the status. */
   | { readonly what: 'twins' | 'usurp'; readonly object: Planned }
-  | HostHappening;
+  | HostHappening
+  | WindowsHappening;
 
 export type Step = Happening & { readonly atMs: number };
 
@@ -104,6 +107,8 @@ export interface Plan {
   readonly hasPress: boolean;
   /** The machines, where there are hosts in place of all else. */
   readonly machines?: Landscape;
+  /** The storage of Windows machines, where that is there in place of all else. */
+  readonly estate?: Estate;
 }
 
 /** How long users and misfortunes are at it, in milliseconds. */

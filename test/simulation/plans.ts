@@ -1,12 +1,31 @@
 // What is played of a seed.
 import { hostPlanOf } from './host-plan.ts';
 import { type Plan, planOf } from './plan.ts';
+import { windowsPlanOf } from './windows-plan.ts';
 
-/** Beside every so many histories there is one of hosts: all others stay what they are without. Odd, as processes share seeds in turn. */
+/** What histories are made of: what they were made of first, or nothing but hosts, or nothing but the storage of Windows machines. */
+export type Matter = 'all' | 'hosts' | 'windows';
+
+/** Beside every so many histories there is one of another matter: all others stay what they are without. Odd, as processes share seeds in turn. */
 const HOSTS_EVERY = 5;
+const WINDOWS_EVERY = 11;
 
-/** @param hosts  nothing but hosts */
-export function plansOf(seed: number, { hosts }: { readonly hosts: boolean }): readonly Plan[] {
-  if (hosts) return [hostPlanOf(seed)];
-  return seed % HOSTS_EVERY === 0 ? [planOf(seed), hostPlanOf(seed)] : [planOf(seed)];
+/** @param matter  `all`: those of others beside them */
+export function plansOf(seed: number, matter: Matter): readonly Plan[] {
+  if (matter !== 'all') return [planOfMatter(seed, matter)];
+  return [
+    planOf(seed),
+    ...(seed % HOSTS_EVERY === 0 ? [hostPlanOf(seed)] : []),
+    ...(seed % WINDOWS_EVERY === 0 ? [windowsPlanOf(seed)] : []),
+  ];
+}
+
+export function planOfMatter(seed: number, matter: Matter): Plan {
+  if (matter === 'windows') return windowsPlanOf(seed);
+  return matter === 'hosts' ? hostPlanOf(seed) : planOf(seed);
+}
+
+export function matterOf({ machines, estate }: Plan): Matter {
+  if (estate !== undefined) return 'windows';
+  return machines === undefined ? 'all' : 'hosts';
 }

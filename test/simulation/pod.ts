@@ -14,6 +14,7 @@ import {
   type MailboxSubject,
   type MemoryBroker,
   type MemoryBus,
+  type Services,
   type TraceEvent,
   TransientError,
   toErrorData,
@@ -25,6 +26,7 @@ import { fileDownloads } from './files.ts';
 import { type IronicLine, metalOver } from './ironic.ts';
 import { pressOver, type ShopWatcher } from './shop.ts';
 import { ProcessClock, type SimulatedTime } from './time.ts';
+import { type MachineLine, windowsOver } from './windows-machines.ts';
 
 /** What becomes of one request to the API server; nothing given: it is answered. */
 export type KubeFate = 'lostBefore' | 'lostAfter';
@@ -41,6 +43,8 @@ export interface PodDeps {
   readonly press: { readonly shop: SimulatedShop; readonly watcher: ShopWatcher } | undefined;
   /** In histories of hosts: then nobody has heard of anything else. */
   readonly metal: Pick<IronicLine, 'ironic' | 'watcher'> | undefined;
+  /** In histories of Windows storage: the same. Who has a node plays the role of its machine, and no other. */
+  readonly windows: WindowsLine | undefined;
   readonly log: Logger;
   readonly callMs: number;
   readonly defaultResyncMs: number;
@@ -60,6 +64,12 @@ export interface PodDeps {
   /** Of an actor that this pod hosts, as it happens. */
   readonly onTrace: (event: TraceEvent) => void;
   readonly onDefect: (message: string) => void;
+}
+
+export interface WindowsLine extends Pick<MachineLine, 'machines' | 'node' | 'watcher'> {
+  /** This pod asks another for an operation, or is told how it ended. */
+  readonly onRequest: (subject: string, request: JsonObject) => void;
+  readonly onAnswer: (answer: JsonObject) => void;
 }
 
 export class Pod {
@@ -84,7 +94,7 @@ export class Pod {
   }
 
   start(): void {
-    const { name, log, callMs, adapt } = this.#deps;
+    const { name, log, callMs, adapt, windows } = this.#deps;
     const { onSent, onTrace, onDefect } = this.#deps;
     const adapters = this.#adapters().map(adapt);
     startRuntime({
@@ -93,13 +103,15 @@ export class Pod {
         ...this.bus,
         leases: this.#counted(),
         mailbox: told(this.bus.mailbox, onSent),
+        services: windows === undefined ? this.bus.services : asking(this.bus.services, windows),
         trace: { ...this.bus.trace, emit: onTrace },
       },
       client: this.#client(),
       clock: this.clock,
       log,
       adapters,
-      roles: new Set([Role.Watch, Role.Actors, ...adapters.map(({ role }) => role)]),
+      roles: this.#roles(adapters),
+      nodeName: windows?.node,
       callMs,
       events: false,
       podName: name,
@@ -170,9 +182,10 @@ export class Pod {
   }
 
   #adapters(): readonly ConfiguredAdapter[] {
-    const { name, time, cloud, cloudWatcher, press, metal, defaultResyncMs } = this.#deps;
+    const { name, time, cloud, cloudWatcher, press, metal, windows, defaultResyncMs } = this.#deps;
     const line = { pod: name, time, clock: this.clock };
     if (metal !== undefined) return [metalOver({ ...line, ...metal })];
+    if (windows !== undefined) return [windowsOver({ ...line, ...windows })];
     const openstack = openstackWith({
       defaultResyncMs,
       callsInFlight: 8,
@@ -180,6 +193,14 @@ export class Pod {
       downloads: (clock) => fileDownloads(clock, () => cloudWatcher.pieceFate()),
     });
     return press === undefined ? [openstack] : [openstack, pressOver({ ...line, ...press })];
+  }
+
+  /** Who plays the role on a node does nothing else, and nobody else does that. */
+  #roles(adapters: readonly ConfiguredAdapter[]): ReadonlySet<string> {
+    const { windows } = this.#deps;
+    const own = adapters.map(({ role }) => role);
+    if (windows?.node !== undefined) return new Set(own);
+    return new Set([Role.Watch, Role.Actors, ...(windows === undefined ? own : [])]);
   }
 
   #counted(): Leases {
@@ -307,6 +328,31 @@ export class Pod {
       close();
     }
   }
+}
+
+/** The same services; all that is asked and answered is told. */
+function asking(services: Services, { onRequest, onAnswer }: WindowsLine): Services {
+  const told = async (answer: Promise<JsonObject>): Promise<JsonObject> => {
+    try {
+      const result = await answer;
+      onAnswer(result);
+      return result;
+    } catch (error) {
+      onAnswer({ ...toErrorData(error) });
+      throw error;
+    }
+  };
+  return {
+    serve: (...service) => services.serve(...service),
+    request(subject, body, deadlineAt, tracing) {
+      onRequest(subject, body);
+      return told(services.request(subject, body, deadlineAt, tracing));
+    },
+    hold(subject, body, options, tracing) {
+      onRequest(subject, body);
+      return told(services.hold(subject, body, options, tracing));
+    },
+  };
 }
 
 /** The same mailbox; `onSent` hears of each publication. */

@@ -15,6 +15,7 @@ import type { ShopWatch } from './shop-watch.ts';
 import type { SimulatedTime } from './time.ts';
 import type { Watchman } from './watchman.ts';
 import type { Weather } from './weather.ts';
+import type { WindowsScene } from './windows-scene.ts';
 
 export interface ProcessesDeps {
   readonly plan: Plan;
@@ -25,6 +26,8 @@ export interface ProcessesDeps {
   readonly shopWatch: ShopWatch;
   /** In histories of hosts. */
   readonly hosts: HostScene | undefined;
+  /** In histories of Windows storage. */
+  readonly windows: WindowsScene | undefined;
   readonly broker: MemoryBroker;
   readonly weather: Weather;
   readonly watchman: Watchman;
@@ -50,9 +53,11 @@ export class Processes {
     this.#faults = new Faults(deps.time);
   }
 
-  /** As many as the plan says. */
+  /** As many as the plan says, after those of the nodes if there are any. */
   startAll(): void {
-    for (let index = 0; index < this.#deps.plan.pods; index++) this.#start(index);
+    const { plan } = this.#deps;
+    const count = (plan.estate?.nodes.length ?? 0) + plan.pods;
+    for (let index = 0; index < count; index++) this.#start(index);
   }
 
   crashAll(): void {
@@ -174,7 +179,7 @@ export class Processes {
 
   #start(index: number): void {
     const { plan, time, broker, cluster, cloud, weather, watchman, mailOrder, chronicle, log, callMs } = this.#deps;
-    const { shop, shopWatch, hosts } = this.#deps;
+    const { shop, shopWatch, hosts, windows } = this.#deps;
     const lands = (where: string, landing: Landing): void => {
       const { pod, method, path, uid } = landing;
       if (method !== 'GET') this.#deps.onChange();
@@ -229,6 +234,30 @@ export class Processes {
           latencyMs: () => weather.cloudMs(),
         },
       },
+      windows: windows && {
+        machines: windows.machines,
+        node: windows.estate.nodes[index]?.name,
+        watcher: {
+          onBegun: (change) => {
+            const { call, args, machine } = change;
+            chronicle.note(
+              `${name} ${call} ${machine.node}`,
+              () => `${name} asks ${machine.node}: ${call} ${args.map(String).join(' ')}`,
+            );
+            windows.watch.onBegun(change);
+          },
+          onDone: (change, error) => {
+            const { call, machine } = change;
+            chronicle.note(
+              `${call} ${machine.node} ends`,
+              () => `${machine.node}: ${call} ${error === undefined ? 'is done' : `fails: ${String(error)}`}`,
+            );
+            windows.watch.onDone(change, error);
+          },
+        },
+        onRequest: (subject, request) => windows.watch.onRequest(name, subject, request),
+        onAnswer: (answer) => windows.watch.judgeText('an answer', JSON.stringify(answer) ?? ''),
+      },
       log: log.child({ pod: name }),
       callMs,
       defaultResyncMs: plan.resyncMs,
@@ -246,7 +275,7 @@ export class Processes {
         watchman.onKube(who, call, before, error);
       },
       onSent: (subject, payload) => {
-        hosts?.watch.judgeText('mail', JSON.stringify(payload));
+        (hosts ?? windows)?.watch.judgeText('mail', JSON.stringify(payload));
         mailOrder.onSent(name, subject, payload);
       },
       onTrace: (event) => this.#deps.onTrace(index, event),

@@ -10,6 +10,7 @@ import { hostPlanOf } from './host-plan.ts';
 import { mutated, sourcesWithout } from './mutant.ts';
 import { MUTATIONS } from './mutations.ts';
 import { planOf } from './plan.ts';
+import { windowsPlanOf } from './windows-plan.ts';
 
 /** How many histories, from which seed on. */
 const COUNT = Number(process.env['CASES'] ?? 8);
@@ -32,6 +33,15 @@ test('nor do histories of bare-metal hosts (B1 to B5, P10, I8, I9)', async () =>
     assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
   }
   const [first, second] = [await play(hostPlanOf(SEED)), await play(hostPlanOf(SEED))];
+  assert.is(second.hash, first.hash, 'it is a function of its seed');
+});
+
+test('nor do histories of the storage of Windows machines (S1 to S7, P10, I8, I9)', async () => {
+  for (let seed = SEED; seed < SEED + COUNT; seed++) {
+    const { violation } = await play(windowsPlanOf(seed));
+    assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
+  }
+  const [first, second] = [await play(windowsPlanOf(SEED)), await play(windowsPlanOf(SEED))];
   assert.is(second.hash, first.hash, 'it is a function of its seed');
 });
 

@@ -7,8 +7,9 @@ import { PathRules } from '../server/path-rules.ts';
 import { windowsContracts } from './contracts/mod.ts';
 import { iscsiTarget } from './iscsi-target.ts';
 import type { OpeningPorts } from './machine.ts';
+import { derive } from './operations/credentials.ts';
 import { iscsiTargetOperations } from './operations/iscsi-target.ts';
-import { type MachinePorts, nodeOf } from './operations/serving.ts';
+import { type Derive, type MachinePorts, nodeOf } from './operations/serving.ts';
 import { smbMappingOperations } from './operations/smb-mapping.ts';
 import { storageNodeOperations } from './operations/storage-node.ts';
 import { windowsDiskOperations } from './operations/windows-disk.ts';
@@ -28,8 +29,11 @@ export type OpenMachine = (ports: OpeningPorts) => Promise<Host>;
 
 export const windows: Adapter = windowsWith();
 
-/** @param open  of a machine that is not the one of the options */
-export function windowsWith(open?: OpenMachine): Adapter {
+/**
+ * @param open  of a machine that is not the one of the options
+ * @param hash  for who has no time for one that takes long on purpose
+ */
+export function windowsWith(open?: OpenMachine, hash: Derive = derive): Adapter {
   return {
     realm: REALM,
     role: ROLE,
@@ -49,7 +53,7 @@ export function windowsWith(open?: OpenMachine): Adapter {
           smbMapping(options),
           windowsMount(options),
         ],
-        serve: (ports) => serve(options, open ?? machineOf(options, settings), ports),
+        serve: (ports) => serve({ ...options, derive: hash }, open ?? machineOf(options, settings), ports),
       };
     },
   };
@@ -61,7 +65,7 @@ function machineOf(options: WindowsOptions, { variable }: Settings): OpenMachine
 }
 
 async function serve(
-  { directories, encryption }: WindowsOptions,
+  { directories, encryption, derive }: WindowsOptions & Pick<MachinePorts, 'derive'>,
   open: OpenMachine,
   given: ServePorts,
 ): Promise<Served> {
@@ -70,7 +74,10 @@ async function serve(
   const host = await open({ clock, log, node });
   const paths = new PathRules(directories);
   const lanes = new Lanes();
-  const ports: MachinePorts = { clock, host, lanes, paths, encryption, node, readSecret, readObject, listObjects };
+  const ports: MachinePorts = {
+    ...{ clock, host, lanes, paths, encryption, derive, node },
+    ...{ readSecret, readObject, listObjects },
+  };
   return {
     operations: {
       windowsstoragenodes: storageNodeOperations(ports),

@@ -2,7 +2,8 @@
 //
 // Invariants:
 //   K1. Nothing is done to a disk before its node says that this object has it, in the end neither.
-//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said.
+//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said;
+//       nor of one any more that was seen with a file system: what is there from then on is somebody's.
 import type { Reference } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
@@ -30,8 +31,9 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
     keep: async (pass) => ({ ...(await keep(pass)), lookAgainMs: lookEveryMs }),
     async takeDown({ object, ask, attributesOf }) {
       const identity = identityOf(object) ?? '';
-      const isOwn = holderOf(attributesOf('WindowsStorageNode'), identity) === object.metadata.name;
-      if (isOwn && object.spec?.['offlineOnDelete'] !== false) await ask('release', { identity });
+      const holder = holderOf(attributesOf('WindowsStorageNode'), identity);
+      if (holder?.uid === object.metadata.uid && object.spec?.['offlineOnDelete'] !== false)
+        await ask('release', { identity });
     },
     hasAny: (object) => identityOf(object) !== undefined,
   });
@@ -46,7 +48,7 @@ function references(object: KubeObject): readonly Reference[] {
       kind: 'WindowsStorageNode',
       name: textOf(nodeRef),
       ...common,
-      ...(identity !== undefined && { attributes: { identity } }),
+      ...(identity !== undefined && { attributes: { identity, uid: object.metadata.uid } }),
     },
     ...(iscsiTargetRef === undefined ? [] : [{ kind: 'IscsiTarget', name: textOf(iscsiTargetRef), ...common }]),
   ];
@@ -65,7 +67,8 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   const meant = said({ identity: known, among });
   const look = await ask('look', meant);
   const [disk, other] = listOf(look['matches']).map(mapOf);
-  const before = { nodeName, identity: known, seenRaw: object.status?.['seenRaw'] };
+  const wasRaw = disk?.['hasFileSystem'] === true ? undefined : object.status?.['seenRaw'];
+  const before = { nodeName, identity: known, seenRaw: wasRaw };
   if (disk === undefined) return { status: said(before), verdict: absent(object, look) };
   const identity = textOf(disk['identity']);
   if (other !== undefined) {
@@ -75,19 +78,21 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   }
   const found = { ...before, identity, ...seen(disk) };
   const holder = holderOf(node, identity);
-  if (holder === undefined) {
+  // The node may tell of an object of this name that was there before.
+  const isSame = holder?.uid === object.metadata.uid;
+  if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
     // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
     return {
       status: said(found),
       verdict: unready(Reason.WaitingForDependency, 'its node has not given it the disk yet'),
     };
   }
-  if (holder !== object.metadata.name) {
-    return { status: said(found), verdict: unready(Reason.DiskTaken, `${KIND}/${holder} has disk ${identity}`) };
+  if (!isSame) {
+    return { status: said(found), verdict: unready(Reason.DiskTaken, `${KIND}/${holder.name} has disk ${identity}`) };
   }
   const isRaw = disk['isInitialized'] === false;
   const isToBePartitioned = object.spec?.['partition'] === true && object.spec['online'] !== false;
-  const seenRaw = object.status?.['seenRaw'] ?? (isRaw && isToBePartitioned ? timeOf(ports.now()) : undefined);
+  const seenRaw = wasRaw ?? (isRaw && isToBePartitioned ? timeOf(ports.now()) : undefined);
   if (isRaw && isToBePartitioned) await note(said({ ...found, seenRaw }));
   const isOnline = object.spec?.['online'] !== false;
   const isDone = (disk['state'] === 'online') === isOnline && (!isToBePartitioned || disk['isPartitioned'] === true);
@@ -103,12 +108,15 @@ function seen({ number, sizeBytes, state, volumeIDs }: JsonObject): Record<strin
   return { number, sizeBytes, state: state === 'online' ? 'Online' : 'Offline', volumeIDs };
 }
 
-function holderOf({ disks }: JsonObject, identity: string): string | undefined {
-  return wordOf(
-    listOf(disks)
-      .map(mapOf)
-      .find((disk) => disk['identity'] === identity)?.['claimedBy'],
-  );
+function holderOf(
+  { disks }: JsonObject,
+  identity: string,
+): { readonly name: string; readonly uid: string } | undefined {
+  const disk = listOf(disks)
+    .map(mapOf)
+    .find((each) => each['identity'] === identity);
+  const name = wordOf(disk?.['claimedBy']);
+  return name === undefined ? undefined : { name, uid: textOf(disk?.['claimedByUID']) };
 }
 
 /** What became of it, as far as that is known. */

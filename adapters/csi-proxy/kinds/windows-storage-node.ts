@@ -19,9 +19,11 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
     },
     attributes: (object) => ({
       ...(isGone(object) && { gone: true }),
+      // Who was refused one of them tries again when it is there.
+      services: object.spec?.['services'] ?? [],
       disks: listOf(object.status?.['disks']).map((disk) => {
-        const { number = null, identity = null, claimedBy = null } = mapOf(disk);
-        return { number, identity, claimedBy };
+        const { number = null, identity = null, claimedBy = null, claimedByUID = null } = mapOf(disk);
+        return { number, identity, claimedBy, claimedByUID };
       }),
     }),
     keep: (pass) => keep(pass, lookEveryMs),
@@ -35,7 +37,10 @@ function isGone({ metadata: { annotations = {} } }: KubeObject): boolean {
   return annotations[NODE_GONE] === 'true';
 }
 
-async function keep({ object, ask }: WindowsPass, lookAgainMs: number): Promise<Kept> {
+/** Before it is looked again whether a WindowsDisk that was about to go has gone, in milliseconds. */
+const SOON_MS = 1_000;
+
+async function keep({ object, ask }: WindowsPass, lookEveryMs: number): Promise<Kept> {
   const nodeName = textOf(object.spec?.['nodeName']);
   const stored = object.status ?? {};
   if (isGone(object)) {
@@ -43,6 +48,7 @@ async function keep({ object, ask }: WindowsPass, lookAgainMs: number): Promise<
     return { status, verdict: unready(Reason.NodeGone, 'the machine was said to be gone for good') };
   }
   const seen = await ask('look');
+  const lookAgainMs = seen['isLeaving'] === true ? Math.min(SOON_MS, lookEveryMs) : lookEveryMs;
   const known = wordOf(stored['machine']);
   const verdict = verdictOn(seen, known, nodeName);
   // Of another machine nothing is told as if it were this one's.

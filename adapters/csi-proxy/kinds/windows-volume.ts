@@ -3,7 +3,7 @@
 // Invariants:
 //   F1. A format is on record before it is asked for, and stays there until it is known how it ended. While it is there no other
 //       one is asked for: it is looked whether it has come to its end.
-//   F2. Under IfRaw only volumes of a disk that was seen raw are formatted, and under Never none.
+//   F2. Under IfRaw only volumes of a disk that was seen raw, and never with a file system, are formatted; under Never none.
 //   F3. A volume that was formatted for this object is never formatted again.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { ErrorData, KubeObject } from '../../../machines/object.ts';
@@ -22,13 +22,15 @@ export function windowsVolume({ lookEveryMs, formatMs }: WindowsOptions): Declar
     kind: KIND,
     plural: 'windowsvolumes',
     operations: ['look', 'format', 'resize', 'flush'],
-    references: ({ spec }) => [
+    references: ({ spec, status }) => [
       {
         kind: 'WindowsDisk',
         name: textOf(spec?.['diskRef']),
         finalizers: [finalizerOf(KIND)],
         neededFor: 'always',
         fixed: true,
+        // The disk looks at once, and knows it from then on.
+        ...(status?.['formattedBy'] !== undefined && { attributes: { formatted: true } }),
       },
     ],
     attributes: ({ status = {} }) => said({ volumeID: status['volumeID'], identity: status['identity'] }),
@@ -149,7 +151,7 @@ function refusalOf(object: KubeObject, isSeenRaw: boolean): Verdict | undefined 
   if (policy === 'IfUnknown' || (policy === 'IfRaw' && isSeenRaw)) return undefined;
   return refuse(
     policy === 'IfRaw'
-      ? 'formatPolicy is IfRaw, and its disk was not seen raw'
+      ? 'formatPolicy is IfRaw, and its disk was not seen raw, or has had a file system since'
       : 'formatPolicy is Never, so nothing is made of it',
   );
 }

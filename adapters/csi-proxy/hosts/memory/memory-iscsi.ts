@@ -8,7 +8,7 @@ export interface MemoryTarget {
   readonly iqn: string;
   readonly disks: readonly MemoryDisk[];
   /** What a caller must know to log in; nobody needs to if it is left out. */
-  readonly chap?: { readonly username: string; readonly secret: string };
+  readonly chap?: { readonly username: string; secret: string };
   /** With which the target proves who it is. */
   readonly mutualSecret?: string;
 }
@@ -28,6 +28,13 @@ export class MemoryIscsi {
 
   offer(target: MemoryTarget): void {
     this.#targets.push(target);
+  }
+
+  /** Of a target that asks for one. Whoever is connected stays so. */
+  changeSecret(iqn: string, secret: string): void {
+    const chap = this.#targets.find((target) => target.iqn === iqn)?.chap;
+    if (chap === undefined) throw new StatusError(Code.NotFound, `no target ${iqn} asks for a secret`);
+    chap.secret = secret;
   }
 
   host(): IscsiHost {

@@ -44,9 +44,12 @@ export const windowsDiskContract = windowsContract({
     identity: string('identity is what the disk is known by from when it was found.', { maxLength: 1024 }),
     sizeBytes: integer('sizeBytes is how large the disk is.', { format: 'int64' }),
     state: string('state is Online or Offline.', { maxLength: 16 }),
-    seenRaw: string('seenRaw is when the disk was seen without a partition table, before it was given one.', {
-      format: 'date-time',
-    }),
+    seenRaw: string(
+      'seenRaw is when the disk was seen without a partition table, before it was given one; left out once it was seen with a file system.',
+      {
+        format: 'date-time',
+      },
+    ),
     volumeIDs: list('volumeIDs are the volumes on the disk.', string('an id.', { maxLength: 128 }), {
       type: 'atomic',
       maxItems: 128,

@@ -4,7 +4,7 @@ import { scrypt } from 'node:crypto';
 import { promisify } from 'node:util';
 import { WaitingError } from '../../../../bus/errors.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import type { MachinePorts } from './serving.ts';
+import type { Derive, MachinePorts } from './serving.ts';
 
 export interface Credentials {
   /** Empty: the Secret has none. */
@@ -12,12 +12,14 @@ export interface Credentials {
   readonly password: string;
 }
 
-const derive = promisify<string, string, number, { cost: number; blockSize: number; parallelization: number }, Buffer>(
+const derived = promisify<string, string, number, { cost: number; blockSize: number; parallelization: number }, Buffer>(
   scrypt,
 );
 /** 16 MiB for each guess. */
 const SCRYPT = { cost: 2 ** 14, blockSize: 8, parallelization: 1 };
 const HASH_BYTES = 16;
+
+export const derive: Derive = (text, salt) => derived(text, salt, HASH_BYTES, SCRYPT);
 
 /** @throws {WaitingError} the Secret is not there, or has no such key */
 export async function credentialsIn(
@@ -33,7 +35,11 @@ export async function credentialsIn(
 }
 
 /** The same for the same credentials of one object; of two objects it differs, so that nobody sees that theirs are the same. */
-export async function hashOf({ username, password }: Credentials, { metadata: { uid } }: KubeObject): Promise<string> {
-  const hash = await derive(JSON.stringify([username, password]), uid, HASH_BYTES, SCRYPT);
+export async function hashOf(
+  { derive }: Pick<MachinePorts, 'derive'>,
+  { username, password }: Credentials,
+  { metadata: { uid } }: KubeObject,
+): Promise<string> {
+  const hash = await derive(JSON.stringify([username, password]), uid);
   return hash.toString('hex');
 }

@@ -7,6 +7,7 @@ import { TerminalError } from '../../../../bus/errors.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import type { ChapLogin, Portal } from '../../hosts/host.ts';
+import { Code, StatusError } from '../../status.ts';
 import { ISCSI_TARGETS, STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { credentialsIn } from './credentials.ts';
@@ -30,6 +31,22 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
     const portals = await host.iscsi.listTargetPortals();
     const isKnown = portals.some(({ address, port }) => address === portal.address && port === portal.port);
     return isKnown ? host.iscsi.getTargetDisks(portal, iqn) : [];
+  };
+  /** One that is not offered is not connected. */
+  const isConnected = async (portal: Portal, iqn: string): Promise<boolean> => {
+    try {
+      return (await host.iscsi.getTargetDisks(portal, iqn)).length > 0;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === Code.NotFound) return false;
+      throw error;
+    }
+  };
+  /** Asked in the lane: of those that go together, the one whose turn is last finds nobody. */
+  const isUsed = async (portal: Portal, object: KubeObject): Promise<boolean> => {
+    const others = (await ports.listObjects(ISCSI_TARGETS)).filter((other) => isBeside(other, object, ports.node));
+    if (others.some(({ metadata }) => metadata.deletionTimestamp === undefined)) return true;
+    for (const other of others) if (await isConnected(portal, targetOf(other).iqn)) return true;
+    return false;
   };
   return {
     /** Answers `{ diskNumbers }`; none unless it is connected. */
@@ -58,13 +75,11 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       onMachine(ports, request, async () => {
         const { portal, iqn } = targetOf(request.object);
         await startService(ports, request.object);
-        const others = await ports.listObjects(ISCSI_TARGETS);
-        const isShared = others.some((other) => isBeside(other, request.object, ports.node));
         await lanes.run(LANE, PATIENT, async () => {
           const portals = await host.iscsi.listTargetPortals();
           if (!portals.some(({ address, port }) => address === portal.address && port === portal.port)) return;
           await host.iscsi.disconnectTarget(portal, iqn);
-          if (!isShared) await host.iscsi.removeTargetPortal(portal);
+          if (!(await isUsed(portal, request.object))) await host.iscsi.removeTargetPortal(portal);
         });
         return {};
       }),

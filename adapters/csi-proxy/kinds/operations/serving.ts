@@ -16,6 +16,9 @@ import type { PathRules } from '../../server/path-rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import { textOf } from '../values.ts';
 
+/** A hash of a text that is hard to guess it from, the same for the same salt. */
+export type Derive = (text: string, salt: string) => Promise<Buffer>;
+
 export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObject' | 'listObjects'> {
   readonly clock: Clock;
   readonly host: Host;
@@ -23,6 +26,8 @@ export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObjec
   readonly lanes: Lanes;
   readonly paths: PathRules;
   readonly encryption: 'required' | 'optional';
+  /** For what is told of credentials. */
+  readonly derive: Derive;
   /** The Kubernetes node that the machine is. */
   readonly node: string;
 }

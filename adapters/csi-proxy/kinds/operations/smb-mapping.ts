@@ -31,12 +31,12 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         const root = rootOf(request);
         const credentials = await credentialsOf(request);
         const users = (request.claimants ?? []).filter(({ attributes }) => attributes['use'] === 'link').length;
-        return { root, state: await stateOf(root), hash: await hashOf(credentials, request.object), users };
+        return { root, state: await stateOf(root), hash: await hashOf(ports, credentials, request.object), users };
       }),
     /** Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more. */
     map: async (request: Extra<{ anew: boolean }>): Answer => {
       const credentials = await credentialsOf(request);
-      const hash = await hashOf(credentials, request.object);
+      const hash = await hashOf(ports, credentials, request.object);
       const work = async (): Promise<{ readonly hash: string }> => {
         const root = rootOf(request);
         return lanes.run(`smb ${root}`, PATIENT, async () => {

@@ -1,8 +1,11 @@
 // What is seen of a machine.
-import type { JsonObject } from '../../../../bus/json.ts';
+//
+// Invariant:
+//   N1. A disk that a WindowsDisk has is given to no other while that is there, whether its claim is known or not: mail may be lost.
 import type { Claimant, OperationRequest } from '../../../../machines/kind.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
-import { STORAGE_NODES } from '../resources.ts';
+import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, said, textOf } from '../values.ts';
 import { asJson, disksOf } from './disks.ts';
 import { type Answer, type MachinePorts, onMachine } from './serving.ts';
@@ -10,7 +13,10 @@ import { type Answer, type MachinePorts, onMachine } from './serving.ts';
 export function storageNodeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { host, listObjects } = ports;
   return {
-    /** Answers `{ machine, disks, elder }`; `elder`: another object that stands for the node and was there before. */
+    /**
+     * Answers `{ machine, disks, elder, isLeaving }`; `elder`: another object that stands for the node and was there before;
+     * `isLeaving`: a disk is still that of an object which may be gone in a moment.
+     */
     look: (request: OperationRequest): Answer =>
       onMachine(ports, request, async () => {
         const { object, claimants = [] } = request;
@@ -19,7 +25,7 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
           disksOf(ports),
           listObjects(STORAGE_NODES),
         ]);
-        const claims = claimsOn(claimants, listOf(object.status?.['disks']).map(mapOf));
+        const { claims, isLeaving } = await claimsOn(ports, object, claimants);
         const age = ({ creationTimestamp = '', uid }: { creationTimestamp?: string; uid: string }): string =>
           `${creationTimestamp} ${uid}`;
         const elder = nodes.find(
@@ -32,28 +38,44 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
             disks.map(async (disk) => ({
               ...asJson(disk),
               sizeBytes: Number((await host.disk.getDiskStats(disk.number)).totalBytes),
-              ...(claims.has(disk.identity) && { claimedBy: claims.get(disk.identity) ?? '' }),
+              ...claims.get(disk.identity),
             })),
           ),
           elder: elder && `${elder.metadata.namespace ?? ''}/${elder.metadata.name}`,
+          isLeaving: isLeaving || undefined,
         });
       }),
   };
 }
 
-/** Who has which disk: whoever had it keeps it while he claims it, else the first by name gets it. */
-function claimsOn(claimants: readonly Claimant[], before: readonly JsonObject[]): ReadonlyMap<string, string> {
-  const claims = new Map<string, string>();
-  const names = (identity: string): readonly string[] =>
-    claimants
-      .filter(({ plural, attributes }) => plural === 'windowsdisks' && attributes['identity'] === identity)
-      .map(({ name }) => name)
-      .sort();
-  for (const identity of new Set(claimants.map(({ attributes }) => textOf(attributes['identity'])))) {
-    const all = names(identity);
-    const had = textOf(before.find((disk) => disk['identity'] === identity)?.['claimedBy']);
-    const name = all.includes(had) ? had : all[0];
-    if (name !== undefined) claims.set(identity, name);
+/** A type, as an interface would be no JSON. */
+type Holder = { readonly claimedBy: string; readonly claimedByUID: string };
+
+/** Who has which disk, by its identity: whoever had it keeps it (N1), else the first by name of those who claim it gets it. */
+async function claimsOn(
+  { readObject }: MachinePorts,
+  { metadata, status }: KubeObject,
+  claimants: readonly Claimant[],
+): Promise<{ readonly claims: ReadonlyMap<string, Holder>; readonly isLeaving: boolean }> {
+  const claims = new Map<string, Holder>();
+  let isLeaving = false;
+  const ofDisks = claimants
+    .filter(({ plural }) => plural === WINDOWS_DISKS.plural)
+    .map(({ name, attributes }) => ({
+      identity: textOf(attributes['identity']),
+      holder: { claimedBy: name, claimedByUID: textOf(attributes['uid']) },
+    }))
+    .sort((one, other) => (one.holder.claimedBy < other.holder.claimedBy ? -1 : 1));
+  for (const disk of listOf(status?.['disks']).map(mapOf)) {
+    const [identity, claimedBy, claimedByUID] = ['identity', 'claimedBy', 'claimedByUID'].map((of) => textOf(disk[of]));
+    if (!identity || !claimedBy || !claimedByUID) continue;
+    const isClaimed = ofDisks.some((one) => one.identity === identity && one.holder.claimedByUID === claimedByUID);
+    const known = isClaimed ? undefined : await readObject(WINDOWS_DISKS, metadata.namespace ?? '', claimedBy);
+    const isThere = known?.metadata.uid === claimedByUID && known.status?.['identity'] === identity;
+    if (!isClaimed && !isThere) continue;
+    claims.set(identity, { claimedBy, claimedByUID });
+    isLeaving ||= known?.metadata.deletionTimestamp !== undefined;
   }
-  return claims;
+  for (const { identity, holder } of ofDisks) if (!claims.has(identity)) claims.set(identity, holder);
+  return { claims, isLeaving };
 }

@@ -29,7 +29,7 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
         }
         const wanted = wordOf(identity);
         return said({
-          matches: await Promise.all(found.map((disk) => closer(ports, disk))),
+          matches: await Promise.all(found.map((disk) => closer(ports, disk, request))),
           elsewhere: found.length > 0 || wanted === undefined ? undefined : await elsewhere(ports, object, wanted),
         });
       }),
@@ -85,7 +85,11 @@ async function matches(
   return disks.filter((disk) => chosen.some((each) => each.identity === disk.identity));
 }
 
-async function closer({ host }: MachinePorts, { number, identity }: SeenDisk): Promise<JsonObject> {
+async function closer(
+  { host }: MachinePorts,
+  { number, identity }: SeenDisk,
+  { claimants = [] }: Pick<Extra<Meant>, 'claimants'>,
+): Promise<JsonObject> {
   const [state, isInitialized, { totalBytes }, volumeIDs] = await Promise.all([
     host.disk.getDiskState(number),
     host.disk.isDiskInitialized(number),
@@ -93,12 +97,14 @@ async function closer({ host }: MachinePorts, { number, identity }: SeenDisk): P
     host.volume.listVolumesOnDisk(number, 0),
   ]);
   const isPartitioned = isInitialized && (await host.disk.basicPartitionsExist(number));
+  const areFormatted = await Promise.all(volumeIDs.map((id) => host.volume.isVolumeFormatted(id)));
   return {
     number,
     identity,
     state,
     isInitialized,
     isPartitioned,
+    hasFileSystem: areFormatted.includes(true) || claimants.some(({ attributes }) => attributes['formatted'] === true),
     sizeBytes: Number(totalBytes),
     volumeIDs: [...volumeIDs],
   };

@@ -25,6 +25,16 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
     await host.filesystem.mkdir(path);
     if (volumeID !== undefined) await host.volume.mountVolume(volumeID, path);
   };
+  const unmount = async (path: string, volumeID: string): Promise<void> => {
+    try {
+      await host.volume.unmountVolume(volumeID, path);
+    } catch (error) {
+      if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
+      // Its disk is away, or offline: what leads there goes alone, as if it had been unmounted.
+      await host.filesystem.rmdir(path, { contents: 'refused' });
+      await host.filesystem.mkdir(path);
+    }
+  };
   return {
     /** Answers `{ kind, isAsAsked }`. */
     look: (request: Extra<{ source: Source }>): Answer =>
@@ -64,7 +74,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
           if (place.kind === 'mount') {
             // Of another volume: somebody else has come here since.
             if (place.volumeID !== source.volumeID) return;
-            await host.volume.unmountVolume(place.volumeID, path);
+            await unmount(path, place.volumeID);
           }
           if (isOwnKind || place.kind === 'mount') await removeAt(ports, path, { isLink, ...request });
         });
