@@ -70,7 +70,11 @@ async function serve(
   const host = await open({ clock, log, node });
   const paths = new PathRules(directories);
   const lanes = new Lanes();
-  const ports: MachinePorts = { clock, host, lanes, paths, encryption, node, readSecret, readObject, listObjects };
+  const machine = once(() => host.system.getBIOSSerialNumber());
+  const ports: MachinePorts = {
+    ...{ clock, host, lanes, paths, encryption, node, machine },
+    ...{ readSecret, readObject, listObjects },
+  };
   return {
     operations: {
       windowsstoragenodes: storageNodeOperations(ports),
@@ -81,5 +85,14 @@ async function serve(
       windowsmounts: windowsMountOperations(ports),
     },
     close: () => host.close(),
+  };
+}
+
+/** What never changes, asked for until it is known. */
+function once(ask: () => Promise<string>): () => Promise<string> {
+  let known: string | undefined;
+  return async () => {
+    known ??= await ask();
+    return known;
   };
 }

@@ -33,10 +33,9 @@ export function iscsiTarget({ lookEveryMs }: WindowsOptions): DeclaredKind {
   });
 }
 
-async function keep({ object, ask, note, attributesOf }: WindowsPass, lookAgainMs: number): Promise<Kept> {
-  const { nodeName } = attributesOf('WindowsStorageNode');
+async function keep({ object, ask, note }: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const connected = (diskNumbers: Kept['status'][string] | undefined): Kept => ({
-    status: said({ nodeName, connection: 'Connected', diskNumbers }),
+    status: said({ connection: 'Connected', diskNumbers }),
     verdict: READY,
     lookAgainMs,
   });
@@ -45,7 +44,7 @@ async function keep({ object, ask, note, attributesOf }: WindowsPass, lookAgainM
     const { diskNumbers } = await ask('look');
     if (diskNumbers !== undefined) return connected(diskNumbers);
   } else {
-    await note(said({ nodeName, connection: CONNECTING }));
+    await note({ connection: CONNECTING });
   }
   return connected((await ask('connect'))['diskNumbers']);
 }

@@ -59,13 +59,12 @@ function identityOf({ status }: KubeObject): string | undefined {
 async function keep(pass: WindowsPass): Promise<Kept> {
   const { object, ports, key, ask, note, attributesOf } = pass;
   const node = attributesOf('WindowsStorageNode');
-  const nodeName = textOf(node['nodeName']);
   const known = identityOf(object);
   const among = object.spec?.['iscsiTargetRef'] === undefined ? undefined : attributesOf('IscsiTarget')['disks'];
   const meant = said({ identity: known, among });
   const look = await ask('look', meant);
   const [disk, other] = listOf(look['matches']).map(mapOf);
-  const before = { nodeName, identity: known, seenRaw: object.status?.['seenRaw'] };
+  const before = { identity: known, seenRaw: object.status?.['seenRaw'] };
   if (disk === undefined) return { status: said(before), verdict: absent(object, look) };
   const identity = textOf(disk['identity']);
   if (other !== undefined) {

@@ -45,9 +45,9 @@ async function keep({ object, ask }: WindowsPass, lookAgainMs: number): Promise<
   const seen = await ask('look');
   const known = wordOf(stored['machine']);
   const verdict = verdictOn(seen, known, nodeName);
-  // Of another machine nothing is told as if it were this one's.
-  const status = verdict.reason === Reason.DifferentMachine ? { nodeName } : { nodeName, disks: seen['disks'] };
-  return { status: said({ ...status, machine: known ?? wordOf(seen['machine']) }), verdict, lookAgainMs };
+  // Of another machine nothing is told as if it were this one's, nor is it forgotten who has which disk.
+  const disks = verdict.reason === Reason.DifferentMachine ? stored['disks'] : seen['disks'];
+  return { status: said({ nodeName, disks, machine: known ?? wordOf(seen['machine']) }), verdict, lookAgainMs };
 }
 
 function verdictOn({ machine, elder }: JsonObject, known: string | undefined, nodeName: string): Verdict {

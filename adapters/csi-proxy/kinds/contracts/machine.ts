@@ -40,8 +40,10 @@ export const windowsStorageNodeContract = windowsContract({
     ),
   }),
   status: {
-    machine: string('machine is the serial number by which the machine is known again.', { maxLength: 512 }),
-    disks: list('disks are those that the machine sees.', seenDisk, { type: 'atomic', maxItems: 1024 }),
+    disks: list('disks are those that the machine sees, and, without a number, those that objects have.', seenDisk, {
+      type: 'atomic',
+      maxItems: 1024,
+    }),
   },
 });
 

@@ -14,6 +14,7 @@ import type { Host } from '../../hosts/host.ts';
 import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
 import { Code, StatusError } from '../../status.ts';
+import { Reason } from '../conditions.ts';
 import { textOf } from '../values.ts';
 
 export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObject' | 'listObjects'> {
@@ -25,6 +26,8 @@ export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObjec
   readonly encryption: 'required' | 'optional';
   /** The Kubernetes node that the machine is. */
   readonly node: string;
+  /** The serial number of the machine; empty: it has none. */
+  machine(): Promise<string>;
 }
 
 /** The node whose machine has what an object stands for: its own, or that of what it refers to. */
@@ -39,7 +42,7 @@ export function nodeOf({
 
 /** An operation that is done here or not at all, and whose failures are told without these secrets. */
 export async function onMachine<Answer>(
-  { node }: Pick<MachinePorts, 'node'>,
+  { node, machine }: Pick<MachinePorts, 'node' | 'machine'>,
   request: Pick<OperationRequest, 'object' | 'dependencies'>,
   work: () => Promise<Answer>,
   secrets: readonly string[] = [],
@@ -47,11 +50,26 @@ export async function onMachine<Answer>(
   const wanted = nodeOf(request);
   if (wanted !== node) throw new TransientError(`this is node '${node}', not '${wanted ?? ''}'`);
   try {
+    requireSame(node, await machine(), request);
     return await work();
   } catch (error) {
     if (!(error instanceof StatusError)) throw error;
     throw inWords(error, hiding(secrets));
   }
+}
+
+/**
+ * A name is soon given to another machine, on which the same paths and shares are somebody else's (O1).
+ *
+ * @throws {TransientError} what the object refers to is on a machine that is known not to be this one
+ */
+function requireSame(node: string, machine: string, { dependencies }: Pick<OperationRequest, 'dependencies'>): void {
+  const known = Object.values(dependencies)
+    .map(({ attributes }) => textOf(attributes?.['machine']))
+    .find((serial) => serial !== '');
+  if (known === undefined || machine === '' || known === machine) return;
+  const message = `node '${node}' is the machine with the serial number ${machine}, and was the one with ${known}`;
+  throw new TransientError(message, { reason: Reason.DifferentMachine });
 }
 
 /** No cause: it may quote what is hidden. */

@@ -4,7 +4,7 @@ import type { Claimant, OperationRequest } from '../../../../machines/kind.ts';
 import type { Operation } from '../../../adapter.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, said, textOf } from '../values.ts';
-import { asJson, disksOf } from './disks.ts';
+import { asJson, disksOf, type SeenDisk } from './disks.ts';
 import { type Answer, type MachinePorts, onMachine } from './serving.ts';
 
 export function storageNodeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
@@ -15,7 +15,7 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
       onMachine(ports, request, async () => {
         const { object, claimants = [] } = request;
         const [machine, disks, nodes] = await Promise.all([
-          host.system.getBIOSSerialNumber(),
+          ports.machine(),
           disksOf(ports),
           listObjects(STORAGE_NODES),
         ]);
@@ -28,17 +28,27 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
         );
         return said({
           machine,
-          disks: await Promise.all(
-            disks.map(async (disk) => ({
-              ...asJson(disk),
-              sizeBytes: Number((await host.disk.getDiskStats(disk.number)).totalBytes),
-              ...(claims.has(disk.identity) && { claimedBy: claims.get(disk.identity) ?? '' }),
-            })),
-          ),
+          disks: [
+            ...(await Promise.all(
+              disks.map(async (disk) => ({
+                ...asJson(disk),
+                sizeBytes: Number((await host.disk.getDiskStats(disk.number)).totalBytes),
+                ...(claims.has(disk.identity) && { claimedBy: claims.get(disk.identity) ?? '' }),
+              })),
+            )),
+            ...absent(claims, disks),
+          ],
           elder: elder && `${elder.metadata.namespace ?? ''}/${elder.metadata.name}`,
         });
       }),
   };
+}
+
+/** Whoever had a disk that is not there at the moment has it when it comes back. */
+function absent(claims: ReadonlyMap<string, string>, disks: readonly SeenDisk[]): readonly JsonObject[] {
+  return [...claims]
+    .filter(([identity]) => !disks.some((disk) => disk.identity === identity))
+    .map(([identity, claimedBy]) => ({ identity, claimedBy }));
 }
 
 /** Who has which disk: whoever had it keeps it while he claims it, else the first by name gets it. */

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
+import { isReady } from '../conditions.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, disksOf, lunOf, type SeenDisk } from './disks.ts';
@@ -104,7 +105,7 @@ async function closer({ host }: MachinePorts, { number, identity }: SeenDisk): P
   };
 }
 
-/** The node that sees the disk, by what is said of it. */
+/** The node that sees the disk, by what is said of it; of one that nobody looks at what it saw last says nothing. */
 async function elsewhere(
   { listObjects }: MachinePorts,
   { metadata }: KubeObject,
@@ -114,7 +115,10 @@ async function elsewhere(
   const other = nodes.find(
     (node) =>
       node.metadata.namespace === metadata.namespace &&
-      listOf(node.status?.['disks']).some((disk) => mapOf(disk)['identity'] === identity),
+      isReady(node) &&
+      listOf(node.status?.['disks'])
+        .map(mapOf)
+        .some((disk) => disk['identity'] === identity && disk['number'] !== undefined),
   );
   return other?.metadata.name;
 }
