@@ -19,6 +19,8 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
     },
     attributes: (object) => ({
       ...(isGone(object) && { gone: true }),
+      // What targets are refused for: they hear that it is otherwise.
+      ...said({ services: object.spec?.['services'], mutualChapSecretRef: object.spec?.['mutualChapSecretRef'] }),
       disks: listOf(object.status?.['disks']).map((disk) => {
         const { number = null, identity = null, claimedBy = null } = mapOf(disk);
         return { number, identity, claimedBy };

@@ -79,6 +79,11 @@ export const iscsiTargetContract = windowsContract({
       type: 'atomic',
       maxItems: 256,
     }),
+    identities: list(
+      'identities are what these disks are known by.',
+      string('an identity, as that of a WindowsDisk.', { maxLength: 1024 }),
+      { type: 'atomic', maxItems: 256 },
+    ),
   },
 });
 

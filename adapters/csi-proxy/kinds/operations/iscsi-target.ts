@@ -2,14 +2,16 @@
 //
 // Invariants:
 //   I1. No CHAP secret is told, nor what Windows says with one in it.
-//   I2. A portal goes with the last of the connections through it that any object has.
+//   I2. A portal goes with the last of the connections through it that any object has, and a connection with the last object.
 import { TerminalError } from '../../../../bus/errors.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import type { ChapLogin, Portal } from '../../hosts/host.ts';
+import { Code, StatusError } from '../../status.ts';
 import { ISCSI_TARGETS, STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { credentialsIn } from './credentials.ts';
+import { disksOf } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 
 const SERVICE = 'MSiSCSI';
@@ -26,31 +28,51 @@ interface Secrets {
 
 export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { host, lanes } = ports;
-  const disksOf = async (portal: Portal, iqn: string): Promise<readonly number[]> => {
+  const told = async (portal: Portal, iqn: string): Answer => {
     const portals = await host.iscsi.listTargetPortals();
     const isKnown = portals.some(({ address, port }) => address === portal.address && port === portal.port);
-    return isKnown ? host.iscsi.getTargetDisks(portal, iqn) : [];
+    const diskNumbers = isKnown ? [...(await host.iscsi.getTargetDisks(portal, iqn))] : [];
+    // At once, as a number may be that of another disk in a moment.
+    const seen = diskNumbers.length === 0 ? [] : await disksOf(ports);
+    const identities = diskNumbers.flatMap((number) => seen.find((disk) => disk.number === number)?.identity || []);
+    return said({ diskNumbers, identities });
+  };
+  const disconnect = async (portal: Portal, iqn: string): Promise<void> => {
+    try {
+      await host.iscsi.disconnectTarget(portal, iqn);
+    } catch (error) {
+      // Nobody offers it, so it was never connected, or is no more.
+      if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
+    }
+  };
+  /** Uids of objects that are there still and have no connection any more: of several that go at once one is the last. */
+  const left = new Set<string>();
+  const othersThrough = async (object: KubeObject): Promise<readonly KubeObject[]> => {
+    const all = await ports.listObjects(ISCSI_TARGETS);
+    for (const uid of left) if (!all.some(({ metadata }) => metadata.uid === uid)) left.delete(uid);
+    return all.filter((other) => !left.has(other.metadata.uid) && isBeside(other, object, ports.node));
   };
   return {
-    /** Answers `{ diskNumbers }`; none unless it is connected. */
+    /** Answers `{ diskNumbers, identities }`; none unless it is connected. */
     look: (request: Extra<object>): Answer =>
       onMachine(ports, request, async () => {
         const { portal, iqn } = targetOf(request.object);
         await startService(ports, request.object);
-        return said({ diskNumbers: [...(await disksOf(portal, iqn))] });
+        return told(portal, iqn);
       }),
-    /** Connects, if it is not connected. Answers `{ diskNumbers }`. */
+    /** Connects, if it is not connected. Answers as `look`. */
     connect: async (request: Extra<object>): Answer => {
       const { portal, iqn } = targetOf(request.object);
       const { login, mutual } = await secretsOf(ports, request.object);
       const work = (): Answer =>
         lanes.run(LANE, PATIENT, async () => {
           await startService(ports, request.object);
+          left.delete(request.object.metadata.uid);
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
           await host.iscsi.connectTarget(portal, iqn, login);
-          return said({ diskNumbers: [...(await disksOf(portal, iqn))] });
+          return told(portal, iqn);
         });
       return onMachine(ports, request, work, [login.secret, mutual]);
     },
@@ -58,13 +80,14 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       onMachine(ports, request, async () => {
         const { portal, iqn } = targetOf(request.object);
         await startService(ports, request.object);
-        const others = await ports.listObjects(ISCSI_TARGETS);
-        const isShared = others.some((other) => isBeside(other, request.object, ports.node));
         await lanes.run(LANE, PATIENT, async () => {
+          const beside = await othersThrough(request.object);
           const portals = await host.iscsi.listTargetPortals();
           if (!portals.some(({ address, port }) => address === portal.address && port === portal.port)) return;
-          await host.iscsi.disconnectTarget(portal, iqn);
-          if (!isShared) await host.iscsi.removeTargetPortal(portal);
+          // Of another object with the same target the disks are in use.
+          if (!beside.some((other) => targetOf(other).iqn === iqn)) await disconnect(portal, iqn);
+          if (beside.length === 0) await host.iscsi.removeTargetPortal(portal);
+          left.add(request.object.metadata.uid);
         });
         return {};
       }),

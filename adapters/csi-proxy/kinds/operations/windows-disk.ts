@@ -12,8 +12,8 @@ import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from '
 interface Meant {
   /** Once the disk was found: nothing else counts then. */
   readonly identity: string;
-  /** The disks that may be meant, for one of an iSCSI target. */
-  readonly among: readonly number[];
+  /** Identities of the disks that may be meant, for one of an iSCSI target. */
+  readonly among: readonly string[];
 }
 
 export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
@@ -78,7 +78,7 @@ async function matches(
     (page83 === undefined || disk.page83 === page83) &&
     (serialNumber === undefined || disk.serialNumber === textOf(serialNumber).trim()) &&
     (lun === undefined || lunOf(disk) === lun) &&
-    (among === undefined || among.includes(disk.number));
+    (among === undefined || among.includes(disk.identity));
   const meant = disks.filter(isMeant);
   const index = numberOf(spec?.['index']);
   const byIdentity = meant.toSorted((one, other) => (one.identity < other.identity ? -1 : 1));

@@ -20,24 +20,16 @@ const furnished = (options: WorldOptions, run: (world: World) => Promise<void>):
 /** A service is started before each look, which changes nothing of one that runs. */
 const isChange = (change: string): boolean => change !== 'startService';
 
-/** Of a deleted object: what it says, in the end, of why it is still there. */
-async function waitsFor(world: World, path: string, reason: string, message: RegExp): Promise<void> {
-  await world.until(path, `${reason} ${message}`, (object) => {
-    const ready = readyOf(object);
-    return ready['reason'] === reason && message.test(String(ready['message']));
-  });
-}
-
 test('a node that is gone for good: nothing goes before somebody says so, then all that is deleted does', () =>
   furnished({}, async (world) => {
     const { changes } = world.machine();
     const left = await leftOn(world.machine());
     await world.stopNode('one');
     changes.length = 0;
-    assert.match(await world.says(NODE, 'NodeUnreachable'), /nobody plays the role csi-proxy/);
+    await world.says(NODE, 'NodeUnreachable', /nobody plays the role csi-proxy/);
     const [first, ...others] = OBJECTS;
     await world.remove(first);
-    await waitsFor(world, first, 'NodeUnreachable', /windows\.troupe\.dev\/node-gone=true/);
+    await world.says(first, 'NodeUnreachable', /windows\.troupe\.dev\/node-gone=true/);
     for (const path of others) await world.until(path, 'not ready', (object) => readyOf(object)['status'] === 'False');
     await world.merge(NODE, { metadata: { annotations: { [NODE_GONE]: 'true' } } });
     await world.gone(first);
@@ -67,7 +59,7 @@ test('a node that was renamed: with its new name all is as it was, and what was 
     await world.startNode('one', 'renamed');
     await world.says(NODE, 'NodeUnreachable');
     await world.remove('windowsmounts/pod');
-    await waitsFor(world, 'windowsmounts/pod', 'NodeUnreachable', /its WindowsStorageNode says what it is called now/);
+    await world.says('windowsmounts/pod', 'NodeUnreachable', /its WindowsStorageNode says what it is called now/);
     changes.length = 0;
     await world.merge(NODE, { spec: { nodeName: 'renamed' } });
     await world.gone('windowsmounts/pod');
@@ -94,10 +86,10 @@ test('another machine that has the name of the node: nothing is done on it, nor 
     for (const name of ['one', 'two']) await world.stopNode(name);
     changes.length = 0;
     await world.startNode('two', 'one');
-    assert.match(await world.says(NODE, 'DifferentMachine'), /serial-two, and was .* serial-one/);
+    await world.says(NODE, 'DifferentMachine', /serial-two, and was .* serial-one/);
     for (const path of OBJECTS) await world.remove(path);
     for (const path of ['windowsmounts/pod', 'windowsmounts/shared', 'windowsmounts/plain', 'windowsdisks/remote']) {
-      await waitsFor(world, path, 'DifferentMachine', /serial-two.*node-gone=true/s);
+      await world.says(path, 'DifferentMachine', /serial-two.*node-gone=true/s);
     }
     await world.settle();
     assert.equal([changes, await host.smb.isSmbMapped(SHARE)], [[], 'mapped']);
@@ -118,7 +110,7 @@ test('another machine that has the name of the node is not asked for anything be
     world.machine('two').changes.length = 0;
     await world.startNode('two', 'one');
     await world.remove('windowsmounts/plain');
-    assert.match(await world.says('windowsmounts/plain', 'DifferentMachine'), /serial-two, and was .* serial-one/);
+    await world.says('windowsmounts/plain', 'DifferentMachine', /serial-two, and was .* serial-one/);
     assert.equal(world.machine('two').changes, []);
     assert.is((await world.ready(NODE)).status?.['machine'], 'serial-one', 'its node has not been looked at since');
   }));
@@ -130,7 +122,7 @@ test('a disk that moved to another node is not touched there for its old object,
     const { volumeID } = (await world.ready('windowsvolumes/data')).status ?? {};
     const moved = await one.disks.detach(Number((await world.ready('windowsdisks/data')).status?.['number']));
     await two.disks.attachSeen(moved);
-    await waitsFor(world, 'windowsdisks/data', 'DiskMoved', /WindowsStorageNode\/two/);
+    await world.says('windowsdisks/data', 'DiskMoved', /WindowsStorageNode\/two/);
     for (const path of ['windowsvolumes/data', 'windowsmounts/pub', 'windowsmounts/pod']) {
       await world.says(path, 'WaitingForDependency');
     }
@@ -159,7 +151,7 @@ test('where a disk is said to have moved to is what its node sees, not what it s
     await world.create('windowsdisks/there', { spec: { nodeRef: 'two', selector: { page83: PAGE83 } } });
     await world.ready('windowsdisks/there');
     await world.machine('two').disks.detach(number);
-    assert.match(await world.says('windowsdisks/there', 'DiskAbsent'), /does not see disk/);
+    await world.says('windowsdisks/there', 'DiskAbsent', /does not see disk/);
   }));
 
 test('a disk that was swapped for one of the same number is not used for it; the disk itself is, once it is there', () =>
@@ -178,7 +170,7 @@ test('a disk that was swapped for one of the same number is not used for it; the
     });
     assert.is(await disks.attachSeen(other), number);
     changes.length = 0;
-    await waitsFor(world, 'windowsdisks/data', 'DiskAbsent', /does not see disk page83:naa\.600a0b80001 any more/);
+    await world.says('windowsdisks/data', 'DiskAbsent', /does not see disk page83:naa\.600a0b80001 any more/);
     const used = ['windowsvolumes/data', 'windowsmounts/pub', 'windowsmounts/pod'];
     for (const path of used) await world.says(path, 'WaitingForDependency');
     const node = await world.until(NODE, 'told', (raw) => JSON.stringify(raw.status).includes('naa.another'));

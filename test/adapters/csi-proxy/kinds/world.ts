@@ -55,8 +55,8 @@ export interface World {
   read(path: string): Promise<Raw | undefined>;
   until(path: string, what: string, isSo: (object: Raw) => boolean): Promise<Raw>;
   ready(path: string): Promise<Raw>;
-  /** It says that it is not ready for this reason. */
-  says(path: string, reason: string): Promise<string>;
+  /** It says that it is not ready for this reason, and, in the end, such a message. */
+  says(path: string, reason: string, message?: RegExp): Promise<string>;
   gone(path: string): Promise<void>;
   /** Until something that is seen otherwise is so. */
   happens(what: string, isSo: () => boolean | Promise<boolean>): Promise<void>;
@@ -73,10 +73,12 @@ export interface WorldOptions {
   readonly pods?: number;
   /** Of a real API server; an embedded one otherwise. */
   readonly kubeconfig?: string;
+  /** Longest wait for anything that should happen, in milliseconds. */
+  readonly deadlineMs?: number;
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const { nodes = ['one'], env = {}, pods = 1 } = options;
+  const { nodes = ['one'], env = {}, pods = 1, deadlineMs = DEADLINE_MS } = options;
   const clock = systemClock();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-windows-'));
   const api = options.kubeconfig === undefined ? await startApiServer({ clock }) : undefined;
@@ -126,7 +128,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       .join('\n');
   };
   const until = async (path: string, what: string, isSo: (object: Raw) => boolean): Promise<Raw> => {
-    const endsAt = clock.now() + DEADLINE_MS;
+    const endsAt = clock.now() + deadlineMs;
     let last: Raw | undefined;
     while (clock.now() < endsAt) {
       last = await world.read(path);
@@ -182,12 +184,13 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     },
     until,
     ready: (path) => until(path, 'ready', (object) => readyOf(object)['status'] === 'True' && isCurrent(object)),
-    async says(path, reason) {
-      const object = await until(path, reason, (raw) => readyOf(raw)['reason'] === reason);
+    async says(path, reason, message = /^/) {
+      const isSo = ({ reason: told, message: text }: JsonObject) => told === reason && message.test(String(text));
+      const object = await until(path, `${reason} ${message}`, (raw) => isSo(readyOf(raw)));
       return String(readyOf(object)['message']);
     },
     gone: async (path) => {
-      const endsAt = clock.now() + DEADLINE_MS;
+      const endsAt = clock.now() + deadlineMs;
       for (;;) {
         const last = await world.read(path);
         if (last === undefined) return;
@@ -197,7 +200,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       }
     },
     async happens(what, isSo) {
-      const endsAt = clock.now() + DEADLINE_MS;
+      const endsAt = clock.now() + deadlineMs;
       while (!(await isSo())) {
         if (clock.now() > endsAt) throw new Error(`it did not happen: ${what}\n${toldLately('')}`);
         await clock.sleep(POLL_MS);
