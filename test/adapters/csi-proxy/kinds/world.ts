@@ -44,7 +44,7 @@ export interface World {
   stopNode(node: string): Promise<void>;
   /** The pods that host the actors end, and others begin. */
   restartActors(): Promise<void>;
-  /** The pod that hosts the object's actor is gone from one moment to the next, and another one begins. */
+  /** The pod that hosts the object's actor, unless it is gone already, is gone from one moment to the next, and another one begins. */
   crashLeader(path: string): Promise<void>;
   /** The process of a node is gone from one moment to the next, and another one begins. */
   crashNode(node: string): Promise<void>;
@@ -157,7 +157,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     async crashLeader(path) {
       const [plural = '', name = ''] = path.split('/');
       const id = processes.leaderOf(plural, name);
-      if (id === undefined) throw new Error(`nobody hosts ${path}`);
+      if (id === undefined) return;
       processes.crash(id);
       await processes.startPod(id);
     },
