@@ -61,11 +61,13 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         return told(portal, iqn);
       }),
     /** Connects, if it is not connected. Answers as `look`. */
-    connect: async (request: Extra<object>): Answer => {
-      const { portal, iqn } = targetOf(request.object);
-      const { login, mutual } = await secretsOf(ports, request.object);
-      const work = (): Answer =>
-        lanes.run(LANE, PATIENT, async () => {
+    connect: (request: Extra<object>): Answer => {
+      const secrets: string[] = [];
+      const work = async (): Answer => {
+        const { portal, iqn } = targetOf(request.object);
+        const { login, mutual } = await secretsOf(ports, request.object);
+        secrets.push(login.secret, mutual);
+        return lanes.run(LANE, PATIENT, async () => {
           await startService(ports, request.object);
           left.delete(request.object.metadata.uid);
           await host.iscsi.addTargetPortal(portal);
@@ -74,7 +76,8 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           await host.iscsi.connectTarget(portal, iqn, login);
           return told(portal, iqn);
         });
-      return onMachine(ports, request, work, [login.secret, mutual]);
+      };
+      return onMachine(ports, request, work, secrets);
     },
     disconnect: (request: Extra<object>): Answer =>
       onMachine(ports, request, async () => {

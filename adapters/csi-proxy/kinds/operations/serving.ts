@@ -4,7 +4,7 @@
 // Invariants:
 //   O1. Nothing is done on another machine than the one that was asked for.
 //   O2. Work that was begun is not stopped: whoever asked may stop waiting for it.
-import { TerminalError, TransientError } from '../../../../bus/errors.ts';
+import { TerminalError, TransientError, TroupeError } from '../../../../bus/errors.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { Clock } from '../../../../bus/time.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
@@ -40,7 +40,11 @@ export function nodeOf({
   return [own, ...others].find((name) => name !== '');
 }
 
-/** An operation that is done here or not at all, and whose failures are told without these secrets. */
+/**
+ * An operation that is done here or not at all.
+ *
+ * @param secrets  without which its failures are told; the work may add those that it reads
+ */
 export async function onMachine<Answer>(
   { node, machine }: Pick<MachinePorts, 'node' | 'machine'>,
   request: Pick<OperationRequest, 'object' | 'dependencies'>,
@@ -53,8 +57,11 @@ export async function onMachine<Answer>(
     requireSame(node, await machine(), request);
     return await work();
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    throw inWords(error, hiding(secrets));
+    if (error instanceof TroupeError) throw error;
+    const hide = hiding(secrets);
+    if (error instanceof StatusError) throw inWords(error, hide);
+    // A defect, of which nobody knows what it quotes.
+    throw new Error(hide(error instanceof Error ? error.message : String(error)));
   }
 }
 

@@ -44,7 +44,7 @@ interface Process {
 export class Processes {
   readonly faults: Faults = { holds: 0 };
   readonly log: JsonObject[] = [];
-  /** Mail, requests, answers, traces. */
+  /** Mail of all subjects, requests, answers, traces. */
   readonly heard: string[] = [];
   readonly #deps: ProcessesDeps;
   readonly #broker;
@@ -54,6 +54,7 @@ export class Processes {
   constructor(deps: ProcessesDeps) {
     this.#deps = deps;
     this.#broker = memoryBroker({ clock: deps.clock, leaseMs: LEASE_MS });
+    this.#broker.onMail((change) => this.heard.push(JSON.stringify(change)));
   }
 
   startPod(id: string): Promise<void> {
