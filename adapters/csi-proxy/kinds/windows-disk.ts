@@ -74,6 +74,11 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   }
   const found = { ...before, identity, ...seen(disk) };
   const holder = holderOf(node, identity);
+  const elsewhere = wordOf(claimOf(node, identity)['claimedOn']);
+  if (elsewhere !== undefined) {
+    const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which both machines see`;
+    return { status: said(found), verdict: unready(Reason.DiskTaken, message) };
+  }
   if (holder === undefined) {
     // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
     return {
@@ -102,12 +107,14 @@ function seen({ number, sizeBytes, state, volumeIDs }: JsonObject): Record<strin
   return { number, sizeBytes, state: state === 'online' ? 'Online' : 'Offline', volumeIDs };
 }
 
-function holderOf({ disks }: JsonObject, identity: string): string | undefined {
-  return wordOf(
-    listOf(disks)
-      .map(mapOf)
-      .find((disk) => disk['identity'] === identity)?.['claimedBy'],
-  );
+function holderOf(node: JsonObject, identity: string): string | undefined {
+  return wordOf(claimOf(node, identity)['claimedBy']);
+}
+
+/** What the node says of the disk. */
+function claimOf({ disks }: JsonObject, identity: string): JsonObject {
+  const all = listOf(disks).map(mapOf);
+  return all.find((disk) => disk['identity'] === identity) ?? {};
 }
 
 /** What became of it, as far as that is known. */

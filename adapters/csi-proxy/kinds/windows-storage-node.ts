@@ -22,8 +22,8 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
       // What targets are refused for: they hear that it is otherwise.
       ...said({ services: object.spec?.['services'], mutualChapSecretRef: object.spec?.['mutualChapSecretRef'] }),
       disks: listOf(object.status?.['disks']).map((disk) => {
-        const { number = null, identity = null, claimedBy = null } = mapOf(disk);
-        return { number, identity, claimedBy };
+        const { number = null, identity = null, claimedBy = null, claimedOn = null } = mapOf(disk);
+        return { number, identity, claimedBy, claimedOn };
       }),
     }),
     keep: (pass) => keep(pass, lookEveryMs),

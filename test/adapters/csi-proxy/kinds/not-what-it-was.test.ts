@@ -141,7 +141,7 @@ test('a disk that moved to another node is not touched there for its old object,
     await world.ready('windowsvolumes/there');
   }));
 
-test('where a disk is said to have moved to is what its node sees, not what it saw before it was gone', () =>
+test('a disk of a node that is gone is had elsewhere once that is said, and is not said to be on the one that is gone', () =>
   furnished({ nodes: ['one', 'two'] }, async (world) => {
     const { disks } = world.machine('one');
     await world.stopNode('one');
@@ -149,6 +149,10 @@ test('where a disk is said to have moved to is what its node sees, not what it s
     const moved = await disks.detach(1);
     const number = await world.machine('two').disks.attachSeen(moved);
     await world.create('windowsdisks/there', { spec: { nodeRef: 'two', selector: { page83: PAGE83 } } });
+    await world.says('windowsdisks/there', 'DiskTaken', /WindowsStorageNode\/one/);
+    await world.settle();
+    assert.equal(world.machine('two').changes, [], 'who is not heard of may be at work on it');
+    await world.merge(NODE, { metadata: { annotations: { [NODE_GONE]: 'true' } } });
     await world.ready('windowsdisks/there');
     await world.machine('two').disks.detach(number);
     await world.says('windowsdisks/there', 'DiskAbsent', /does not see disk/);

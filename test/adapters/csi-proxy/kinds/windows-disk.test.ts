@@ -146,6 +146,27 @@ test('a disk that somebody sets offline by hand is set online again', async () =
   await world.close();
 });
 
+test('of two machines that see one disk, one has it; the other gets it when that one has let go of it (N1)', async () => {
+  const world = await openWorld({ nodes: ['one', 'two'] });
+  const number = await withDisk(world);
+  const { disks } = world.machine('one');
+  await world.machine('two').disks.attachSeen(disks.disk(number));
+  await world.create('windowsdisks/data', disk({}));
+  await world.ready('windowsdisks/data');
+  await world.create('windowsdisks/there', disk({ nodeRef: 'two', online: false, partition: true }));
+  assert.match(await world.says('windowsdisks/there', 'DiskTaken', /both machines/), /WindowsStorageNode\/one/);
+  await world.settle();
+  await world.ready('windowsdisks/data');
+  assert.equal([disks.disk(number).state, world.machine('two').changes], ['online', []]);
+  await world.remove('windowsdisks/data');
+  await world.gone('windowsdisks/data');
+  assert.is(disks.disk(number).state, 'offline');
+  await world.merge('windowsdisks/there', { spec: { online: true } });
+  await world.ready('windowsdisks/there');
+  assert.is(disks.disk(number).state, 'online');
+  await world.close();
+});
+
 test('two objects of one node: the second is refused', async () => {
   const world = await openWorld();
   await world.ready('windowsstoragenodes/one');
