@@ -30,8 +30,9 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
     keep: async (pass) => ({ ...(await keep(pass)), lookAgainMs: lookEveryMs }),
     async takeDown({ object, ask, attributesOf }) {
       const identity = identityOf(object) ?? '';
-      const isOwn = holderOf(attributesOf('WindowsStorageNode'), identity) === object.metadata.name;
-      if (isOwn && object.spec?.['offlineOnDelete'] !== false) await ask('release', { identity });
+      const holder = holderOf(attributesOf('WindowsStorageNode'), identity);
+      if (holder?.uid === object.metadata.uid && object.spec?.['offlineOnDelete'] !== false)
+        await ask('release', { identity });
     },
     hasAny: (object) => identityOf(object) !== undefined,
   });
@@ -46,7 +47,7 @@ function references(object: KubeObject): readonly Reference[] {
       kind: 'WindowsStorageNode',
       name: textOf(nodeRef),
       ...common,
-      ...(identity !== undefined && { attributes: { identity } }),
+      ...(identity !== undefined && { attributes: { identity, uid: object.metadata.uid } }),
     },
     ...(iscsiTargetRef === undefined ? [] : [{ kind: 'IscsiTarget', name: textOf(iscsiTargetRef), ...common }]),
   ];
@@ -79,15 +80,17 @@ async function keep(pass: WindowsPass): Promise<Kept> {
     const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which both machines see`;
     return { status: said(found), verdict: unready(Reason.DiskTaken, message) };
   }
-  if (holder === undefined) {
+  // The node may tell of an object of this name that was there before.
+  const isSame = holder?.uid === object.metadata.uid;
+  if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
     // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
     return {
       status: said(found),
       verdict: unready(Reason.WaitingForDependency, 'its node has not given it the disk yet'),
     };
   }
-  if (holder !== object.metadata.name) {
-    return { status: said(found), verdict: unready(Reason.DiskTaken, `${KIND}/${holder} has disk ${identity}`) };
+  if (!isSame) {
+    return { status: said(found), verdict: unready(Reason.DiskTaken, `${KIND}/${holder.name} has disk ${identity}`) };
   }
   const isRaw = disk['isInitialized'] === false;
   const isToBePartitioned = object.spec?.['partition'] === true && object.spec['online'] !== false;
@@ -107,8 +110,10 @@ function seen({ number, sizeBytes, state, volumeIDs }: JsonObject): Record<strin
   return { number, sizeBytes, state: state === 'online' ? 'Online' : 'Offline', volumeIDs };
 }
 
-function holderOf(node: JsonObject, identity: string): string | undefined {
-  return wordOf(claimOf(node, identity)['claimedBy']);
+function holderOf(node: JsonObject, identity: string): { readonly name: string; readonly uid: string } | undefined {
+  const { claimedBy, claimedByUID } = claimOf(node, identity);
+  const name = wordOf(claimedBy);
+  return name === undefined ? undefined : { name, uid: textOf(claimedByUID) };
 }
 
 /** What the node says of the disk. */

@@ -22,8 +22,8 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
       // What targets are refused for: they hear that it is otherwise.
       ...said({ services: object.spec?.['services'], mutualChapSecretRef: object.spec?.['mutualChapSecretRef'] }),
       disks: listOf(object.status?.['disks']).map((disk) => {
-        const { number = null, identity = null, claimedBy = null, claimedOn = null } = mapOf(disk);
-        return { number, identity, claimedBy, claimedOn };
+        const { number = null, identity = null, claimedBy = null, claimedByUID = null, claimedOn = null } = mapOf(disk);
+        return { number, identity, claimedBy, claimedByUID, claimedOn };
       }),
     }),
     keep: (pass) => keep(pass, lookEveryMs),
@@ -37,7 +37,10 @@ function isGone({ metadata: { annotations = {} } }: KubeObject): boolean {
   return annotations[NODE_GONE] === 'true';
 }
 
-async function keep({ object, ask }: WindowsPass, lookAgainMs: number): Promise<Kept> {
+/** Before it is looked again whether a WindowsDisk that was about to go has gone, in milliseconds. */
+const SOON_MS = 1_000;
+
+async function keep({ object, ask }: WindowsPass, lookEveryMs: number): Promise<Kept> {
   const nodeName = textOf(object.spec?.['nodeName']);
   const stored = object.status ?? {};
   if (isGone(object)) {
@@ -45,6 +48,7 @@ async function keep({ object, ask }: WindowsPass, lookAgainMs: number): Promise<
     return { status, verdict: unready(Reason.NodeGone, 'the machine was said to be gone for good') };
   }
   const seen = await ask('look');
+  const lookAgainMs = seen['isLeaving'] === true ? Math.min(SOON_MS, lookEveryMs) : lookEveryMs;
   const known = wordOf(stored['machine']);
   const verdict = verdictOn(seen, known, nodeName);
   // Of another machine nothing is told as if it were this one's, nor is it forgotten who has which disk.

@@ -12,6 +12,7 @@ const seenDisk = object('a disk of the machine.', {
   location: string('location is where the disk is attached, in the words of Windows.', { maxLength: 512 }),
   sizeBytes: integer('sizeBytes is how large the disk is.', { format: 'int64' }),
   claimedBy: string('claimedBy is the name of the WindowsDisk that has the disk.', { maxLength: 253 }),
+  claimedByUID: string('claimedByUID is its uid: another one of its name does not have the disk.', { maxLength: 64 }),
   claimedOn: string('claimedOn is the WindowsStorageNode on which another object has the disk.', { maxLength: 253 }),
 });
 

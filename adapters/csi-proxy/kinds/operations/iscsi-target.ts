@@ -10,10 +10,12 @@ import type { ChapLogin, Portal } from '../../hosts/host.ts';
 import { Code, StatusError } from '../../status.ts';
 import { ISCSI_TARGETS, STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { finalizerOf } from '../windows-kind.ts';
 import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 
+const OWN = finalizerOf('IscsiTarget');
 const SERVICE = 'MSiSCSI';
 /** Of csi-proxy's server, too: portals, sessions and the secret of the machine hang together. */
 const LANE = 'iscsi';
@@ -45,12 +47,14 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
     }
   };
-  /** Uids of objects that are there still and have no connection any more: of several that go at once one is the last. */
-  const left = new Set<string>();
-  const othersThrough = async (object: KubeObject): Promise<readonly KubeObject[]> => {
-    const all = await ports.listObjects(ISCSI_TARGETS);
-    for (const uid of left) if (!all.some(({ metadata }) => metadata.uid === uid)) left.delete(uid);
-    return all.filter((other) => !left.has(other.metadata.uid) && isBeside(other, object, ports.node));
+  /** One that is not offered is not connected. */
+  const isConnected = async (portal: Portal, iqn: string): Promise<boolean> => {
+    try {
+      return (await host.iscsi.getTargetDisks(portal, iqn)).length > 0;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === Code.NotFound) return false;
+      throw error;
+    }
   };
   return {
     /** Answers `{ diskNumbers, identities }`; none unless it is connected. */
@@ -69,7 +73,6 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         secrets.push(login.secret, mutual);
         return lanes.run(LANE, PATIENT, async () => {
           await startService(ports, request.object);
-          left.delete(request.object.metadata.uid);
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
@@ -84,13 +87,17 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         const { portal, iqn } = targetOf(request.object);
         await startService(ports, request.object);
         await lanes.run(LANE, PATIENT, async () => {
-          const beside = await othersThrough(request.object);
           const portals = await host.iscsi.listTargetPortals();
           if (!portals.some(({ address, port }) => address === portal.address && port === portal.port)) return;
+          // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
+          const all = await ports.listObjects(ISCSI_TARGETS);
+          const beside = all.filter((other) => isBeside(other, request.object, ports.node));
+          const needed = beside.filter(isNeeded).map((other) => targetOf(other).iqn);
           // Of another object with the same target the disks are in use.
-          if (!beside.some((other) => targetOf(other).iqn === iqn)) await disconnect(portal, iqn);
-          if (beside.length === 0) await host.iscsi.removeTargetPortal(portal);
-          left.add(request.object.metadata.uid);
+          if (!needed.includes(iqn)) await disconnect(portal, iqn);
+          if (needed.length > 0) return;
+          for (const other of beside) if (await isConnected(portal, targetOf(other).iqn)) return;
+          await host.iscsi.removeTargetPortal(portal);
         });
         return {};
       }),
@@ -115,6 +122,11 @@ function isBeside(other: KubeObject, { metadata, spec }: KubeObject, node: strin
     one.portal.address === two.portal.address &&
     one.portal.port === two.portal.port
   );
+}
+
+/** It does not go, or it waits for who uses its disks. */
+function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: KubeObject): boolean {
+  return deletionTimestamp === undefined || finalizers.some((finalizer) => finalizer !== OWN);
 }
 
 async function nodeObject(

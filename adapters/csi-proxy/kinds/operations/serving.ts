@@ -54,7 +54,7 @@ export async function onMachine<Answer>(
   const wanted = nodeOf(request);
   if (wanted !== node) throw new TransientError(`this is node '${node}', not '${wanted ?? ''}'`);
   try {
-    requireSame(node, await machine(), request);
+    await requireSame({ node, machine }, request);
     return await work();
   } catch (error) {
     if (error instanceof TroupeError) throw error;
@@ -70,12 +70,17 @@ export async function onMachine<Answer>(
  *
  * @throws {TransientError} what the object refers to is on a machine that is known not to be this one
  */
-function requireSame(node: string, machine: string, { dependencies }: Pick<OperationRequest, 'dependencies'>): void {
+async function requireSame(
+  { node, machine }: Pick<MachinePorts, 'node' | 'machine'>,
+  { dependencies }: Pick<OperationRequest, 'dependencies'>,
+): Promise<void> {
   const known = Object.values(dependencies)
     .map(({ attributes }) => textOf(attributes?.['machine']))
     .find((serial) => serial !== '');
-  if (known === undefined || machine === '' || known === machine) return;
-  const message = `node '${node}' is the machine with the serial number ${machine}, and was the one with ${known}`;
+  if (known === undefined) return;
+  const own = await machine();
+  if (own === '' || known === own) return;
+  const message = `node '${node}' is the machine with the serial number ${own}, and was the one with ${known}`;
   throw new TransientError(message, { reason: Reason.DifferentMachine });
 }
 

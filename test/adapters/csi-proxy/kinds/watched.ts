@@ -30,8 +30,8 @@ export function watched(machine: MemoryMachine, name: string): Machine {
         }
       : call,
   );
-  const system = { ...host.system, getBIOSSerialNumber: async () => `serial-${name}` };
-  return { ...machine, changes, before, after, host: { ...host, system } };
+  Object.assign(host.system, { getBIOSSerialNumber: async () => `serial-${name}` });
+  return { ...machine, changes, before, after, host };
 }
 
 /** The machine as a process has it. @param isThere  whether that process is: nothing is begun for one that is gone, nor told to it */
@@ -61,8 +61,7 @@ function everyPart(host: Host, around: (call: Call, member: string) => Call): Ho
   const { disk, volume, filesystem, smb, iscsi, system } = host;
   return {
     ...{ disk: follow(disk), volume: follow(volume), filesystem: follow(filesystem) },
-    // Spread, as its serial number is replaced.
-    ...{ smb: follow(smb), iscsi: follow(iscsi), system: { ...follow({ ...system }) } },
+    ...{ smb: follow(smb), iscsi: follow(iscsi), system: follow(system) },
     close: async () => undefined,
   };
 }

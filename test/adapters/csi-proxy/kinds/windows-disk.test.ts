@@ -28,7 +28,7 @@ test('a machine says which disks it has; they tell who has them', async () => {
   await withDisk(world);
   const node = await world.ready('windowsstoragenodes/one');
   assert.is(node.status?.['machine'], 'serial-one');
-  await world.create('windowsdisks/data', disk({}));
+  const { metadata } = await world.create('windowsdisks/data', disk({}));
   const seen = await world.until('windowsstoragenodes/one', 'claimed', ({ status }) =>
     listIn(status, 'disks').some((each) => (each as JsonObject)['claimedBy'] === 'data'),
   );
@@ -40,6 +40,7 @@ test('a machine says which disks it has; they tell who has them', async () => {
     serialNumber: 'S-1',
     sizeBytes: Number(8n * GIB),
     claimedBy: 'data',
+    claimedByUID: metadata.uid,
   });
   await world.close();
 });

@@ -1,0 +1,137 @@
+// limit: 300 s
+// What only comes out when several things happen together, as histories under simulated time have them (test/simulation).
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/clock.ts';
+import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { storageNodeOperations } from '../../../../adapters/csi-proxy/kinds/operations/storage-node.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
+import type { Claimant } from '../../../../machines/kind.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
+import { GIB, listIn, openWorld, type World } from './world.ts';
+
+const test = suite('windows storage, together');
+const PAGE83 = 'naa.600a0b80001';
+const IDENTITY = `page83:${PAGE83}`;
+const PATH = 'C:\\var\\lib\\kubelet\\data';
+const PORTAL = { address: '10.0.0.1', port: 3260 };
+
+const typed = (kind: string) => ({ apiVersion: 'windows.troupe.dev/v1alpha1', kind });
+
+async function withDisk(world: World): Promise<number> {
+  const { disks } = world.machine();
+  const number = await disks.attachSeen(disks.make({ sizeBytes: 8n * GIB, page83: PAGE83, state: 'offline' }));
+  await world.create('windowsdisks/data', { spec: { nodeRef: 'one', selector: { page83: PAGE83 }, partition: true } });
+  await world.create('windowsvolumes/data', { spec: { diskRef: 'data', formatPolicy: 'IfRaw' } });
+  return number;
+}
+
+async function withTargets(world: World, ...names: readonly string[]): Promise<void> {
+  for (const name of names) {
+    const { disks, iscsi } = world.machine();
+    const disk = disks.make({ sizeBytes: GIB, page83: `naa.${name}`, state: 'offline' });
+    iscsi.offer({ portal: PORTAL, iqn: `iqn.2030-01.test:${name}`, disks: [disk] });
+    const spec = { nodeRef: 'one', portal: PORTAL, iqn: `iqn.2030-01.test:${name}` };
+    await world.create(`iscsitargets/${name}`, { spec });
+  }
+}
+
+test('a mount of which the disk is away goes when it is deleted', async () => {
+  const world = await openWorld();
+  const number = await withDisk(world);
+  await world.create('windowsmounts/data', { spec: { path: PATH, source: { volumeRef: 'data' } } });
+  await world.ready('windowsmounts/data');
+  await world.machine().disks.detach(number);
+  await world.says('windowsdisks/data', 'DiskAbsent');
+  await world.remove('windowsmounts/data');
+  await world.gone('windowsmounts/data');
+  assert.not.ok(await world.machine().host.filesystem.pathExists(PATH));
+  await world.close();
+});
+
+test('of two connections through one portal that end at once the last one takes the portal with it (I2)', async () => {
+  const world = await openWorld();
+  await withTargets(world, 'a', 'b');
+  for (const name of ['a', 'b']) await world.ready(`iscsitargets/${name}`);
+  const held = Promise.withResolvers<void>();
+  world.machine().before.set('disconnectTarget', () => held.promise);
+  for (const name of ['a', 'b']) await world.remove(`iscsitargets/${name}`);
+  await world.settle();
+  held.resolve();
+  for (const name of ['a', 'b']) await world.gone(`iscsitargets/${name}`);
+  assert.equal(await world.machine().host.iscsi.listTargetPortals(), []);
+  await world.close();
+});
+
+test('a connection that was refused its service is made when the machine may start that', async () => {
+  const world = await openWorld();
+  await world.merge('windowsstoragenodes/one', { spec: { services: [] } });
+  await withTargets(world, 'a');
+  await world.says('iscsitargets/a', 'InvalidConfiguration');
+  await world.merge('windowsstoragenodes/one', { spec: { services: ['MSiSCSI'] } });
+  await world.ready('iscsitargets/a');
+  await world.close();
+});
+
+test('an object that is made anew waits for its turn, though its node still tells of the one before (K1)', async () => {
+  const world = await openWorld();
+  const { disks, host } = world.machine();
+  const number = await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: PAGE83, state: 'offline' }));
+  const spec = { nodeRef: 'one', selector: { page83: PAGE83 } };
+  await world.create('windowsdisks/data', { spec });
+  await world.ready('windowsdisks/data');
+  const held = Promise.withResolvers<string>();
+  const { getBIOSSerialNumber } = host.system;
+  Object.assign(host.system, { getBIOSSerialNumber: () => held.promise });
+  await world.remove('windowsdisks/data');
+  await world.gone('windowsdisks/data');
+  await world.create('windowsdisks/data', { spec });
+  await world.says('windowsdisks/data', 'WaitingForDependency');
+  await world.settle();
+  assert.is(disks.disk(number).state, 'offline');
+  Object.assign(host.system, { getBIOSSerialNumber });
+  held.resolve(await getBIOSSerialNumber());
+  await world.ready('windowsdisks/data');
+  assert.is(disks.disk(number).state, 'online');
+  await world.close();
+});
+
+/** What a node is told of the one disk that there is, which 'data' had before. @param claimants  of which it knows */
+async function lookAt(claimants: readonly Claimant[], known: KubeObject | undefined): Promise<JsonObject> {
+  const clock = systemClock();
+  const { host, disks } = await memoryMachine({ clock });
+  await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: PAGE83 }));
+  const ports = { host, node: 'one', readObject: async () => known, listObjects: async () => [] };
+  const held = { identity: IDENTITY, claimedBy: 'data', claimedByUID: 'uid-data' };
+  const metadata = { name: 'one', namespace: 'storage', uid: 'uid-one', resourceVersion: '1' };
+  const object = { ...typed('WindowsStorageNode'), metadata, spec: { nodeName: 'one' }, status: { disks: [held] } };
+  const { look } = storageNodeOperations(ports as never);
+  const request = { object, dependencies: {}, claimants, deadlineAt: clock.now() + 1_000, traceparent: '' };
+  const seen = (await look?.(request as never)) as JsonObject;
+  const disk = listIn(seen, 'disks').find((each) => (each as JsonObject)['identity'] === IDENTITY) as JsonObject;
+  return { claimedBy: disk['claimedBy'] ?? null, isLeaving: seen['isLeaving'] ?? false };
+}
+
+test("a disk stays its object's though the claim on it is lost, until the object is gone (N1)", async () => {
+  const another: Claimant = {
+    ...{ realm: 'windows', plural: 'windowsdisks', namespace: 'storage', name: 'another' },
+    attributes: { identity: IDENTITY, uid: 'uid-another' },
+  };
+  const disk = (uid: string, more = {}): KubeObject => ({
+    ...typed('WindowsDisk'),
+    metadata: { name: 'data', namespace: 'storage', uid, resourceVersion: '1', ...more },
+    status: { identity: IDENTITY },
+  });
+  assert.equal(await lookAt([another], disk('uid-data')), { claimedBy: 'data', isLeaving: false });
+  assert.equal(await lookAt([], disk('uid-data')), { claimedBy: 'data', isLeaving: false });
+  const deletionTimestamp = '2030-01-01T00:00:00Z';
+  assert.equal(await lookAt([another], disk('uid-data', { deletionTimestamp })), {
+    claimedBy: 'data',
+    isLeaving: true,
+  });
+  assert.equal(await lookAt([another], undefined), { claimedBy: 'another', isLeaving: false });
+  assert.equal(await lookAt([another], disk('uid-later')), { claimedBy: 'another', isLeaving: false });
+  assert.equal(await lookAt([], undefined), { claimedBy: null, isLeaving: false });
+});
+
+test.run();
