@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
 import type { Json, JsonObject } from '../../../../bus/mod.ts';
-import { GIB, listIn, openWorld, type World } from './world.ts';
+import { GIB, inWorld, listIn, openWorld, type World } from './world.ts';
 
 const test = suite('windows disk');
 const PAGE83 = 'naa.600a0b80001';
@@ -100,28 +100,27 @@ test('of two disks with one identity neither is touched (D1)', async () => {
   await world.close();
 });
 
-test('of two objects that mean one disk the one that had it has it (K1)', async () => {
-  const world = await openWorld();
-  await withDisk(world);
-  await world.create('windowsdisks/zeta', disk({}));
-  await world.ready('windowsdisks/zeta');
-  await world.create('windowsdisks/alpha', disk({ selector: { serialNumber: 'S-1' } }));
-  assert.match(await world.says('windowsdisks/alpha', 'DiskTaken'), /WindowsDisk\/zeta/);
-  const { disks } = world.machine();
-  const away = await disks.detach(1);
-  await world.says('windowsdisks/zeta', 'DiskAbsent');
-  await world.until('windowsstoragenodes/one', 'without it', ({ status }) =>
-    listIn(status, 'disks').every(isElsewhere),
-  );
-  await disks.attachSeen(away);
-  await world.ready('windowsdisks/zeta');
-  assert.match(await world.says('windowsdisks/alpha', 'DiskTaken'), /WindowsDisk\/zeta/);
-  await world.remove('windowsdisks/alpha');
-  await world.gone('windowsdisks/alpha');
-  assert.is(world.machine().disks.disk(1).state, 'online', 'who does not have a disk does not set it offline');
-  await world.ready('windowsdisks/zeta');
-  await world.close();
-});
+test('of two objects that mean one disk the one that had it has it (K1)', () =>
+  inWorld({}, async (world) => {
+    await withDisk(world);
+    await world.create('windowsdisks/zeta', disk({}));
+    await world.ready('windowsdisks/zeta');
+    await world.create('windowsdisks/alpha', disk({ selector: { serialNumber: 'S-1' } }));
+    assert.match(await world.says('windowsdisks/alpha', 'DiskTaken'), /WindowsDisk\/zeta/);
+    const { disks } = world.machine();
+    const away = await disks.detach(1);
+    await world.says('windowsdisks/zeta', 'DiskAbsent');
+    await world.until('windowsstoragenodes/one', 'without it', ({ status }) =>
+      listIn(status, 'disks').every(isElsewhere),
+    );
+    await disks.attachSeen(away);
+    await world.ready('windowsdisks/zeta');
+    assert.match(await world.says('windowsdisks/alpha', 'DiskTaken'), /WindowsDisk\/zeta/);
+    await world.remove('windowsdisks/alpha');
+    await world.gone('windowsdisks/alpha');
+    assert.is(world.machine().disks.disk(1).state, 'online', 'who does not have a disk does not set it offline');
+    await world.ready('windowsdisks/zeta');
+  }));
 
 test('a disk whose number changes stays the disk', async () => {
   const world = await openWorld();
@@ -147,26 +146,25 @@ test('a disk that somebody sets offline by hand is set online again', async () =
   await world.close();
 });
 
-test('of two machines that see one disk, one has it; the other gets it when that one has let go of it (N1)', async () => {
-  const world = await openWorld({ nodes: ['one', 'two'] });
-  const number = await withDisk(world);
-  const { disks } = world.machine('one');
-  await world.machine('two').disks.attachSeen(disks.disk(number));
-  await world.create('windowsdisks/data', disk({}));
-  await world.ready('windowsdisks/data');
-  await world.create('windowsdisks/there', disk({ nodeRef: 'two', online: false, partition: true }));
-  assert.match(await world.says('windowsdisks/there', 'DiskTaken', /both machines/), /WindowsStorageNode\/one/);
-  await world.settle();
-  await world.ready('windowsdisks/data');
-  assert.equal([disks.disk(number).state, world.machine('two').changes], ['online', []]);
-  await world.remove('windowsdisks/data');
-  await world.gone('windowsdisks/data');
-  assert.is(disks.disk(number).state, 'offline');
-  await world.merge('windowsdisks/there', { spec: { online: true } });
-  await world.ready('windowsdisks/there');
-  assert.is(disks.disk(number).state, 'online');
-  await world.close();
-});
+test('of two machines that see one disk, one has it; the other gets it when that one has let go of it (N2)', () =>
+  inWorld({ nodes: ['one', 'two'] }, async (world) => {
+    const number = await withDisk(world);
+    const { disks } = world.machine('one');
+    await world.machine('two').disks.attachSeen(disks.disk(number));
+    await world.create('windowsdisks/data', disk({}));
+    await world.ready('windowsdisks/data');
+    await world.create('windowsdisks/there', disk({ nodeRef: 'two', online: false, partition: true }));
+    assert.match(await world.says('windowsdisks/there', 'DiskTaken', /both machines/), /WindowsStorageNode\/one/);
+    await world.settle();
+    await world.ready('windowsdisks/data');
+    assert.equal([disks.disk(number).state, world.machine('two').changes], ['online', []]);
+    await world.remove('windowsdisks/data');
+    await world.gone('windowsdisks/data');
+    assert.is(disks.disk(number).state, 'offline');
+    await world.merge('windowsdisks/there', { spec: { online: true } });
+    await world.ready('windowsdisks/there');
+    assert.is(disks.disk(number).state, 'online');
+  }));
 
 test('two objects of one node: the second is refused', async () => {
   const world = await openWorld();
