@@ -9,6 +9,7 @@ import { KUBERNETES } from './changes/kubernetes.ts';
 import { MACHINES } from './changes/machines.ts';
 import { OCM } from './changes/ocm.ts';
 import { OPENSTACK } from './changes/openstack.ts';
+import { WINDOWS } from './changes/windows.ts';
 
 export const CHANGES: readonly Change[] = [
   ...MACHINES,
@@ -20,4 +21,5 @@ export const CHANGES: readonly Change[] = [
   ...OCM,
   ...COMMAND_LINE,
   ...DEPLOY,
+  ...WINDOWS,
 ];

@@ -74,8 +74,9 @@ async function serve(
   const host = await open({ clock, log, node });
   const paths = new PathRules(directories);
   const lanes = new Lanes();
+  const machine = once(() => host.system.getBIOSSerialNumber());
   const ports: MachinePorts = {
-    ...{ clock, host, lanes, paths, encryption, derive, node },
+    ...{ clock, host, lanes, paths, encryption, derive, node, machine },
     ...{ readSecret, readObject, listObjects },
   };
   return {
@@ -88,5 +89,14 @@ async function serve(
       windowsmounts: windowsMountOperations(ports),
     },
     close: () => host.close(),
+  };
+}
+
+/** What never changes, asked for until it is known. */
+function once(ask: () => Promise<string>): () => Promise<string> {
+  let known: string | undefined;
+  return async () => {
+    known ??= await ask();
+    return known;
   };
 }

@@ -1,4 +1,5 @@
 // IscsiTarget: a connection of a machine to an iSCSI target.
+import type { JsonObject } from '../../../bus/json.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import { READY } from './conditions.ts';
 import type { WindowsOptions } from './options.ts';
@@ -24,7 +25,7 @@ export function iscsiTarget({ lookEveryMs }: WindowsOptions): DeclaredKind {
           : [{ kind: 'Secret', name: secret, finalizers: [], neededFor: 'always' } as const]),
       ];
     },
-    attributes: ({ status = {} }) => ({ disks: status['diskNumbers'] ?? [] }),
+    attributes: ({ status = {} }) => ({ disks: status['identities'] ?? [] }),
     keep: (pass) => keep(pass, lookEveryMs),
     async takeDown({ ask }) {
       await ask('disconnect');
@@ -33,19 +34,18 @@ export function iscsiTarget({ lookEveryMs }: WindowsOptions): DeclaredKind {
   });
 }
 
-async function keep({ object, ask, note, attributesOf }: WindowsPass, lookAgainMs: number): Promise<Kept> {
-  const { nodeName } = attributesOf('WindowsStorageNode');
-  const connected = (diskNumbers: Kept['status'][string] | undefined): Kept => ({
-    status: said({ nodeName, connection: 'Connected', diskNumbers }),
+async function keep({ object, ask, note }: WindowsPass, lookAgainMs: number): Promise<Kept> {
+  const connected = ({ diskNumbers, identities }: JsonObject): Kept => ({
+    status: said({ connection: 'Connected', diskNumbers, identities }),
     verdict: READY,
     lookAgainMs,
   });
   const isKnown = object.status?.['connection'] !== undefined;
   if (isKnown) {
-    const { diskNumbers } = await ask('look');
-    if (diskNumbers !== undefined) return connected(diskNumbers);
+    const seen = await ask('look');
+    if (seen['diskNumbers'] !== undefined) return connected(seen);
   } else {
-    await note(said({ nodeName, connection: CONNECTING }));
+    await note({ connection: CONNECTING });
   }
-  return connected((await ask('connect'))['diskNumbers']);
+  return connected(await ask('connect'));
 }

@@ -41,12 +41,11 @@ function isMade({ status }: KubeObject): boolean {
 }
 
 async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
-  const { object, ask, note, attributesOf } = pass;
-  const { nodeName } = attributesOf('WindowsStorageNode');
+  const { object, ask, note } = pass;
   const { root, state, hash, users } = await ask('look');
   const count = numberOf(users) ?? 0;
   const isMapped = state === 'mapped';
-  const common = { nodeName, root, users: count };
+  const common = { root, users: count };
   if (isMapped && !isMade(object)) {
     const message = 'the share was mapped before, by somebody else: it is used, and stays as it is';
     return {

@@ -61,14 +61,13 @@ function identityOf({ status }: KubeObject): string | undefined {
 async function keep(pass: WindowsPass): Promise<Kept> {
   const { object, ports, key, ask, note, attributesOf } = pass;
   const node = attributesOf('WindowsStorageNode');
-  const nodeName = textOf(node['nodeName']);
   const known = identityOf(object);
   const among = object.spec?.['iscsiTargetRef'] === undefined ? undefined : attributesOf('IscsiTarget')['disks'];
   const meant = said({ identity: known, among });
   const look = await ask('look', meant);
   const [disk, other] = listOf(look['matches']).map(mapOf);
   const wasRaw = disk?.['hasFileSystem'] === true ? undefined : object.status?.['seenRaw'];
-  const before = { nodeName, identity: known, seenRaw: wasRaw };
+  const before = { identity: known, seenRaw: wasRaw };
   if (disk === undefined) return { status: said(before), verdict: absent(object, look) };
   const identity = textOf(disk['identity']);
   if (other !== undefined) {
@@ -78,6 +77,11 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   }
   const found = { ...before, identity, ...seen(disk) };
   const holder = holderOf(node, identity);
+  const elsewhere = wordOf(claimOf(node, identity)['claimedOn']);
+  if (elsewhere !== undefined) {
+    const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which both machines see`;
+    return { status: said(found), verdict: unready(Reason.DiskTaken, message) };
+  }
   // The node may tell of an object of this name that was there before.
   const isSame = holder?.uid === object.metadata.uid;
   if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
@@ -108,15 +112,16 @@ function seen({ number, sizeBytes, state, volumeIDs }: JsonObject): Record<strin
   return { number, sizeBytes, state: state === 'online' ? 'Online' : 'Offline', volumeIDs };
 }
 
-function holderOf(
-  { disks }: JsonObject,
-  identity: string,
-): { readonly name: string; readonly uid: string } | undefined {
-  const disk = listOf(disks)
-    .map(mapOf)
-    .find((each) => each['identity'] === identity);
-  const name = wordOf(disk?.['claimedBy']);
-  return name === undefined ? undefined : { name, uid: textOf(disk?.['claimedByUID']) };
+function holderOf(node: JsonObject, identity: string): { readonly name: string; readonly uid: string } | undefined {
+  const { claimedBy, claimedByUID } = claimOf(node, identity);
+  const name = wordOf(claimedBy);
+  return name === undefined ? undefined : { name, uid: textOf(claimedByUID) };
+}
+
+/** What the node says of the disk. */
+function claimOf({ disks }: JsonObject, identity: string): JsonObject {
+  const all = listOf(disks).map(mapOf);
+  return all.find((disk) => disk['identity'] === identity) ?? {};
 }
 
 /** What became of it, as far as that is known. */

@@ -5,6 +5,7 @@
 //   W1. Nothing is asked of a machine for a deleted object before nobody uses that any more.
 //   W2. What a pass failed with is in the condition before the pass fails.
 //   W3. A deleted object goes without its machine only if somebody has said that the machine is gone, or no object stands for it.
+//   W4. Each object tells whoever refers to it which machine its node is, and no other one does anything for them (O1).
 import type { JsonObject } from '../../../bus/json.ts';
 import type { Reference, Resource, Standing } from '../../../machines/kind.ts';
 import { type Dependency, Readiness } from '../../../machines/life.ts';
@@ -14,7 +15,7 @@ import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import { conditionsOf, isReady, Reason, reasonOf, unready, type Verdict } from './conditions.ts';
 import { GROUP, VERSION } from './contracts/common.ts';
-import { textOf } from './values.ts';
+import { said, textOf } from './values.ts';
 
 /** First part of the addresses of its actors. */
 export const REALM = 'windows';
@@ -32,7 +33,7 @@ export function finalizerOf(kind: string): string {
 
 /** What a pass found. */
 export interface Kept {
-  /** All that the status says beside conditions. */
+  /** All that the status says beside conditions, and where it was seen if that is where what it refers to is. */
   readonly status: JsonObject;
   readonly verdict: Verdict;
   /** Until another look, in milliseconds; none: nothing changes unheard. */
@@ -47,7 +48,7 @@ export interface WindowsKind {
   readonly guards?: readonly string[];
   readonly operations: readonly string[];
   references(object: KubeObject): readonly Reference[];
-  /** What others are told beside the node and whether that is gone. @param object  whose status is what was seen last */
+  /** What others are told beside the node, its machine and whether that is gone. @param object  whose status is what was seen last */
   attributes(object: KubeObject): JsonObject;
   /** Looks after an object whose references are all ready. */
   keep(pass: WindowsPass): Promise<Kept>;
@@ -60,7 +61,7 @@ export interface WindowsKind {
 export interface WindowsPass extends Pass {
   /** Asks the machine. */
   ask(operation: string, extra?: object): Promise<JsonObject>;
-  /** Makes the status say this, and what it says anyway of conditions: for what must be stored before the next step. */
+  /** Makes the status say this, as in what a pass found, for what must be stored before the next step; conditions stay. */
   note(status: JsonObject): Promise<void>;
   /** What is known of the reference to that kind. */
   attributesOf(kind: string): JsonObject;
@@ -105,12 +106,17 @@ export function windowsKind(given: WindowsKind): DeclaredKind {
 }
 
 function standingOf(object: KubeObject, { attributes }: WindowsKind): Standing {
-  const nodeName = textOf(object.status?.['nodeName']);
+  const { nodeName, machine } = object.status ?? {};
   return {
     ready: isReady(object),
     id: object.metadata.name,
     // Told from one to the next, up to whoever is farthest from the node.
-    attributes: { nodeName, ...(reasonOf(object) === Reason.NodeGone && { gone: true }), ...attributes(object) },
+    attributes: {
+      nodeName: textOf(nodeName),
+      ...(machine !== undefined && { machine }),
+      ...(reasonOf(object) === Reason.NodeGone && { gone: true }),
+      ...attributes(object),
+    },
   };
 }
 
@@ -131,7 +137,8 @@ async function tend(given: WindowsKind, pass: Pass): Promise<Next> {
     ask: async (operation, extra) => (await ports.call(key, operation, extra)) as JsonObject,
     async note(status) {
       const { conditions } = ports.object(key).status ?? {};
-      await ports.storeStatus(key, MANAGER, { ...status, ...(conditions !== undefined && { conditions }) });
+      const whole = { ...placeOf(dependencies), ...status, ...(conditions !== undefined && { conditions }) };
+      await ports.storeStatus(key, MANAGER, whole);
     },
     attributesOf: (kind) => dependencies.find((each) => each.kind === kind)?.answer?.attributes ?? {},
   };
@@ -144,7 +151,7 @@ async function tend(given: WindowsKind, pass: Pass): Promise<Next> {
       return { next: 'rest', stands: 'lacking', yielded: given.hasAny(object) ? [] : uidsOfGoing(dependencies) };
     }
     const { status, verdict, lookAgainMs } = await given.keep(windows);
-    await say(status, verdict);
+    await say({ ...placeOf(dependencies), ...status }, verdict);
     return {
       next: 'rest',
       ...(verdict.ready && { stands: 'available' }),
@@ -176,6 +183,13 @@ async function leave(
   return { next: 'leave' };
 }
 
+/** Where what it refers to is. */
+function placeOf(dependencies: readonly Dependency[]): JsonObject {
+  const { nodeName, machine } =
+    dependencies.map(({ answer }) => answer?.attributes ?? {}).find((each) => textOf(each['nodeName']) !== '') ?? {};
+  return said({ nodeName, machine });
+}
+
 function isGone({ answer }: Dependency): boolean {
   return answer?.attributes?.['gone'] === true;
 }
@@ -204,10 +218,11 @@ export function isUntaken(error: unknown): boolean {
 
 function failureOf({ code, message, reason }: ErrorData, isDeleted: boolean): Verdict {
   if (code === 'terminal') return { ready: false, reason: reason ?? Reason.InvalidConfiguration, message };
-  if (!NOBODY.test(message)) return unready(Reason.TransientError, message);
   const advice = isDeleted
-    ? `; if it is gone for good, say so: annotate its WindowsStorageNode with ${NODE_GONE}=true`
+    ? `; its WindowsStorageNode says what it is called now, or, annotated with ${NODE_GONE}=true, that it is gone for good`
     : '';
+  if (reason === Reason.DifferentMachine) return unready(reason, `${message}${advice}`);
+  if (!NOBODY.test(message)) return unready(Reason.TransientError, message);
   return unready(Reason.NodeUnreachable, `nobody plays the role ${ROLE} on the node${advice}`);
 }
 

@@ -65,17 +65,16 @@ function sourceOf({ object, attributesOf }: WindowsPass): JsonObject {
 
 async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const { object, ask, note, attributesOf } = pass;
-  const [nodeName] = Object.values(SOURCES).flatMap((kind) => wordOf(attributesOf(kind)['nodeName']) ?? []);
   const path = textOf(object.spec?.['path']);
   const isOwn = object.status?.['path'] !== undefined;
   // Of a volume that has another id by now the old one is not there any more.
   const volumeID = attributesOf('WindowsVolume')['volumeID'] ?? attributesOf(KIND)['volumeID'];
   const source = sourceOf({ ...pass, object: { ...object, status: said({ volumeID }) } });
   const seen = await ask('look', { source });
-  const own = said({ nodeName, path, volumeID });
+  const own = said({ path, volumeID });
   if (isOwn && seen['isAsAsked'] === true) return { status: { ...own, mounted: true }, verdict: READY, lookAgainMs };
   const taken: Kept = {
-    status: said({ nodeName, mounted: false }),
+    status: { mounted: false },
     verdict: unready(Reason.PathTaken, `something is at ${path} that this object has not made: it stays as it is`),
     lookAgainMs,
   };

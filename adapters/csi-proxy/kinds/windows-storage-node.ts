@@ -19,11 +19,11 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
     },
     attributes: (object) => ({
       ...(isGone(object) && { gone: true }),
-      // Who was refused one of them tries again when it is there.
-      services: object.spec?.['services'] ?? [],
+      // What targets are refused for: they hear that it is otherwise.
+      ...said({ services: object.spec?.['services'], mutualChapSecretRef: object.spec?.['mutualChapSecretRef'] }),
       disks: listOf(object.status?.['disks']).map((disk) => {
-        const { number = null, identity = null, claimedBy = null, claimedByUID = null } = mapOf(disk);
-        return { number, identity, claimedBy, claimedByUID };
+        const { number = null, identity = null, claimedBy = null, claimedByUID = null, claimedOn = null } = mapOf(disk);
+        return { number, identity, claimedBy, claimedByUID, claimedOn };
       }),
     }),
     keep: (pass) => keep(pass, lookEveryMs),
@@ -51,9 +51,9 @@ async function keep({ object, ask }: WindowsPass, lookEveryMs: number): Promise<
   const lookAgainMs = seen['isLeaving'] === true ? Math.min(SOON_MS, lookEveryMs) : lookEveryMs;
   const known = wordOf(stored['machine']);
   const verdict = verdictOn(seen, known, nodeName);
-  // Of another machine nothing is told as if it were this one's.
-  const status = verdict.reason === Reason.DifferentMachine ? { nodeName } : { nodeName, disks: seen['disks'] };
-  return { status: said({ ...status, machine: known ?? wordOf(seen['machine']) }), verdict, lookAgainMs };
+  // Of another machine nothing is told as if it were this one's, nor is it forgotten who has which disk.
+  const disks = verdict.reason === Reason.DifferentMachine ? stored['disks'] : seen['disks'];
+  return { status: said({ nodeName, disks, machine: known ?? wordOf(seen['machine']) }), verdict, lookAgainMs };
 }
 
 function verdictOn({ machine, elder }: JsonObject, known: string | undefined, nodeName: string): Verdict {

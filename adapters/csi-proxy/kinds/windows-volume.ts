@@ -54,7 +54,7 @@ async function keep(pass: WindowsPass, times: Pick<WindowsOptions, 'lookEveryMs'
   const disk = attributesOf('WindowsDisk');
   const { formattedBy, format } = object.status ?? {};
   const identity = textOf(disk['identity']);
-  const before = { nodeName: disk['nodeName'], identity, formattedBy, format };
+  const before = { identity, formattedBy, format };
   const [volume, other] = listOf((await ask('look', { identity }))['volumes']).map(mapOf);
   if (volume === undefined) {
     const verdict = unready(Reason.VolumeAbsent, 'the disk has no such volume: it is offline, or has no partition');

@@ -26,6 +26,7 @@ const common = {
     { type: 'atomic', maxItems: 8 },
   ),
   nodeName: string('nodeName is the Kubernetes node on which it was looked at.', { maxLength: 253 }),
+  machine: string('machine is the serial number of that machine, by which it is known again.', { maxLength: 512 }),
 };
 
 const READY = {

@@ -13,6 +13,7 @@ const seenDisk = object('a disk of the machine.', {
   sizeBytes: integer('sizeBytes is how large the disk is.', { format: 'int64' }),
   claimedBy: string('claimedBy is the name of the WindowsDisk that has the disk.', { maxLength: 253 }),
   claimedByUID: string('claimedByUID is its uid: another one of its name does not have the disk.', { maxLength: 64 }),
+  claimedOn: string('claimedOn is the WindowsStorageNode on which another object has the disk.', { maxLength: 253 }),
 });
 
 export const windowsStorageNodeContract = windowsContract({
@@ -41,8 +42,10 @@ export const windowsStorageNodeContract = windowsContract({
     ),
   }),
   status: {
-    machine: string('machine is the serial number by which the machine is known again.', { maxLength: 512 }),
-    disks: list('disks are those that the machine sees.', seenDisk, { type: 'atomic', maxItems: 1024 }),
+    disks: list('disks are those that the machine sees, and, without a number, those that objects have.', seenDisk, {
+      type: 'atomic',
+      maxItems: 1024,
+    }),
   },
 });
 
@@ -78,6 +81,11 @@ export const iscsiTargetContract = windowsContract({
       type: 'atomic',
       maxItems: 256,
     }),
+    identities: list(
+      'identities are what these disks are known by.',
+      string('an identity, as that of a WindowsDisk.', { maxLength: 1024 }),
+      { type: 'atomic', maxItems: 256 },
+    ),
   },
 });
 

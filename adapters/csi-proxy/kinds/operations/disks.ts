@@ -19,12 +19,15 @@ export interface SeenDisk {
   readonly location: string;
 }
 
+/** Before an identity that no other disk in the world has. */
+export const PAGE83 = 'page83:';
+
 /** Two disks of one page 83 identifier and different serial numbers are two disks of one identity all the same. */
 export async function disksOf({ host }: Pick<MachinePorts, 'host'>): Promise<readonly SeenDisk[]> {
   const [{ disks }, locations] = await Promise.all([host.disk.listDiskIDs(), host.disk.listDiskLocations()]);
   return [...disks].map(([number, { page83, serialNumber }]) => {
     const serial = serialNumber.trim();
-    const byName = page83 === '' ? '' : `page83:${page83}`;
+    const byName = page83 === '' ? '' : `${PAGE83}${page83}`;
     const bySerial = serial === '' ? '' : `serial:${serial}`;
     return {
       number,

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   I1. No CHAP secret is told, nor what Windows says with one in it.
-//   I2. A portal goes with the last of the connections through it that any object has.
+//   I2. A portal goes with the last of the connections through it that any object has, and a connection with the last object.
 import { TerminalError } from '../../../../bus/errors.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
@@ -10,9 +10,12 @@ import type { ChapLogin, Portal } from '../../hosts/host.ts';
 import { Code, StatusError } from '../../status.ts';
 import { ISCSI_TARGETS, STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { finalizerOf } from '../windows-kind.ts';
 import { credentialsIn } from './credentials.ts';
+import { disksOf } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 
+const OWN = finalizerOf('IscsiTarget');
 const SERVICE = 'MSiSCSI';
 /** Of csi-proxy's server, too: portals, sessions and the secret of the machine hang together. */
 const LANE = 'iscsi';
@@ -27,10 +30,22 @@ interface Secrets {
 
 export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { host, lanes } = ports;
-  const disksOf = async (portal: Portal, iqn: string): Promise<readonly number[]> => {
+  const told = async (portal: Portal, iqn: string): Answer => {
     const portals = await host.iscsi.listTargetPortals();
     const isKnown = portals.some(({ address, port }) => address === portal.address && port === portal.port);
-    return isKnown ? host.iscsi.getTargetDisks(portal, iqn) : [];
+    const diskNumbers = isKnown ? [...(await host.iscsi.getTargetDisks(portal, iqn))] : [];
+    // At once, as a number may be that of another disk in a moment.
+    const seen = diskNumbers.length === 0 ? [] : await disksOf(ports);
+    const identities = diskNumbers.flatMap((number) => seen.find((disk) => disk.number === number)?.identity || []);
+    return said({ diskNumbers, identities });
+  };
+  const disconnect = async (portal: Portal, iqn: string): Promise<void> => {
+    try {
+      await host.iscsi.disconnectTarget(portal, iqn);
+    } catch (error) {
+      // Nobody offers it, so it was never connected, or is no more.
+      if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
+    }
   };
   /** One that is not offered is not connected. */
   const isConnected = async (portal: Portal, iqn: string): Promise<boolean> => {
@@ -41,35 +56,31 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       throw error;
     }
   };
-  /** Asked in the lane: of those that go together, the one whose turn is last finds nobody. */
-  const isUsed = async (portal: Portal, object: KubeObject): Promise<boolean> => {
-    const others = (await ports.listObjects(ISCSI_TARGETS)).filter((other) => isBeside(other, object, ports.node));
-    if (others.some(({ metadata }) => metadata.deletionTimestamp === undefined)) return true;
-    for (const other of others) if (await isConnected(portal, targetOf(other).iqn)) return true;
-    return false;
-  };
   return {
-    /** Answers `{ diskNumbers }`; none unless it is connected. */
+    /** Answers `{ diskNumbers, identities }`; none unless it is connected. */
     look: (request: Extra<object>): Answer =>
       onMachine(ports, request, async () => {
         const { portal, iqn } = targetOf(request.object);
         await startService(ports, request.object);
-        return said({ diskNumbers: [...(await disksOf(portal, iqn))] });
+        return told(portal, iqn);
       }),
-    /** Connects, if it is not connected. Answers `{ diskNumbers }`. */
-    connect: async (request: Extra<object>): Answer => {
-      const { portal, iqn } = targetOf(request.object);
-      const { login, mutual } = await secretsOf(ports, request.object);
-      const work = (): Answer =>
-        lanes.run(LANE, PATIENT, async () => {
+    /** Connects, if it is not connected. Answers as `look`. */
+    connect: (request: Extra<object>): Answer => {
+      const secrets: string[] = [];
+      const work = async (): Answer => {
+        const { portal, iqn } = targetOf(request.object);
+        const { login, mutual } = await secretsOf(ports, request.object);
+        secrets.push(login.secret, mutual);
+        return lanes.run(LANE, PATIENT, async () => {
           await startService(ports, request.object);
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
           await host.iscsi.connectTarget(portal, iqn, login);
-          return said({ diskNumbers: [...(await disksOf(portal, iqn))] });
+          return told(portal, iqn);
         });
-      return onMachine(ports, request, work, [login.secret, mutual]);
+      };
+      return onMachine(ports, request, work, secrets);
     },
     disconnect: (request: Extra<object>): Answer =>
       onMachine(ports, request, async () => {
@@ -78,8 +89,15 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         await lanes.run(LANE, PATIENT, async () => {
           const portals = await host.iscsi.listTargetPortals();
           if (!portals.some(({ address, port }) => address === portal.address && port === portal.port)) return;
-          await host.iscsi.disconnectTarget(portal, iqn);
-          if (!(await isUsed(portal, request.object))) await host.iscsi.removeTargetPortal(portal);
+          // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
+          const all = await ports.listObjects(ISCSI_TARGETS);
+          const beside = all.filter((other) => isBeside(other, request.object, ports.node));
+          const needed = beside.filter(isNeeded).map((other) => targetOf(other).iqn);
+          // Of another object with the same target the disks are in use.
+          if (!needed.includes(iqn)) await disconnect(portal, iqn);
+          if (needed.length > 0) return;
+          for (const other of beside) if (await isConnected(portal, targetOf(other).iqn)) return;
+          await host.iscsi.removeTargetPortal(portal);
         });
         return {};
       }),
@@ -104,6 +122,11 @@ function isBeside(other: KubeObject, { metadata, spec }: KubeObject, node: strin
     one.portal.address === two.portal.address &&
     one.portal.port === two.portal.port
   );
+}
+
+/** It does not go, or it waits for who uses its disks. */
+function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: KubeObject): boolean {
+  return deletionTimestamp === undefined || finalizers.some((finalizer) => finalizer !== OWN);
 }
 
 async function nodeObject(

@@ -4,7 +4,7 @@
 // Invariants:
 //   O1. Nothing is done on another machine than the one that was asked for.
 //   O2. Work that was begun is not stopped: whoever asked may stop waiting for it.
-import { TerminalError, TransientError } from '../../../../bus/errors.ts';
+import { TerminalError, TransientError, TroupeError } from '../../../../bus/errors.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { Clock } from '../../../../bus/time.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
@@ -14,6 +14,7 @@ import type { Host } from '../../hosts/host.ts';
 import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
 import { Code, StatusError } from '../../status.ts';
+import { Reason } from '../conditions.ts';
 import { textOf } from '../values.ts';
 
 /** A hash of a text that is hard to guess it from, the same for the same salt. */
@@ -30,6 +31,8 @@ export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObjec
   readonly derive: Derive;
   /** The Kubernetes node that the machine is. */
   readonly node: string;
+  /** The serial number of the machine; empty: it has none. */
+  machine(): Promise<string>;
 }
 
 /** The node whose machine has what an object stands for: its own, or that of what it refers to. */
@@ -42,9 +45,13 @@ export function nodeOf({
   return [own, ...others].find((name) => name !== '');
 }
 
-/** An operation that is done here or not at all, and whose failures are told without these secrets. */
+/**
+ * An operation that is done here or not at all.
+ *
+ * @param secrets  without which its failures are told; the work may add those that it reads
+ */
 export async function onMachine<Answer>(
-  { node }: Pick<MachinePorts, 'node'>,
+  { node, machine }: Pick<MachinePorts, 'node' | 'machine'>,
   request: Pick<OperationRequest, 'object' | 'dependencies'>,
   work: () => Promise<Answer>,
   secrets: readonly string[] = [],
@@ -52,11 +59,34 @@ export async function onMachine<Answer>(
   const wanted = nodeOf(request);
   if (wanted !== node) throw new TransientError(`this is node '${node}', not '${wanted ?? ''}'`);
   try {
+    await requireSame({ node, machine }, request);
     return await work();
   } catch (error) {
-    if (!(error instanceof StatusError)) throw error;
-    throw inWords(error, hiding(secrets));
+    if (error instanceof TroupeError) throw error;
+    const hide = hiding(secrets);
+    if (error instanceof StatusError) throw inWords(error, hide);
+    // A defect, of which nobody knows what it quotes.
+    throw new Error(hide(error instanceof Error ? error.message : String(error)));
   }
+}
+
+/**
+ * A name is soon given to another machine, on which the same paths and shares are somebody else's (O1).
+ *
+ * @throws {TransientError} what the object refers to is on a machine that is known not to be this one
+ */
+async function requireSame(
+  { node, machine }: Pick<MachinePorts, 'node' | 'machine'>,
+  { dependencies }: Pick<OperationRequest, 'dependencies'>,
+): Promise<void> {
+  const known = Object.values(dependencies)
+    .map(({ attributes }) => textOf(attributes?.['machine']))
+    .find((serial) => serial !== '');
+  if (known === undefined) return;
+  const own = await machine();
+  if (own === '' || known === own) return;
+  const message = `node '${node}' is the machine with the serial number ${own}, and was the one with ${known}`;
+  throw new TransientError(message, { reason: Reason.DifferentMachine });
 }
 
 /** No cause: it may quote what is hidden. */

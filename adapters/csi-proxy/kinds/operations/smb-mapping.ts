@@ -34,10 +34,12 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return { root, state: await stateOf(root), hash: await hashOf(ports, credentials, request.object), users };
       }),
     /** Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more. */
-    map: async (request: Extra<{ anew: boolean }>): Answer => {
-      const credentials = await credentialsOf(request);
-      const hash = await hashOf(ports, credentials, request.object);
-      const work = async (): Promise<{ readonly hash: string }> => {
+    map: (request: Extra<{ anew: boolean }>): Answer => {
+      const secrets: string[] = [];
+      const work = async (): Answer => {
+        const credentials = await credentialsOf(request);
+        secrets.push(credentials.password);
+        const hash = await hashOf(ports, credentials, request.object);
         const root = rootOf(request);
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const state = await stateOf(root);
@@ -47,7 +49,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           return { hash };
         });
       };
-      return onMachine(ports, request, work, [credentials.password]);
+      return onMachine(ports, request, work, secrets);
     },
     unmap: (request: Extra<object>): Answer =>
       onMachine(ports, request, async () => {

@@ -2,6 +2,7 @@
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
+import { isReady } from '../conditions.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, disksOf, lunOf, type SeenDisk } from './disks.ts';
@@ -11,8 +12,8 @@ import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from '
 interface Meant {
   /** Once the disk was found: nothing else counts then. */
   readonly identity: string;
-  /** The disks that may be meant, for one of an iSCSI target. */
-  readonly among: readonly number[];
+  /** Identities of the disks that may be meant, for one of an iSCSI target. */
+  readonly among: readonly string[];
 }
 
 export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
@@ -77,7 +78,7 @@ async function matches(
     (page83 === undefined || disk.page83 === page83) &&
     (serialNumber === undefined || disk.serialNumber === textOf(serialNumber).trim()) &&
     (lun === undefined || lunOf(disk) === lun) &&
-    (among === undefined || among.includes(disk.number));
+    (among === undefined || among.includes(disk.identity));
   const meant = disks.filter(isMeant);
   const index = numberOf(spec?.['index']);
   const byIdentity = meant.toSorted((one, other) => (one.identity < other.identity ? -1 : 1));
@@ -110,7 +111,7 @@ async function closer(
   };
 }
 
-/** The node that sees the disk, by what is said of it. */
+/** The node that sees the disk, by what is said of it; of one that nobody looks at what it saw last says nothing. */
 async function elsewhere(
   { listObjects }: MachinePorts,
   { metadata }: KubeObject,
@@ -120,7 +121,10 @@ async function elsewhere(
   const other = nodes.find(
     (node) =>
       node.metadata.namespace === metadata.namespace &&
-      listOf(node.status?.['disks']).some((disk) => mapOf(disk)['identity'] === identity),
+      isReady(node) &&
+      listOf(node.status?.['disks'])
+        .map(mapOf)
+        .some((disk) => disk['identity'] === identity && disk['number'] !== undefined),
   );
   return other?.metadata.name;
 }

@@ -25,16 +25,6 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
     await host.filesystem.mkdir(path);
     if (volumeID !== undefined) await host.volume.mountVolume(volumeID, path);
   };
-  const unmount = async (path: string, volumeID: string): Promise<void> => {
-    try {
-      await host.volume.unmountVolume(volumeID, path);
-    } catch (error) {
-      if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
-      // Its disk is away, or offline: what leads there goes alone, as if it had been unmounted.
-      await host.filesystem.rmdir(path, { contents: 'refused' });
-      await host.filesystem.mkdir(path);
-    }
-  };
   return {
     /** Answers `{ kind, isAsAsked }`. */
     look: (request: Extra<{ source: Source }>): Answer =>
@@ -74,7 +64,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
           if (place.kind === 'mount') {
             // Of another volume: somebody else has come here since.
             if (place.volumeID !== source.volumeID) return;
-            await unmount(path, place.volumeID);
+            await unmount(ports, place.volumeID, path);
           }
           if (isOwnKind || place.kind === 'mount') await removeAt(ports, path, { isLink, ...request });
         });
@@ -85,6 +75,17 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
 
 function pathOf({ object }: Pick<Extra<object>, 'object'>): string {
   return textOf(object.spec?.['path']);
+}
+
+/** Of a volume that the machine does not see any more the mount alone is left: there is nothing to flush. */
+async function unmount({ host }: MachinePorts, volumeID: string, path: string): Promise<void> {
+  try {
+    await host.volume.unmountVolume(volumeID, path);
+  } catch (error) {
+    if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
+    await host.filesystem.rmdir(path, { contents: 'refused' });
+    await host.filesystem.mkdir(path);
+  }
 }
 
 /** What somebody has put into a directory stays, unless the policy says otherwise (M2). */

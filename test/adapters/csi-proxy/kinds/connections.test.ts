@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { GIB, listIn, openWorld, type World } from './world.ts';
+import { GIB, inWorld, listIn, openWorld, type World } from './world.ts';
 
 const test = suite('connections');
 const SHARE = '\\\\files\\data';
@@ -155,6 +155,66 @@ test('targets of one portal are connected with CHAP; the portal goes with the la
   await assertHidden(world, FIRST, MUTUAL);
   await world.close();
 });
+
+test('a disk of a target is the one that it was when the target was looked at, whatever its number is by now', () =>
+  inWorld({}, async (world) => {
+    const { iscsi, disks, before } = world.machine();
+    const iqn = 'iqn.2024-01.org.example:one';
+    const remote = disks.make({ sizeBytes: GIB, page83: 'naa.remote', state: 'offline' });
+    iscsi.offer({ portal: { address: '10.0.0.1', port: 3260 }, iqn, disks: [remote] });
+    await world.create('iscsitargets/one', { spec: { nodeRef: 'one', portal: { address: '10.0.0.1' }, iqn } });
+    await world.ready('iscsitargets/one');
+    const held = Promise.withResolvers<void>();
+    before.set('startService', () => held.promise);
+    await disks.detach(1);
+    assert.is(await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.local', state: 'offline' })), 1);
+    await disks.attachSeen(remote);
+    await world.create('windowsdisks/a', { spec: { nodeRef: 'one', iscsiTargetRef: 'one', index: 0 } });
+    const found = await world.until('windowsdisks/a', 'found', ({ status }) => status?.['identity'] !== undefined);
+    assert.equal([found.status?.['identity'], found.status?.['number']], ['page83:naa.remote', 2]);
+    held.resolve();
+    await world.ready('windowsdisks/a');
+    assert.is(disks.disk(1).state, 'offline');
+  }));
+
+test('a target that two objects stand for is disconnected with the second of them (I2)', () =>
+  inWorld({}, async (world) => {
+    const { iscsi, disks, host } = world.machine();
+    const [portal, iqn] = [{ address: '10.0.0.1', port: 3260 }, 'iqn.2024-01.org.example:one'];
+    iscsi.offer({ portal, iqn, disks: [disks.make({ sizeBytes: GIB, page83: 'naa.remote' })] });
+    for (const name of ['one', 'two']) {
+      await world.create(`iscsitargets/${name}`, { spec: { nodeRef: 'one', portal, iqn } });
+      await world.ready(`iscsitargets/${name}`);
+    }
+    await world.remove('iscsitargets/one');
+    await world.gone('iscsitargets/one');
+    assert.is(count(world, 'disconnectTarget'), 0);
+    await world.remove('iscsitargets/two');
+    await world.gone('iscsitargets/two');
+    assert.equal(await host.iscsi.listTargetPortals(), []);
+  }));
+
+test('of targets that are deleted at once nothing is left, nor of their portal (I2)', () =>
+  inWorld({}, async (world) => {
+    const { iscsi, disks, host } = world.machine();
+    const portal = { address: '10.0.0.1', port: 3260 };
+    const iqns = {
+      one: 'iqn.2024-01.org.example:one',
+      same: 'iqn.2024-01.org.example:one',
+      two: 'iqn.2024-01.org.example:two',
+    };
+    iscsi.offer({ portal, iqn: iqns.one, disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
+    iscsi.offer({ portal, iqn: iqns.two, disks: [disks.make({ sizeBytes: GIB, page83: 'naa.two' })] });
+    const paths = Object.keys(iqns).map((name) => `iscsitargets/${name}`);
+    for (const [name, iqn] of Object.entries(iqns)) {
+      await world.create(`iscsitargets/${name}`, { spec: { nodeRef: 'one', portal, iqn } });
+    }
+    for (const path of paths) await world.ready(path);
+    await Promise.all(paths.map((path) => world.remove(path)));
+    for (const path of paths) await world.gone(path);
+    assert.equal(await host.iscsi.listTargetPortals(), []);
+    assert.is((await host.disk.listDiskIDs()).disks.size, 1);
+  }));
 
 test('a service that the node does not allow is not started', async () => {
   const world = await openWorld();

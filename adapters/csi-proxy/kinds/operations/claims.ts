@@ -1,0 +1,78 @@
+// Who has which disk of a machine.
+//
+// Invariants:
+//   N1. A disk that a WindowsDisk has is given to no other while that is there, whether its claim is known or not: mail may be lost.
+//   N2. A disk that several machines see is had on one of them: two that write to it would spoil what is on it. Only what is known
+//       by a page 83 identifier is known to be one disk; serial numbers are much the same on many machines.
+import type { Claimant } from '../../../../machines/kind.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
+import { Reason, reasonOf } from '../conditions.ts';
+import { WINDOWS_DISKS } from '../resources.ts';
+import { listOf, mapOf, textOf } from '../values.ts';
+import { PAGE83 } from './disks.ts';
+import type { MachinePorts } from './serving.ts';
+
+/** A type, as an interface would be no JSON. */
+export type Holder = { readonly claimedBy: string; readonly claimedByUID: string };
+
+/** Earlier ones come first. */
+export function ageOf({ metadata: { creationTimestamp = '', uid } }: KubeObject): string {
+  return `${creationTimestamp} ${uid}`;
+}
+
+/**
+ * Disks that objects have on other machines, by their identities, each with the first of these machines. Of one of which nothing is
+ * heard the last that was seen counts, unless it is said to be gone: it may be at work as ever.
+ */
+export function hadElsewhere(nodes: readonly KubeObject[], object: KubeObject): ReadonlyMap<string, KubeObject> {
+  const others = nodes
+    .filter((node) => node.metadata.uid !== object.metadata.uid && reasonOf(node) !== Reason.NodeGone)
+    .sort((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1));
+  const had = ({ status }: KubeObject): readonly string[] =>
+    listOf(status?.['disks'])
+      .map(mapOf)
+      .filter(({ number, claimedBy }) => number !== undefined && claimedBy !== undefined)
+      .map(({ identity }) => textOf(identity))
+      .filter((identity) => identity.startsWith(PAGE83));
+  return new Map(others.flatMap((node) => had(node).map((identity) => [identity, node] as const)));
+}
+
+/**
+ * Whoever had a disk keeps it (N1), else the first by name of those who claim it gets it. What is had elsewhere nobody gets; if two
+ * machines gave it away at the same time the later one takes it back (N2).
+ *
+ * @returns `isLeaving`: a disk is still that of an object which may be gone in a moment
+ */
+export async function claimsOn(
+  { readObject }: MachinePorts,
+  node: KubeObject,
+  claimants: readonly Claimant[],
+  elsewhere: ReadonlyMap<string, KubeObject>,
+): Promise<{ readonly claims: ReadonlyMap<string, Holder>; readonly isLeaving: boolean }> {
+  const claims = new Map<string, Holder>();
+  let isLeaving = false;
+  const ofDisks = claimants
+    .filter(({ plural }) => plural === WINDOWS_DISKS.plural)
+    .map(({ name, attributes }) => ({
+      identity: textOf(attributes['identity']),
+      holder: { claimedBy: name, claimedByUID: textOf(attributes['uid']) },
+    }))
+    .filter(({ identity }) => identity !== '')
+    .sort((one, other) => (one.holder.claimedBy < other.holder.claimedBy ? -1 : 1));
+  for (const disk of listOf(node.status?.['disks']).map(mapOf)) {
+    const [identity, claimedBy, claimedByUID] = ['identity', 'claimedBy', 'claimedByUID'].map((of) => textOf(disk[of]));
+    if (!identity || !claimedBy || !claimedByUID) continue;
+    const rival = elsewhere.get(identity);
+    if (rival !== undefined && ageOf(rival) < ageOf(node)) continue;
+    const isClaimed = ofDisks.some((one) => one.identity === identity && one.holder.claimedByUID === claimedByUID);
+    const known = isClaimed ? undefined : await readObject(WINDOWS_DISKS, node.metadata.namespace ?? '', claimedBy);
+    const isThere = known?.metadata.uid === claimedByUID && known.status?.['identity'] === identity;
+    if (!isClaimed && !isThere) continue;
+    claims.set(identity, { claimedBy, claimedByUID });
+    isLeaving ||= known?.metadata.deletionTimestamp !== undefined;
+  }
+  for (const { identity, holder } of ofDisks) {
+    if (!claims.has(identity) && !elsewhere.has(identity)) claims.set(identity, holder);
+  }
+  return { claims, isLeaving };
+}

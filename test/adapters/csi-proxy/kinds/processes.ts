@@ -1,0 +1,195 @@
+// The processes of a world: pods that host actors, and one for each machine, on one bus in memory. Each may end, or be gone from
+// one moment to the next, with nothing given back. All that is said on the bus and logged can be read.
+import { Writable } from 'node:stream';
+import { configure } from '../../../../actors/process/adapters.ts';
+import { Role } from '../../../../actors/process/config.ts';
+import { type Runtime, startRuntime } from '../../../../actors/process/runtime.ts';
+import { openLog } from '../../../../actors/telling/log.ts';
+import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
+import { windowsWith } from '../../../../adapters/csi-proxy/kinds/adapter.ts';
+import { type KubeClient, kubeClient } from '../../../../adapters/kubernetes/mod.ts';
+import {
+  type Bus,
+  type Clock,
+  type JsonObject,
+  type MemoryBus,
+  memoryBroker,
+  TransientError,
+} from '../../../../bus/mod.ts';
+import { usedBy } from './watched.ts';
+
+const LEASE_MS = 1_500;
+const CALL_MS = 2_000;
+
+export interface Faults {
+  /** So many of the next requests that take as long as they take find nobody. */
+  holds: number;
+}
+
+export interface ProcessesDeps {
+  readonly clock: Clock;
+  readonly kubeconfig: string;
+  /** Undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  /** Of the options of the adapter. */
+  readonly env: Readonly<Record<string, string>>;
+}
+
+interface Process {
+  readonly runtime: Runtime;
+  readonly bus: MemoryBus;
+  isThere: boolean;
+}
+
+export class Processes {
+  readonly faults: Faults = { holds: 0 };
+  readonly log: JsonObject[] = [];
+  /** Mail of all subjects, requests, answers, traces. */
+  readonly heard: string[] = [];
+  readonly #deps: ProcessesDeps;
+  readonly #broker;
+  readonly #alive = new Map<string, Process>();
+  readonly #ends: Promise<void>[] = [];
+
+  constructor(deps: ProcessesDeps) {
+    this.#deps = deps;
+    this.#broker = memoryBroker({ clock: deps.clock, leaseMs: LEASE_MS });
+    this.#broker.onMail((change) => this.heard.push(JSON.stringify(change)));
+  }
+
+  startPod(id: string): Promise<void> {
+    return this.#begin(id, { roles: Object.values(Role), open: () => Promise.reject(new Error('no machine')) });
+  }
+
+  /** @param node  what the machine is called */
+  startNode(id: string, node: string, host: Host): Promise<void> {
+    return this.#begin(id, { roles: ['csi-proxy'], node, open: async (isThere) => usedBy(isThere, host) });
+  }
+
+  /** Who hosts the object's actor, as far as somebody does. */
+  leaderOf(plural: string, name: string): string | undefined {
+    const hosts = [...this.#alive].filter(([, { runtime }]) =>
+      [...runtime.inhabitants()].some(
+        ({ address, state }) => state !== '' && address.plural === plural && address.name === name,
+      ),
+    );
+    return hosts.length === 1 ? hosts[0]?.[0] : undefined;
+  }
+
+  /** It ends as on SIGTERM. What its machine is at goes on. */
+  async end(id: string): Promise<void> {
+    const process = this.#alive.get(id);
+    this.#alive.delete(id);
+    await process?.runtime.close();
+    await process?.bus.close();
+  }
+
+  /** It is gone as on SIGKILL. What its machine is at goes on. */
+  crash(id: string): void {
+    const process = this.#alive.get(id);
+    if (process === undefined) throw new Error(`there is no process '${id}'`);
+    this.#alive.delete(id);
+    process.isThere = false;
+    process.bus.crash();
+    // What is left of it here reaches nobody, and has to end some time.
+    this.#ends.push(process.runtime.close().catch(() => undefined));
+  }
+
+  async close(): Promise<void> {
+    for (const id of [...this.#alive.keys()]) await this.end(id);
+    await Promise.all(this.#ends);
+  }
+
+  async #begin(
+    id: string,
+    {
+      roles,
+      node,
+      open,
+    }: {
+      readonly roles: readonly string[];
+      readonly node?: string;
+      readonly open: (isThere: () => boolean) => Promise<Host>;
+    },
+  ): Promise<void> {
+    const { clock, kubeconfig, env, namespaces } = this.#deps;
+    const bus = this.#broker.connect({ clock });
+    const state = { isThere: true };
+    const isThere = (): boolean => state.isThere;
+    const runtime = await startRuntime({
+      bus: hearing(bus, this.heard, this.faults),
+      client: ofProcess(kubeClient({ clock, kubeconfig }), isThere),
+      clock,
+      log: openLog({ level: 'debug', readable: false, destination: this.#destination(isThere) }),
+      adapters: [
+        configure(
+          windowsWith(() => open(isThere)),
+          env,
+        ),
+      ],
+      roles: new Set(roles),
+      callMs: CALL_MS,
+      events: true,
+      nodeName: node,
+      namespaces,
+    });
+    this.#alive.set(id, Object.assign(state, { runtime, bus }));
+  }
+
+  #destination(isThere: () => boolean): Writable {
+    return new Writable({
+      write: (chunk: Buffer, _encoding, done) => {
+        const lines = isThere() ? chunk.toString().trim().split('\n') : [];
+        for (const line of lines) this.log.push(JSON.parse(line) as JsonObject);
+        done();
+      },
+    });
+  }
+}
+
+/** What a process that is gone asks for is not asked any more. */
+function ofProcess(client: KubeClient, isThere: () => boolean): KubeClient {
+  const gone = (): TransientError => new TransientError('the process is gone');
+  return {
+    ...client,
+    call: async (call) => (isThere() ? client.call(call) : Promise.reject(gone())),
+    close: () => client.close(),
+    async *stream(...args) {
+      for await (const event of client.stream(...args)) {
+        if (!isThere()) throw gone();
+        yield event;
+      }
+    },
+  };
+}
+
+/** The bus, with all mail, requests, answers and events written down. */
+function hearing(bus: Bus, heard: string[], faults: Faults): Bus {
+  const note = (what: unknown): void => void heard.push(JSON.stringify(what) ?? '');
+  const noting = <Part extends object>(part: Part, members: readonly string[]): Part =>
+    new Proxy(part, {
+      get(target, member) {
+        const value: unknown = Reflect.get(target, member, target);
+        if (typeof value !== 'function') return value;
+        return (...args: unknown[]): unknown => {
+          if (members.includes(String(member))) note(args);
+          if (member === 'hold' && faults.holds-- > 0)
+            return Promise.reject(new TransientError("nobody answers 'format'"));
+          const result: unknown = Reflect.apply(value, target, args);
+          if (result instanceof Promise && members.includes(String(member))) {
+            void result.then(note, (error: unknown) => note(String(error)));
+          }
+          return result;
+        };
+      },
+    });
+  return new Proxy(bus, {
+    get(target, member) {
+      const value: unknown = Reflect.get(target, member, target);
+      if (member === 'mailbox') return noting(value as object, ['publish']);
+      if (member === 'services') return noting(value as object, ['request', 'hold']);
+      if (member === 'trace') return noting(value as object, ['emit']);
+      return typeof value === 'function' ? value.bind(target) : value;
+    },
+  });
+}
