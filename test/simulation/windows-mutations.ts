@@ -35,7 +35,7 @@ export const WINDOWS_MUTATIONS: readonly Mutation[] = [
     matter: 'windows',
     edits: [
       {
-        file: `${OPERATIONS}/storage-node.ts`,
+        file: `${OPERATIONS}/claims.ts`,
         from: 'if (!isClaimed && !isThere) continue;',
         to: 'if (!isClaimed) continue;',
       },
