@@ -119,8 +119,8 @@ export const WINDOWS_MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: `${KINDS}/windows-storage-node.ts`,
-        from: "services: object.spec?.['services'] ?? [],",
-        to: 'services: [],',
+        from: "said({ services: object.spec?.['services'], mutualChapSecretRef",
+        to: 'said({ mutualChapSecretRef',
       },
     ],
   },
