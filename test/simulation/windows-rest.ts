@@ -79,7 +79,10 @@ export class WindowsRest {
         is !== undefined && (disk['page83'] ?? '') === is.page83 && (disk['serialNumber'] ?? '') === is.serialNumber
       );
     };
-    const isRight = told.length === seen.size && told.every(isSeen);
+    // Without a number it tells of one that is away, and somebody's.
+    const there = told.filter(({ number }) => number !== undefined);
+    const isHad = (disk: JsonObject): boolean => disk['number'] !== undefined || disk['claimedBy'] != null;
+    const isRight = there.length === seen.size && there.every(isSeen) && told.every(isHad);
     const claims = told.flatMap((disk) => (disk['claimedBy'] == null ? [] : [String(disk['claimedBy'])]));
     const isGone = claims.find((name) => this.#deps.cluster.get('windowsdisks', NAMESPACE, name) === undefined);
     const wrong = isGone === undefined ? undefined : `gives a disk to ${isGone}, which is gone`;
