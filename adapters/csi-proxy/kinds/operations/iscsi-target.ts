@@ -56,6 +56,13 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       throw error;
     }
   };
+  /** Uids of objects that are there still and have no connection any more: their guards go with the last of their finalizers. */
+  const left = new Set<string>();
+  const beside = async (object: KubeObject): Promise<readonly KubeObject[]> => {
+    const all = await ports.listObjects(ISCSI_TARGETS);
+    for (const uid of left) if (!all.some(({ metadata }) => metadata.uid === uid)) left.delete(uid);
+    return all.filter((other) => !left.has(other.metadata.uid) && isBeside(other, object, ports.node));
+  };
   return {
     /** Answers `{ diskNumbers, identities }`; none unless it is connected. */
     look: (request: Extra<object>): Answer =>
@@ -73,6 +80,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         secrets.push(login.secret, mutual);
         return lanes.run(LANE, PATIENT, async () => {
           await startService(ports, request.object);
+          left.delete(request.object.metadata.uid);
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
@@ -90,13 +98,13 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           const portals = await host.iscsi.listTargetPortals();
           if (!portals.some(({ address, port }) => address === portal.address && port === portal.port)) return;
           // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
-          const all = await ports.listObjects(ISCSI_TARGETS);
-          const beside = all.filter((other) => isBeside(other, request.object, ports.node));
-          const needed = beside.filter(isNeeded).map((other) => targetOf(other).iqn);
+          const others = await beside(request.object);
+          const needed = others.filter(isNeeded).map((other) => targetOf(other).iqn);
           // Of another object with the same target the disks are in use.
           if (!needed.includes(iqn)) await disconnect(portal, iqn);
+          left.add(request.object.metadata.uid);
           if (needed.length > 0) return;
-          for (const other of beside) if (await isConnected(portal, targetOf(other).iqn)) return;
+          for (const other of others) if (await isConnected(portal, targetOf(other).iqn)) return;
           await host.iscsi.removeTargetPortal(portal);
         });
         return {};

@@ -216,6 +216,24 @@ test('of targets that are deleted at once nothing is left, nor of their portal (
     assert.is((await host.disk.listDiskIDs()).disks.size, 1);
   }));
 
+test('of targets whose disks were used until the end nothing is left, nor of their portal (I2)', () =>
+  inWorld({}, async (world) => {
+    const { iscsi, disks, host } = world.machine();
+    const portal = { address: '10.0.0.1', port: 3260 };
+    const names = ['one', 'two'];
+    const paths = names.flatMap((name) => [`windowsdisks/${name}`, `iscsitargets/${name}`]);
+    for (const name of names) {
+      const iqn = `iqn.2024-01.org.example:${name}`;
+      iscsi.offer({ portal, iqn, disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
+      await world.create(`iscsitargets/${name}`, { spec: { nodeRef: 'one', portal, iqn } });
+      await world.create(`windowsdisks/${name}`, { spec: { nodeRef: 'one', iscsiTargetRef: name, index: 0 } });
+    }
+    for (const path of paths) await world.ready(path);
+    await Promise.all(paths.map((path) => world.remove(path)));
+    for (const path of paths) await world.gone(path);
+    assert.equal(await host.iscsi.listTargetPortals(), []);
+  }));
+
 test('a service that the node does not allow is not started', async () => {
   const world = await openWorld();
   await world.merge('windowsstoragenodes/one', { spec: { services: [] } });

@@ -1,0 +1,60 @@
+// Of several iSCSI targets that go together, the process of the machine knows which have left.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/clock.ts';
+import type { Operation } from '../../../../adapters/adapter.ts';
+import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { iscsiTargetOperations } from '../../../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
+import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
+import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
+import { GIB } from './world.ts';
+
+const test = suite('iSCSI targets that leave');
+const clock = systemClock();
+
+const PORTAL = { address: '10.0.0.1', port: 3260 };
+const iqnOf = (name: string): string => `iqn.2024-01.org.example:${name}`;
+
+/** Deleted, and with the guard of its disk, which goes with its own finalizer. */
+function leaving(name: string): KubeObject {
+  const finalizers = ['windows.troupe.dev/iscsitarget', 'windows.troupe.dev/windowsdisk'];
+  return {
+    apiVersion: 'windows.troupe.dev/v1alpha1',
+    kind: 'IscsiTarget',
+    metadata: {
+      ...{ name, namespace: 'storage', uid: name, resourceVersion: '1' },
+      deletionTimestamp: '2030-01-01T00:00:00Z',
+      finalizers,
+    },
+    spec: { nodeRef: 'one', portal: PORTAL, iqn: iqnOf(name) },
+    status: { nodeName: 'one', connection: 'Connected' },
+  };
+}
+
+test('one that has left keeps the portal for nobody, though its guards are on it still (I2)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  const objects = ['one', 'two'].map(leaving);
+  for (const { metadata } of objects) {
+    const disk = disks.make({ sizeBytes: GIB, page83: `naa.${metadata.name}` });
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(metadata.name), disks: [disk] });
+  }
+  const node = { ...leaving('node'), spec: { nodeName: 'one', services: ['MSiSCSI'] } };
+  const { connect, disconnect } = iscsiTargetOperations({
+    ...{ clock, host, lanes: new Lanes(), paths: new PathRules([]), encryption: 'required', node: 'one' },
+    derive: async () => Buffer.of(),
+    machine: async () => '',
+    readSecret: async () => undefined,
+    readObject: async () => node,
+    listObjects: async () => objects,
+  });
+  const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };
+  const ask = (operation: Operation | undefined, object: KubeObject) => operation?.({ object, dependencies } as never);
+  for (const object of objects) await ask(connect, object);
+  await ask(disconnect, objects[0] as KubeObject);
+  assert.is((await host.iscsi.listTargetPortals()).length, 1, 'the other one is connected');
+  await ask(disconnect, objects[1] as KubeObject);
+  assert.equal(await host.iscsi.listTargetPortals(), []);
+});
+
+test.run();
