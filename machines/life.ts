@@ -225,7 +225,7 @@ export interface Life {
   advise?(object: KubeObject, message: string, known?: KnownDependencies): Advice | undefined;
   /**
    * How the object looks by its status; undefined: nobody has looked at it as it is now. Without it the
-   * status has a condition `Progressing` with the reasons of the OpenStack resource controller.
+   * status has a condition `Progressing` with the reasons of the OpenStack resource controller, or says all in one, `Ready`.
    */
   glance?(object: KubeObject): Glance | undefined;
   /** Fields of the spec of which nothing comes though the object is up to date, as its status tells. */

@@ -4,6 +4,7 @@ import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import { HostAnnotation } from '../../machines/bare-metal-host/host.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
+import { createWhenFree, metadataAt } from './creating.ts';
 import {
   type HostBefallen,
   type HostDeed,
@@ -28,9 +29,6 @@ export interface HostUsersDeps {
   readonly onChange: () => void;
 }
 
-/** How often a user tries again what the API server did not take, and for how long, in milliseconds. */
-const AGAIN_MS = 700;
-const PATIENCE_MS = 60_000;
 /** Whoever keeps a host that is deleted. */
 const PIN = 'simulation.example.org/keeps';
 /** Of a reboot that lasts until whoever asked for it has had enough. */
@@ -80,7 +78,10 @@ export class HostUsers {
     if (this.pending > 0) return;
     const { cluster, machines } = this.#deps;
     for (const machine of machines)
-      if (read(cluster, hostPath(machine)) !== undefined && read(cluster, secretPath(machine)) === undefined)
+      if (
+        metadataAt(cluster, hostPath(machine)) !== undefined &&
+        metadataAt(cluster, secretPath(machine)) === undefined
+      )
         this.#do('createSecret', machine, 0);
   }
 
@@ -253,34 +254,14 @@ export class HostUsers {
     }
   }
 
-  /** Until the API server takes it: whoever was there before has to go first. */
   #create(path: string, body: JsonObject, what: string): void {
-    const { cluster, time, chronicle, watch, onChange } = this.#deps;
-    const untilMs = time.elapsed() + PATIENCE_MS;
+    const { watch, onChange } = this.#deps;
     this.pending += 1;
-    const attempt = (): void => {
-      watch.look();
-      const there = read(cluster, path);
-      if (there === undefined) {
-        cluster.call({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body });
-        chronicle.note(`user creates ${what}`, () => `a user creates ${what}`);
-      } else if (there['deletionTimestamp'] !== undefined && time.elapsed() < untilMs) {
-        time.after(AGAIN_MS, attempt);
-        return;
-      }
+    const done = (): void => {
       this.pending -= 1;
       onChange();
     };
-    attempt();
-  }
-}
-
-function read(cluster: Cluster, path: string): JsonObject | undefined {
-  try {
-    return cluster.call({ method: 'GET', path })['metadata'] as JsonObject;
-  } catch (error) {
-    if (toErrorData(error).code !== 'absent') throw error;
-    return undefined;
+    createWhenFree(this.#deps, { path, body, what }, { look: () => watch.look(), done });
   }
 }
 

@@ -2,6 +2,7 @@
 import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
+import { createWhenFree } from './creating.ts';
 import type { SimulatedTime } from './time.ts';
 import { type Estate, NAMESPACE, type PlannedSecret, type Thing, USERNAME } from './windows-estate.ts';
 import type { Machines } from './windows-machines.ts';
@@ -17,9 +18,6 @@ export interface WindowsUsersDeps {
   readonly onChange: () => void;
 }
 
-/** How often a user tries again what the API server did not take, and for how long, in milliseconds. */
-const AGAIN_MS = 700;
-const PATIENCE_MS = 60_000;
 /** Whoever keeps an object that is deleted. */
 const PIN = 'simulation.example.org/keeps';
 const GROUP = '/apis/windows.troupe.dev/v1alpha1';
@@ -138,33 +136,14 @@ export class WindowsUsers {
     }
   }
 
-  /** Until the API server takes it: whoever was there before has to go first. */
   #create(path: string, body: JsonObject, what: string): void {
-    const { cluster, time, chronicle, onChange } = this.#deps;
-    const untilMs = time.elapsed() + PATIENCE_MS;
+    const { onChange } = this.#deps;
     this.pending += 1;
-    const attempt = (): void => {
-      const there = read(cluster, path);
-      if (there === undefined) {
-        cluster.call({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body });
-        chronicle.note(`user creates ${what}`, () => `a user creates ${what}`);
-      } else if (there['deletionTimestamp'] !== undefined && time.elapsed() < untilMs) {
-        time.after(AGAIN_MS, attempt);
-        return;
-      }
+    const done = (): void => {
       this.pending -= 1;
       onChange();
     };
-    attempt();
-  }
-}
-
-function read(cluster: Cluster, path: string): JsonObject | undefined {
-  try {
-    return cluster.call({ method: 'GET', path })['metadata'] as JsonObject;
-  } catch (error) {
-    if (toErrorData(error).code !== 'absent') throw error;
-    return undefined;
+    createWhenFree(this.#deps, { path, body, what }, { done });
   }
 }
 
