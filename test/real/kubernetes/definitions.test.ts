@@ -167,7 +167,7 @@ async function tryFolder(folder: URL, path: string): Promise<void> {
   const differences: string[] = [];
   try {
     for (const definition of definitions) {
-      await removed(servers, definition.metadata.name ?? '');
+      await removed(servers, definition);
       const { real, embedded } = await servers.both('POST', `${DEFINITIONS}?fieldValidation=Strict`, definition);
       assert.is(real.code, 201, JSON.stringify(real.body));
       assert.is(embedded.code, 201, JSON.stringify(embedded.body));

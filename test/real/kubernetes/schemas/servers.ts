@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { parse } from 'yaml';
 import { systemClock } from '../../../../actors/clock.ts';
-import { isMap, listOf, mapOf, stringOf } from '../../../../adapters/kubernetes/embedded/json.ts';
+import { isMap, type KubeObject, listOf, mapOf, stringOf } from '../../../../adapters/kubernetes/embedded/json.ts';
 import { startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
 
 export interface Answer {
@@ -29,6 +29,9 @@ export const IN_FLIGHT = 16;
 
 /** Longest wait for a resource to be served, or gone, in milliseconds. */
 const SERVED_WITHIN_MS = 20_000;
+
+/** The names of the namespaces that suites make for themselves. */
+const OF_SUITES = /^e2e[0-9a-z]+$/;
 
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -169,11 +172,27 @@ export async function served(
   }
 }
 
-/** Deletes a definition from the real server, where another suite may have left it, and waits until it is gone. */
-export async function removed({ real }: Servers, name: string): Promise<void> {
+/**
+ * Deletes a definition from the real server, where another suite may have left it, and waits until it is gone. Objects
+ * that a killed suite left behind have finalizers that nobody takes off any more; those of others are let be.
+ */
+export async function removed({ real }: Servers, { metadata, spec }: KubeObject): Promise<void> {
+  const { group, names, versions } = mapOf(spec);
+  const stored = listOf(versions)
+    .map(mapOf)
+    .find((version) => version['storage'] === true);
+  const list = `/apis/${String(group)}/${String(stored?.['name'])}/${String(mapOf(names)['plural'])}`;
   const deadlineAt = clock.now() + SERVED_WITHIN_MS;
-  while ((await real.call('DELETE', `${DEFINITIONS}/${name}`)).code !== 404) {
-    if (clock.now() > deadlineAt) throw new Error(`${name} is still there`);
+  while ((await real.call('DELETE', `${DEFINITIONS}/${metadata.name}`)).code !== 404) {
+    const left = listOf(mapOf((await real.call('GET', list)).body)['items']).map((item) => item as KubeObject);
+    const places = left.map(({ metadata: { namespace = '', name = '' } }) => ({ namespace, name }));
+    if (clock.now() > deadlineAt) throw new Error(`${metadata.name} is still there, with ${JSON.stringify(places)}`);
+    const own = left.filter(({ metadata: { namespace = '' } }) => OF_SUITES.test(namespace));
+    await forAll(own.values(), async (object) => {
+      const { namespace, name, finalizers: _, ...rest } = object.metadata;
+      const path = list.replace(/\/(?=[^/]*$)/, `/namespaces/${namespace}/`);
+      await real.call('PUT', `${path}/${name}`, { ...object, metadata: { namespace, name, ...rest } });
+    });
   }
 }
 
