@@ -38,6 +38,11 @@ export class Answers {
     return [...this.#mail].flatMap(([from, mail]) => (mail.to === uid ? [from] : []));
   }
 
+  /** Every answer, by the key of who gave it. */
+  entries(): Iterable<readonly [string, ReadyMail]> {
+    return this.#mail;
+  }
+
   /** The claim that was answered has ended. */
   drop(from: string): void {
     this.#mail.delete(from);

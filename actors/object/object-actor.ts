@@ -13,6 +13,7 @@ import {
   type Clock,
   type JsonObject,
   type Mailbox,
+  parseAddressKey,
   sharedAddress,
   sharedUid,
   type Trace,
@@ -31,7 +32,7 @@ import { claimsOn, dependenciesOf, holdersOf, isMadeOfOthers } from './chart-inp
 import { Charts, type ChartsDeps, QUARANTINED } from './charts.ts';
 import { ClaimsTable, claimOf } from './claims-table.ts';
 import { type AnswersOut, OutgoingAnswers } from './outgoing-answers.ts';
-import { OutgoingClaims } from './outgoing-claims.ts';
+import { endLeft, OutgoingClaims } from './outgoing-claims.ts';
 import type { Registry } from './registry.ts';
 import type { StatusTurns } from './status-turns.ts';
 import { Teller } from './teller.ts';
@@ -426,8 +427,15 @@ export class ObjectActor {
 
   // --- hygiene -----------------------------------------------------------------------------------------------
 
-  /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
+  /**
+   * The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). Claims of its own
+   * that are answered, though nobody says any more that they ended, do now (P12).
+   */
   #sweep(): void {
+    for (const [key, answer] of this.#answers.entries()) {
+      const to = parseAddressKey(key);
+      if (to !== undefined) endLeft(this.#deps.outbox, this.address, to, answer);
+    }
     this.#answers.forget();
     this.#stored.sweep();
   }

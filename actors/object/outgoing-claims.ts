@@ -1,14 +1,24 @@
 // The claims that one life of an object has on others.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
-import { type Address, addressKey, type JsonObject, parseAddressKey, sharedList } from '../../bus/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type JsonObject,
+  type MailSubject,
+  parseAddressKey,
+  sharedList,
+} from '../../bus/mod.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { type ClaimMail, parseClaimMail } from '../mail/mail.ts';
-import type { Outbox } from '../mail/outbox.ts';
+import { type ClaimMail, parseClaimMail, type ReadyMail } from '../mail/mail.ts';
+import type { MayReplace, Outbox } from '../mail/outbox.ts';
 import { workOf } from '../telling/cause.ts';
 import type { Answers } from './answers.ts';
 import type { Registry } from './registry.ts';
 import { SmallMap } from './small-map.ts';
+
+/** Of the claim of an incarnation that nobody remembers: older than any other's (P4). */
+const NEVER = '0';
 
 /** The same for all objects of a shard. */
 export interface OutgoingClaimsDeps {
@@ -181,24 +191,42 @@ export class OutgoingClaims {
   }
 
   async #sayEnded(key: string, to: Address, object: KubeObject): Promise<void> {
-    const { outbox } = this.#deps;
-    const from = this.#from;
     this.#claimed.delete(key);
     this.#answers.drop(key);
-    const mail: ClaimMail = {
-      uid: this.#uid,
-      resourceVersion: this.#bornVersion,
-      generation: object.metadata.generation ?? 0,
-      finalizers: [],
-      manager: '',
-      notOn: [],
-      ended: true,
-    };
-    const subject = { to, topic: 'claim', from } as const;
-    await outbox.say(subject, mail as unknown as JsonObject, mayReplace, workOf(object));
-    // Unless it is claimed again by now.
-    outbox.forget(subject, mail as unknown as JsonObject);
+    const { generation = 0 } = object.metadata;
+    const ended = { uid: this.#uid, resourceVersion: this.#bornVersion, generation };
+    await sayEnded(this.#deps.outbox, { to, topic: 'claim', from: this.#from }, ended, mayReplace, workOf(object));
   }
+}
+
+/**
+ * Ends the claim of an incarnation that is gone and still answered: whoever lived it could not say so any more (P12). On
+ * what is there and deleted, P7 would find it out; of what is not, nobody would ever ask.
+ *
+ * @param answer  to the claim
+ */
+export function endLeft(outbox: Outbox, from: Address, to: Address, { to: uid, generation }: ReadyMail): void {
+  const subject = { to, topic: 'claim', from } as const;
+  const isLeft = (claim: JsonObject): boolean => {
+    const theirs = parseClaimMail(claim);
+    return theirs?.uid === uid && !theirs.ended && theirs.generation <= generation;
+  };
+  const standing = outbox.standing(subject);
+  if (standing !== undefined && !isLeft(standing)) return;
+  void sayEnded(outbox, subject, { uid, resourceVersion: NEVER, generation }, isLeft, undefined);
+}
+
+async function sayEnded(
+  outbox: Outbox,
+  subject: MailSubject,
+  whose: Pick<ClaimMail, 'uid' | 'resourceVersion' | 'generation'>,
+  mayReplace: MayReplace,
+  traceparent: string | undefined,
+): Promise<void> {
+  const mail: ClaimMail = { ...whose, finalizers: [], manager: '', notOn: [], ended: true };
+  await outbox.say(subject, mail as unknown as JsonObject, mayReplace, traceparent);
+  // Unless it is claimed again by now.
+  outbox.forget(subject, mail as unknown as JsonObject);
 }
 
 /** What is said of uses; empty: nothing. */

@@ -4,6 +4,7 @@ import { mulberry32 } from '../../actors/clock.ts';
 import { type Address, type MemoryBroker, memoryBroker, shardOf } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { type SimulatedShop, simulatedShop } from '../example-adapter/simulated-shop.ts';
+import { Answered } from './answered.ts';
 import { Chronicle, describe } from './chronicle.ts';
 import { newCloud } from './clouds.ts';
 import { type Cluster, cluster, HOST_CONTRACTS, WINDOWS_CONTRACTS } from './cluster.ts';
@@ -141,11 +142,13 @@ class Performance {
       // The name of a pod, and what makes it unique.
       return holder?.slice(0, holder.lastIndexOf('-'));
     };
+    const answered = new Answered();
     this.#watchman = new Watchman({
       cluster,
       onViolation: (invariant, text) => this.#violate(invariant, text),
       hostOf,
       isInCloud: (kind, id) => isInCloud(this.#cloud, kind, id),
+      answered,
       isTroubled: () => this.#troubled,
     });
     this.#shopWatch = new ShopWatch({
@@ -210,8 +213,10 @@ class Performance {
     });
     const mailOrder = new MailOrder({ onViolation: (invariant, text) => this.#violate(invariant, text) });
     this.#broker.onMail((change) => {
-      if (change.kind === 'stored') mailOrder.onStored(change.mail);
-      else if (change.kind === 'removed') mailOrder.onRemoved(change.mail);
+      if (change.kind === 'stored') {
+        mailOrder.onStored(change.mail);
+        answered.onStored(change.mail);
+      } else if (change.kind === 'removed') mailOrder.onRemoved(change.mail);
       else mailOrder.forget();
     });
     this.#processes = new Processes({

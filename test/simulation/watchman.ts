@@ -3,6 +3,7 @@
 import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
 import type { Address } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import type { Answered } from './answered.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
 import {
@@ -37,6 +38,7 @@ export interface WatchmanDeps {
   /** The process that holds the lease on an object, by the bus. */
   readonly hostOf: (address: Address) => string | undefined;
   readonly isInCloud: (kind: string, id: string) => boolean;
+  readonly answered: Answered;
   /** Whether something went wrong so far that any object may have suffered from. */
   readonly isTroubled: () => boolean;
 }
@@ -335,8 +337,10 @@ export class Watchman {
       const isOwnedBy = object.metadata.ownerReferences?.some((owner) => owner.uid === used.metadata.uid) === true;
       // What it was built on while it was referred to is not referred to any more.
       const guards = referenceTo(object, used)?.finalizers ?? [finalizer];
-      if (!isOwnedBy && !this.#carries(used, guards))
+      if (isOwnedBy) continue;
+      if (!this.#carries(used, guards))
         this.#violate('I1', `${own} on ${this.nameOf(used.metadata.uid)}, which does not carry its guard`);
+      if (referenceTo(object, used) !== undefined) this.#judgeAnswer(own, uid, used);
     }
     const secretName = (object.spec?.['cloudCredentialsRef'] as { readonly secretName?: string } | undefined)
       ?.secretName;
@@ -345,6 +349,14 @@ export class Watchman {
     const secret = this.#deps.cluster.get('secrets', namespace, secretName);
     if (!secret?.metadata.finalizers?.includes(finalizer))
       this.#violate('I1', `${own}, and the secret '${secretName}' does not carry its guard`);
+    if (secret !== undefined) this.#judgeAnswer(own, uid, secret);
+  }
+
+  /** What its predecessor was told does not count (P2). */
+  #judgeAnswer(own: string, uid: string, used: KubeObject): void {
+    const plural = BY_KIND.get(used.kind)?.plural ?? 'secrets';
+    if (!this.#deps.answered.isReadyFor(uid, plural, used))
+      this.#violate('P2', `${own}, and ${used.kind} '${used.metadata.name}' never said to it that it is ready`);
   }
 
   #carries({ metadata: { uid, finalizers = [] } }: KubeObject, guards: readonly string[]): boolean {
