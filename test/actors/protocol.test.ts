@@ -325,6 +325,22 @@ test('P12: the claims of an object that is seen gone end, whoever took it away',
     await scene.until('its claim ends', () => scene.log.includes('tombstone of sub on net'));
   }));
 
+test('P12: a claim that nobody ended on what was never there ends when it is answered', () =>
+  on({}, async (scene) => {
+    const claim = {
+      ...{ uid: 'gone', resourceVersion: '50', generation: 3, finalizers: [GUARD], manager: 'own' },
+      ...{ notOn: [], ended: false },
+    };
+    await scene.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, claim, undefined);
+    await scene.until('its claim ends', () => scene.log.includes('tombstone of sub on net'));
+    await scene.quiet();
+    for (const mail of [
+      { to: network, topic: 'claim', from: subnet },
+      { to: subnet, topic: 'ready', from: network },
+    ] as const)
+      assert.is(await scene.bus.mailbox.last(mail), undefined);
+  }));
+
 test('P12: the end of a cleanup whose answer is late ends no claim of the successor', () =>
   on({}, async (scene) => {
     await pair(scene);

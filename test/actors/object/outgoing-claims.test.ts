@@ -1,9 +1,14 @@
 // What an object says to those it refers to, and until when.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Outbox } from '../../../actors/mail/outbox.ts';
+import type { MayReplace, Outbox } from '../../../actors/mail/outbox.ts';
 import { Answers } from '../../../actors/object/answers.ts';
-import { type Claimant, OutgoingClaims, type OutgoingClaimsDeps } from '../../../actors/object/outgoing-claims.ts';
+import {
+  type Claimant,
+  endLeft,
+  OutgoingClaims,
+  type OutgoingClaimsDeps,
+} from '../../../actors/object/outgoing-claims.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import type { JsonObject, MailSubject } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -74,6 +79,41 @@ test('whom the life followed is let go before it is over, too (P12)', async () =
   assert.ok(await isOver(ending));
   assert.ok(await isOver(outgoing.end(objectWith())), 'nothing is left to be waited for');
 });
+
+const CLAIM = {
+  uid: 'gone',
+  resourceVersion: '5',
+  generation: 2,
+  finalizers: [],
+  manager: '',
+  notOn: [],
+  ended: false,
+};
+
+for (const [whose, theirs, isEnded] of [
+  ['of the incarnation that is gone', CLAIM, true],
+  ['of its successor', { ...CLAIM, uid: 'next' }, false],
+  ['that has ended', { ...CLAIM, ended: true }, false],
+  ['that was said again since', { ...CLAIM, generation: 3 }, false],
+] as const) {
+  test(`an answer to who is gone ${isEnded ? 'ends' : 'leaves'} a claim ${whose}, known or found (P4, P12)`, () => {
+    const answer = { to: 'gone', generation: 2, uid: '', readiness: 'absent' } as const;
+    let asked: boolean | undefined;
+    const outbox = (standing: JsonObject | undefined): Outbox =>
+      ({
+        standing: () => standing,
+        forget: () => undefined,
+        say: async (_: unknown, mail: JsonObject, mayReplace: MayReplace) => {
+          assert.equal([mail['uid'], mail['ended']], ['gone', true]);
+          asked = mayReplace(theirs, mail);
+        },
+      }) as unknown as Outbox;
+    endLeft(outbox(theirs), from, at('net'), answer);
+    assert.is(asked, isEnded ? true : undefined);
+    endLeft(outbox(undefined), from, at('net'), answer);
+    assert.is(asked, isEnded);
+  });
+}
 
 const LAMP = { realm: 'test', plural: 'lamps', namespace: 'ns', name: 'lamp' };
 

@@ -458,6 +458,13 @@ export const ACTORS: readonly Change[] = [
     tests: ['test/actors/claim-order.test.ts', 'test/actors/protocol.test.ts'],
   },
   {
+    file: 'actors/object/object-actor.ts',
+    breaks: 'P12: a claim of an incarnation that is gone is answered for ever',
+    from: 'if (to !== undefined) endLeft(',
+    to: "if (to !== undefined && key === '') endLeft(",
+    tests: ['test/actors/protocol.test.ts'],
+  },
+  {
     file: 'actors/object/outgoing-claims.ts',
     breaks: 'P12: the own finalizer goes while the end of a claim that was edited away is on its way',
     from: 'await Promise.all(this.#ending ?? []);',
