@@ -46,6 +46,8 @@ const OWN_SWITCHES: Readonly<Record<string, { readonly choice: string; readonly 
   ConfigMap: { choice: 'metrics.serviceMonitor.enabled', value: 'metrics.dashboard.enabled' },
 };
 
+const NATS_CHOICE = 'nats.enabled';
+
 /** API groups whose objects are in no namespace, or in one that is not a tenant's. */
 const BEYOND_TENANTS = [
   'admissionregistration.k8s.io',
@@ -90,9 +92,19 @@ function guarded({ manifest, when }: Chosen, all: readonly Manifest[], words: Re
   });
   const enabled = SWITCHES[manifest.kind];
   if (enabled !== undefined) terms.push(`$.Values.${enabled}`);
+  if (leadsToNats(manifest) && !when.has(NATS_CHOICE)) terms.push(`$.Values.${NATS_CHOICE}`);
   const body = bodyOf(manifest, all, words);
   if (terms.length === 0) return body;
   return `{{- if ${terms.length === 1 ? terms[0]?.replace(/^\((.*)\)$/, '$1') : `and ${terms.join(' ')}`} }}\n${body}{{- end }}\n`;
+}
+
+/** A Service or a NetworkPolicy of the server's pods, whichever component brings it: without them it would lead nowhere. */
+function leadsToNats({ spec }: Manifest): boolean {
+  const { selector, podSelector } = (spec ?? {}) as {
+    readonly selector?: JsonObject;
+    readonly podSelector?: { readonly matchLabels?: JsonObject };
+  };
+  return [selector, podSelector?.matchLabels].some((labels) => labels?.['app.kubernetes.io/component'] === 'nats');
 }
 
 function bodyOf(manifest: Manifest, all: readonly Manifest[], words: ReadonlyMap<string, string>): string {
@@ -205,7 +217,7 @@ function valuesOf(objects: readonly Chosen[], { image }: ChartOptions): readonly
     { path: 'tolerations', description: 'For all pods.', value: [], schema: LIST },
     { path: 'affinity', description: 'For the pods of Troupe.', value: {}, schema: MAP },
     { path: 'priorityClassName', description: 'For all pods.', value: '', schema: TEXT },
-    flagOf('nats.enabled', 'A NATS server for Troupe alone, and whoever makes the keys of the bus.'),
+    flagOf(NATS_CHOICE, 'A NATS server for Troupe alone, and whoever makes the keys of the bus.'),
     {
       path: 'nats.url',
       description: 'Of the NATS server; yours, where it is not that of the chart.',

@@ -148,6 +148,15 @@ if (helm === undefined || kubectl === undefined) {
     assert.equal([variables['NATS_URL'], variables['NATS_SERVER_NAME']], ['tls://nats.example.com:4222', '']);
   });
 
+  test('nothing leads to the NATS server of the chart where there is none', async () => {
+    const named = async (enabled: boolean): Promise<readonly string[]> => {
+      const manifests = await templated(helm, { nats: { enabled }, windows: { enabled: true } });
+      return manifests.map(({ metadata: { name } }) => name).filter((name) => name.startsWith('troupe-nats'));
+    };
+    assert.equal(new Set(await named(true)), new Set(['troupe-nats', 'troupe-nats-windows']));
+    assert.equal(await named(false), []);
+  });
+
   test('a digest goes before a tag', async () => {
     const digest = `sha256:${'a'.repeat(64)}`;
     const manifests = await templated(helm, { image: { tag: '9.9.9', digest } });
