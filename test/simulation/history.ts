@@ -368,7 +368,7 @@ class Performance {
 
   /** Everything is deleted: nothing is left, neither at the API server, nor in the cloud, nor in the mail. */
   async #tidyUp(): Promise<void> {
-    const [cluster, watchman, broker, plan] = [this.#cluster, this.#watchman, this.#broker, this.#plan];
+    const [cluster, watchman, broker] = [this.#cluster, this.#watchman, this.#broker];
     this.#isTidying = true;
     this.#people.letStrandedGo();
     this.#hands.letStrandedGo();
@@ -391,8 +391,7 @@ class Performance {
       this.#people.cleanUp();
       const apart = await this.#apart?.leftover();
       if (apart !== undefined) return apart;
-      const hasStoodStill = this.#weather.hasBeen('standStill');
-      const left = leftover({ cluster, watchman, broker, plan, isTroubled: this.#troubled, hasStoodStill });
+      const left = leftover({ cluster, watchman, broker });
       if (left?.isMail === true) {
         this.#changed = true; // mail comes and goes unseen
         leftSince ??= this.#time.elapsed();

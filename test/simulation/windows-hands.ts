@@ -58,7 +58,8 @@ export class WindowsHands {
         this.#fill(disk);
         return;
       case 'spoilVolume':
-        if (disk === undefined || disk.style === 'RAW') return;
+        // What is put where Windows never knew anything, nobody could know of.
+        if (disk === undefined || !disk.partitions.some(({ volume }) => volume?.fileSystem === 'NTFS')) return;
         this.#watch.onHand(node, deed, disk);
         this.#fill(disk);
         return;

@@ -48,8 +48,8 @@ export const WINDOWS_MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: `${KINDS}/windows-disk.ts`,
-        from: 'if (isRaw && isToBePartitioned) await note(',
-        to: 'if (isRaw && !isToBePartitioned) await note(',
+        from: '    await note(said({ ...found, ...origin }));\n',
+        to: '',
       },
     ],
   },

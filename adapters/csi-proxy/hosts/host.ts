@@ -30,7 +30,9 @@ export interface DiskHost {
   /** By the disk's number, as Windows puts it: `PCI Slot 3 : Adapter 0 : Port 0 : Target 1 : LUN 0`. */
   listDiskLocations(): Promise<ReadonlyMap<number, string>>;
   isDiskInitialized(disk: number): Promise<boolean>;
-  /** With a partition table of the kind GPT. */
+  /** The GUID of its partition table, in lower case and braces; empty where there is none, or one of the kind MBR. */
+  partitionTable(disk: number): Promise<string>;
+  /** With a partition table of the kind GPT, whose GUID no other has. */
   initializeDisk(disk: number): Promise<void>;
   /** Whether there is a partition other than the one that Microsoft reserves. */
   basicPartitionsExist(disk: number): Promise<boolean>;

@@ -2,10 +2,14 @@
 //
 // Invariants:
 //   K1. Nothing is done to a disk before its node says that this object has it, in the end neither.
-//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said;
-//       nor of one any more that was seen with a file system: what is there from then on is somebody's.
+//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said.
+//       By what its table is known by, which was seen empty, is stored before it is given a partition. Of a disk with a
+//       partition in another table, or with a file system, it is not said any more that it was raw: what is there from then on
+//       is somebody's.
+
+import type { Json } from '../../../bus/json.ts';
 import type { Reference } from '../../../machines/kind.ts';
-import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import { READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
 import type { WindowsOptions } from './options.ts';
@@ -24,7 +28,7 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
       said({
         identity: wordOf(status['identity']),
         number: numberOf(status['number']),
-        seenRaw: status['seenRaw'] !== undefined,
+        seenRaw: status['seenRaw'] !== undefined && status['partitionTable'] !== undefined,
         volumes: status['volumeIDs'],
       }),
     // What is done to it by hand, or where else it is seen, is told by nobody.
@@ -66,8 +70,8 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   const meant = said({ identity: known, among });
   const look = await ask('look', meant);
   const [disk, other] = listOf(look['matches']).map(mapOf);
-  const wasRaw = disk?.['hasFileSystem'] === true ? undefined : object.status?.['seenRaw'];
-  const before = { identity: known, seenRaw: wasRaw };
+  let origin = originOf(object.status ?? {}, disk);
+  const before = { identity: known, ...origin };
   if (disk === undefined) return { status: said(before), verdict: absent(object, look) };
   const identity = textOf(disk['identity']);
   if (other !== undefined) {
@@ -94,18 +98,48 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   if (!isSame) {
     return { status: said(found), verdict: unready(Reason.DiskTaken, `${KIND}/${holder.name} has disk ${identity}`) };
   }
-  const isRaw = disk['isInitialized'] === false;
-  const isToBePartitioned = object.spec?.['partition'] === true && object.spec['online'] !== false;
-  const seenRaw = wasRaw ?? (isRaw && isToBePartitioned ? timeOf(ports.now()) : undefined);
-  if (isRaw && isToBePartitioned) await note(said({ ...found, seenRaw }));
   const isOnline = object.spec?.['online'] !== false;
-  const isDone = (disk['state'] === 'online') === isOnline && (!isToBePartitioned || disk['isPartitioned'] === true);
-  if (isDone) return { status: said({ ...found, seenRaw }), verdict: READY };
-  await ask('prepare', { identity, initialize: isRaw && isToBePartitioned });
-  const [now] = listOf((await ask('look', { identity }))['matches']).map(mapOf);
-  const { conditions: _, ...stored } = ports.object(key).status ?? {};
-  if (now === undefined) return { status: stored, verdict: absent(object, {}) };
-  return { status: said({ ...found, seenRaw, ...seen(now) }), verdict: READY };
+  const isToBePartitioned = object.spec?.['partition'] === true && isOnline;
+  const isDone = ({ state, isPartitioned }: JsonObject): boolean =>
+    (state === 'online') === isOnline && (!isToBePartitioned || isPartitioned === true);
+  if (isDone(disk)) return { status: said(found), verdict: READY };
+  let now: JsonObject | undefined = disk;
+  const prepare = async (given: JsonObject): Promise<void> => {
+    [now] = listOf((await ask('prepare', { identity, ...given }))['matches']).map(mapOf);
+  };
+  if (isToBePartitioned && disk['isInitialized'] === false) {
+    origin = { seenRaw: origin.seenRaw ?? timeOf(ports.now()), partitionTable: undefined };
+    await note(said({ ...found, ...origin }));
+    await prepare({ initialize: true });
+  }
+  const isEmpty = now?.['isInitialized'] === true && now['isPartitioned'] === false;
+  if (isToBePartitioned && origin.seenRaw !== undefined && now !== undefined && isEmpty) {
+    origin = { ...origin, partitionTable: now['table'] };
+    await note(said({ ...found, ...seen(now), ...origin }));
+  }
+  await prepare(said({ table: origin.partitionTable }));
+  if (now === undefined) {
+    const { conditions: _, ...stored } = ports.object(key).status ?? {};
+    return { status: stored, verdict: absent(object, {}) };
+  }
+  if (!isDone(now)) throw { code: 'transient', message: 'the disk is another one by now' } satisfies ErrorData;
+  return { status: said({ ...found, ...originOf(said({ ...origin }), now), ...seen(now) }), verdict: READY };
+}
+
+/** What is known of who has put something on the disk. */
+interface Origin {
+  /** When it was seen raw. */
+  readonly seenRaw: Json | undefined;
+  /** The partition table that was seen empty since. */
+  readonly partitionTable: Json | undefined;
+}
+
+/** What is left of that when the disk is seen as it is now (K2). */
+function originOf({ seenRaw, partitionTable }: JsonObject, disk: JsonObject | undefined): Origin {
+  if (disk === undefined) return { seenRaw, partitionTable };
+  const isSame = partitionTable !== undefined && disk['table'] === partitionTable;
+  const isOthers = disk['hasFileSystem'] === true || (disk['isPartitioned'] === true && !isSame);
+  return { seenRaw: isOthers ? undefined : seenRaw, partitionTable: isSame ? partitionTable : undefined };
 }
 
 function seen({ number, sizeBytes, state, volumeIDs }: JsonObject): Record<string, JsonObject[string] | undefined> {

@@ -38,6 +38,13 @@ export const WINDOWS: readonly Change[] = [
     tests: ['test/adapters/csi-proxy/kinds/windows-disk.test.ts'],
   },
   {
+    file: 'adapters/csi-proxy/kinds/windows-disk.ts',
+    breaks: 'K2: a partition that somebody else made is taken for the own, and formatted',
+    from: "(disk['isPartitioned'] === true && !isSame)",
+    to: "(disk['isPartitioned'] === true && partitionTable === null)",
+    tests: ['test/adapters/csi-proxy/kinds/windows-volume.test.ts'],
+  },
+  {
     file: 'adapters/csi-proxy/kinds/operations/iscsi-target.ts',
     breaks: 'I2: the disks of an object are disconnected with another one for the same target',
     from: 'if (!needed.includes(iqn)) await disconnect(portal, iqn);',

@@ -31,6 +31,8 @@ export interface MemoryDisk {
   sizeBytes: bigint;
   trueSizeBytes: bigint;
   style: 'RAW' | 'MBR' | 'GPT';
+  /** GUID of a table of the kind GPT, or empty. */
+  table: string;
   state: DiskState;
   readonly partitions: MemoryPartition[];
   /** Does not tell its page 83. */
@@ -65,7 +67,8 @@ export class MemoryDisks {
   readonly #disks = new Map<number, MemoryDisk>();
   /** Attached, and not seen yet. */
   readonly #unseen: MemoryDisk[] = [];
-  #lastVolume = 0;
+  /** Of tables and volumes. */
+  #lastId = 0;
 
   constructor({ files }: { files: DetachableFiles }) {
     this.#files = files;
@@ -79,6 +82,7 @@ export class MemoryDisks {
       state: 'online',
       isOdd: false,
       style: 'RAW',
+      table: '',
       partitions: [],
       trueSizeBytes: given.sizeBytes,
       ...given,
@@ -166,6 +170,7 @@ export class MemoryDisks {
     return {
       listDiskLocations: async () => new Map([...this.#disks].map(([number, { location }]) => [number, location])),
       isDiskInitialized: async (disk) => this.disk(disk).style !== 'RAW',
+      partitionTable: async (disk) => this.disk(disk).table,
       initializeDisk: async (number) => {
         const disk = this.disk(number);
         requireOnline(number, disk);
@@ -225,6 +230,7 @@ export class MemoryDisks {
   #initialize(disk: MemoryDisk, style: 'MBR' | 'GPT'): void {
     disk.style = style;
     if (style === 'GPT') {
+      disk.table = `{${this.#nextId()}}`;
       disk.partitions.push({ number: 1, type: RESERVED_PARTITION, sizeBytes: RESERVED_BYTES, volume: undefined });
     }
   }
@@ -234,7 +240,7 @@ export class MemoryDisks {
     content: { fileSystem: MemoryVolume['fileSystem']; drive?: string },
   ): MemoryPartition {
     const number = disk.partitions.length + 1;
-    const id = `\\\\?\\Volume{${(++this.#lastVolume).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000}\\`;
+    const id = `\\\\?\\Volume{${this.#nextId()}}\\`;
     const used = content.fileSystem === 'none' ? 0n : FRESH_NTFS_BYTES;
     const partition: MemoryPartition = {
       number,
@@ -246,6 +252,10 @@ export class MemoryDisks {
     if (partition.sizeBytes < MIB) throw new StatusError(Code.Unknown, 'the disk has no room for a partition');
     disk.partitions.push(partition);
     return partition;
+  }
+
+  #nextId(): string {
+    return `${(++this.#lastId).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
   }
 
   async #showVolumes({ partitions }: MemoryDisk): Promise<void> {

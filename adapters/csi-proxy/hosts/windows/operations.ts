@@ -15,6 +15,8 @@ export interface DiskRow {
   readonly serialNumber: string;
   readonly sizeBytes: bigint;
   readonly isRaw: boolean;
+  /** GUID of a partition table of the kind GPT, or empty. */
+  readonly table: string;
   readonly isOffline: boolean;
 }
 
@@ -179,6 +181,7 @@ function storageRows(value: unknown): StorageRows {
       serialNumber: text(row, 'serialNumber'),
       sizeBytes: bytes(row, 'sizeBytes'),
       isRaw: checked(field(row, 'isRaw'), 'boolean', 'isRaw'),
+      table: text(row, 'table').toLowerCase(),
       isOffline: checked(field(row, 'isOffline'), 'boolean', 'isOffline'),
     })),
     partitions: list(value, 'partitions').map((row) => ({

@@ -45,10 +45,14 @@ export const windowsDiskContract = windowsContract({
     sizeBytes: integer('sizeBytes is how large the disk is.', { format: 'int64' }),
     state: string('state is Online or Offline.', { maxLength: 16 }),
     seenRaw: string(
-      'seenRaw is when the disk was seen without a partition table, before it was given one; left out once it was seen with a file system.',
+      'seenRaw is when the disk was seen without a partition table, before it was given one; left out once it was seen with a file system, or with a partition in another table than partitionTable.',
       {
         format: 'date-time',
       },
+    ),
+    partitionTable: string(
+      'partitionTable is the GUID of the partition table that the disk was given since, as it was seen without a partition.',
+      { maxLength: 64 },
     ),
     volumeIDs: list('volumeIDs are the volumes on the disk.', string('an id.', { maxLength: 128 }), {
       type: 'atomic',

@@ -34,24 +34,29 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
           elsewhere: found.length > 0 || wanted === undefined ? undefined : await elsewhere(ports, object, wanted),
         });
       }),
-    /** Brings the disk to where the spec has it. Answers `{ found }`. */
-    prepare: (request: Extra<{ identity: string; initialize: boolean }>): Answer =>
+    /**
+     * Brings the disk closer to where the spec has it. One that is raw is given a partition table with `initialize` alone, and
+     * its partition another time. Answers `{ matches }`: the disk as it is then.
+     *
+     * @param request.table  without another partition table it is given no partition
+     */
+    prepare: (request: Extra<{ identity: string; initialize: boolean; table: string }>): Answer =>
       onMachine(ports, request, async () => {
-        const { object, identity = '', initialize = false } = request;
+        const { object, identity = '', initialize = false, table } = request;
         const online = object.spec?.['online'] !== false;
-        const done = await changeDisk(ports, identity, PATIENT, async (number) => {
+        await changeDisk(ports, identity, PATIENT, async (number) => {
           const state = online ? 'online' : 'offline';
           if ((await host.disk.getDiskState(number)) !== state) await host.disk.setDiskState(number, state);
-          if (!online || object.spec?.['partition'] !== true) return true;
+          if (!online || object.spec?.['partition'] !== true) return;
           if (!(await host.disk.isDiskInitialized(number))) {
             // What is raw is on record before it is not any more.
-            if (!initialize) return true;
-            await host.disk.initializeDisk(number);
+            if (initialize) await host.disk.initializeDisk(number);
+          } else if (table === undefined || table === (await host.disk.partitionTable(number))) {
+            if (!(await host.disk.basicPartitionsExist(number))) await host.disk.createBasicPartition(number);
           }
-          if (!(await host.disk.basicPartitionsExist(number))) await host.disk.createBasicPartition(number);
-          return true;
         });
-        return { found: done !== undefined };
+        const found = await matches(ports, object, { identity });
+        return { matches: await Promise.all(found.map((disk) => closer(ports, disk, request))) };
       }),
     /** A disk that is not there is as good as offline. */
     release: (request: Extra<{ identity: string }>): Answer =>
@@ -91,9 +96,10 @@ async function closer(
   { number, identity }: SeenDisk,
   { claimants = [] }: Pick<Extra<Meant>, 'claimants'>,
 ): Promise<JsonObject> {
-  const [state, isInitialized, { totalBytes }, volumeIDs] = await Promise.all([
+  const [state, isInitialized, table, { totalBytes }, volumeIDs] = await Promise.all([
     host.disk.getDiskState(number),
     host.disk.isDiskInitialized(number),
+    host.disk.partitionTable(number),
     host.disk.getDiskStats(number),
     host.volume.listVolumesOnDisk(number, 0),
   ]);
@@ -104,6 +110,7 @@ async function closer(
     identity,
     state,
     isInitialized,
+    table,
     isPartitioned,
     hasFileSystem: areFormatted.includes(true) || claimants.some(({ attributes }) => attributes['formatted'] === true),
     sizeBytes: Number(totalBytes),

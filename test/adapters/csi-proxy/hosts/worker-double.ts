@@ -76,12 +76,13 @@ function answers({ host, disks, services }: MemoryMachine): Answers {
       })),
     );
     return {
-      disks: shown.map(({ number, location, serialNumber, sizeBytes, style, state }) => ({
+      disks: shown.map(({ number, location, serialNumber, sizeBytes, style, table, state }) => ({
         number,
         location,
         serialNumber,
         sizeBytes,
         isRaw: style === 'RAW',
+        table,
         isOffline: state === 'offline',
       })),
       partitions: partitions.map(({ one, partition, id }) => ({

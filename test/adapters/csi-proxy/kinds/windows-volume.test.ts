@@ -56,6 +56,34 @@ test('what the policy does not let be formatted is not (F2)', async () => {
   await world.close();
 });
 
+for (const at of ['initializeDisk', 'createBasicPartition'] as const) {
+  test(`what somebody else partitions after it was seen raw, just before '${at}', is not formatted (F2, K2)`, async () => {
+    const world = await openWorld();
+    const { before, disks } = world.machine();
+    const host = disks.host();
+    let isOthers = false;
+    const number = 1;
+    before.set(at, async () => {
+      if (isOthers) return;
+      isOthers = true;
+      // With a table of his own.
+      disks.disk(number).partitions.length = 0;
+      disks.disk(number).style = 'RAW';
+      await host.initializeDisk(number);
+      await host.createBasicPartition(number);
+      for (const { volume: of } of disks.disk(number).partitions) if (of !== undefined) of.fileSystem = 'foreign';
+    });
+    assert.is(await withDisk(world), number);
+    await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+    assert.match(await world.says('windowsvolumes/data', 'NotFormatted'), /not seen raw/);
+    const { status } = await world.ready('windowsdisks/data');
+    assert.equal([status?.['seenRaw'], status?.['partitionTable']], [undefined, undefined]);
+    assert.ok(isOthers);
+    assert.is(formats(world), 0);
+    await world.close();
+  });
+}
+
 test('an actor that begins anew while it is formatted waits and looks, and formats nothing again (F1, V2)', async () => {
   const world = await openWorld();
   const held = Promise.withResolvers<void>();
