@@ -122,7 +122,8 @@ async function keep(pass: WindowsPass): Promise<Kept> {
     const { conditions: _, ...stored } = ports.object(key).status ?? {};
     return { status: stored, verdict: absent(object, {}) };
   }
-  if (!isDone(now)) throw { code: 'transient', message: 'the disk is another one by now' } satisfies ErrorData;
+  const another = 'its partition table is another one than it was';
+  if (!isDone(now)) throw { code: 'transient', message: another } satisfies ErrorData;
   return { status: said({ ...found, ...originOf(said({ ...origin }), now), ...seen(now) }), verdict: READY };
 }
 
