@@ -39,6 +39,17 @@ test('what is asked for is done once', () => {
   assert.equal(unasked([...whole, order('active')]), found('active'));
 });
 
+test('of two images that were asked for both may be deployed, each once', () => {
+  const deployment = (image: string): Entry => ({ what: 'wished', host: HOST, wish: 'deployment', image });
+  const both = [
+    ...[deployment('a'), deployment('a'), wish('wiping'), deployment('b')],
+    ...[MADE, order('provide'), order('active'), said('active')],
+    ...[order('deleted'), said('available'), order('active'), said('active')],
+  ];
+  assert.equal(unasked(both), []);
+  assert.equal(unasked([...both, order('active')]), found('active'));
+});
+
 for (const target of ['inspect', 'provide', 'active', 'deleted', 'clean', 'rebuild', 'service']) {
   test(`'${target}' is not done to what runs there, nor to a node that is made again for it`, () => {
     assert.equal(unasked([...DEPLOYED, order(target)]), found(target));

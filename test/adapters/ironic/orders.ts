@@ -2,7 +2,8 @@
 // is deployed, wiped, cleaned or inspected that nobody asked for, nor twice, and no node is taken away from a host that is to have one.
 //
 // Invariants:
-//   O1. A wish is good for one order of a sort. Another one needs another wish, or Ironic's word that the former failed.
+//   O1. A wish is good for one order of a sort. Another one needs another wish, or Ironic's word that the former failed. Wishes
+//       that say the same are one; two images that were asked for, one after the other, may both be deployed, as the first was under way.
 //   O2. A node that is made again, since Ironic has lost it, is no reason to do again what was done; what was under way may be, and
 //       what is still to be done begins with providing it.
 //   O3. A wish that has been seen fulfilled is good for nothing more.
@@ -61,7 +62,7 @@ const OVER_IN: Readonly<Record<string, readonly string[]>> = {
 };
 
 interface Account {
-  /** Orders that may be given. */
+  /** Orders that may be given; a deployment with its image. */
   readonly due: Set<string>;
   /** The last one, until it is over. */
   underWay: string | undefined;
@@ -78,13 +79,15 @@ export function unasked(entries: readonly Entry[]): readonly string[] {
     const account = accounts.get(entry.host) ?? newAccount('cleaned');
     accounts.set(entry.host, account);
     const { due, underWay } = account;
-    const allow = (targets: readonly string[] = []): void => targets.forEach((target) => void due.add(target));
+    const allow = (targets: readonly string[] = [], image = ''): void =>
+      targets.forEach((target) => void due.add(target === 'active' ? `${target} ${image}` : target));
+    const isDue = (target: string): string | undefined => [...due].find((each) => each.split(' ')[0] === target);
     switch (entry.what) {
       case 'born':
         accounts.set(entry.host, newAccount(entry.disks));
         break;
       case 'wished':
-        allow(TAKEN_BY[entry.wish]);
+        allow(TAKEN_BY[entry.wish], entry.image);
         if (entry.image !== undefined) account.images.add(entry.image);
         break;
       case 'settled':
@@ -95,7 +98,7 @@ export function unasked(entries: readonly Entry[]): readonly string[] {
         // A node that is new is wiped by being provided only: there is no deployment that Ironic could take off it.
         if (underWay === 'active' || underWay === 'deleted') allow(['provide', underWay]);
         else if (underWay !== undefined) allow([underWay]);
-        if (due.has('active') || due.has('deleted')) allow(['provide']);
+        if (isDue('active') !== undefined || due.has('deleted')) allow(['provide']);
         account.underWay = undefined;
         break;
       case 'removed':
@@ -117,7 +120,7 @@ export function unasked(entries: readonly Entry[]): readonly string[] {
         break;
       case 'ordered':
         if (entry.status !== 202 || !(entry.target in OVER_IN)) break;
-        if (!due.delete(entry.target)) found.push(`${entry.host}: nobody asked for '${entry.target}'`);
+        if (!due.delete(isDue(entry.target) ?? '')) found.push(`${entry.host}: nobody asked for '${entry.target}'`);
         account.underWay = entry.target;
         break;
     }
