@@ -65,4 +65,26 @@ test('what a watch missed is not judged', () => {
   assert.is(judged([version('Network', '1')], [built], ['3']).length, 2, 'it missed nothing after that');
 });
 
+test('what only an update needs may be on its way still', () => {
+  const server = {
+    ...version('Server', '5', { built: true }),
+    spec: { resource: { volumes: [{ volumeRef: 'one' }] } },
+  };
+  const histories = new Map([
+    ['Server/one', [server]],
+    ['Volume/one', [version('Volume', '4', { built: true })]],
+  ]);
+  const found: string[] = [];
+  const seen = {
+    everSeen: () => [...histories.keys()],
+    history: (kind: string, name: string) => histories.get(`${kind}/${name}`) ?? [],
+    gaps: () => [],
+  };
+  judgeOrder(seen, (what) => void found.push(what));
+  assert.equal(
+    found.filter((what) => what.includes('Volume')),
+    [],
+  );
+});
+
 test.run();

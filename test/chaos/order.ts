@@ -1,6 +1,7 @@
 // The order of what happened, as the versions of the API server tell it.
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import type { Reference } from '../../machines/kind.ts';
+import { isNeeded } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Raw } from '../actors/follower.ts';
 
@@ -29,7 +30,8 @@ export function judgeOrder(seen: Seen, violate: (what: string) => void): number 
       const recorded = history.find((version) => version.metadata.uid === uid && isBuilt(version));
       if (recorded === undefined) continue;
       for (const reference of BY_KIND.get(kind)?.references(recorded as unknown as KubeObject) ?? []) {
-        if (reference.neededFor === 'never') continue;
+        // What an update needs may come, and go, while it is there.
+        if (!isNeeded(reference, false)) continue;
         const lacks = lackOf(seen, reference, versionOf(recorded), [kind, reference.kind]);
         if (lacks === undefined) continue;
         looked++;
