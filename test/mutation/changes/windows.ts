@@ -47,8 +47,8 @@ export const WINDOWS: readonly Change[] = [
   {
     file: 'adapters/csi-proxy/kinds/operations/iscsi-target.ts',
     breaks: 'I2: the disks of an object are disconnected with another one for the same target',
-    from: 'if (!needed.includes(iqn)) await disconnect(portal, iqn);',
-    to: 'await disconnect(portal, iqn);',
+    from: 'if (!needed.includes(iqn)) await disconnect(here, portal, iqn);',
+    to: 'await disconnect(here, portal, iqn);',
     tests: ['test/adapters/csi-proxy/kinds/connections.test.ts'],
   },
 ];
