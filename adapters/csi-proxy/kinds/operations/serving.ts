@@ -30,10 +30,10 @@ export interface Machine {
   served?(): Promise<readonly ServedGroup[]>;
 }
 
-/** Versions of a group that csi-proxy serves, the newest first, and which one is used. A type, as an interface would be no JSON. */
+/** Versions of a group that csi-proxy serves, the newest first, and which one is used, as far as there are any. A type, as an interface would be no JSON. */
 export type ServedGroup = {
   readonly group: string;
-  readonly served: readonly string[];
+  readonly served?: readonly string[];
   readonly used?: string;
 };
 

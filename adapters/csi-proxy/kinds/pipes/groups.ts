@@ -81,7 +81,7 @@ export class Groups {
         const group = modules[0].groupName;
         const served = await this.#servedOf(group);
         const used = this.#choose(modules, served)?.version;
-        return { group, served, ...(used !== undefined && { used }) };
+        return { group, ...(served.length > 0 && { served }), ...(used !== undefined && { used }) };
       }),
     );
   }

@@ -32,7 +32,7 @@ test('of each group it is told what is served and what is used', () =>
       [
         { group: 'disk', served: ['v1alpha1'] },
         { group: 'volume', served: ['v1', 'v1beta3'], used: 'v1' },
-        { group: 'smb', served: [] },
+        { group: 'smb' },
         { group: 'system', served: ['v1alpha1'], used: 'v1alpha1' },
       ],
     );
@@ -68,6 +68,19 @@ test('what comes back after it was lost is asked for its versions, and used by t
     await again({ disk: ['v1beta2'] });
     assert.is(await storage.disk.getDiskState(number), 'offline');
     assert.is((await groups.open(DISK)).version, 'v1beta2');
+  }));
+
+test('a newer version that came unheard of is used once what is served is asked for anew (P2)', () =>
+  onStage({ only: { disk: ['v1beta2'] } }, async ({ groups, again, later }) => {
+    const used = async () => {
+      await groups.served(USABLE);
+      return (await groups.open(DISK)).version;
+    };
+    assert.is(await used(), 'v1beta2');
+    await again({});
+    assert.is(await used(), 'v1beta2');
+    later(600_000);
+    assert.is(await used(), 'v1');
   }));
 
 test('no more calls are made at a time than the limit says; a format is none of them', () =>

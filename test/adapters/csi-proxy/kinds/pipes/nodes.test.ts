@@ -57,6 +57,9 @@ test('where nobody serves the condition says so; another endpoint is used as soo
     assert.is(world.machine().disks.disk(1).state, 'offline');
     await isRefused(world.merge(NODE, { spec: { endpoint: 'run/csi-proxy' } }), /endpoint/);
     await isRefused(world.merge(NODE, { spec: { limits: { callsInFlight: 0 } } }), /callsInFlight/);
+    if (process.platform === 'win32') return;
+    await world.merge(NODE, { spec: { endpoint: '\\\\.\\pipe' } });
+    await world.says(NODE, 'InvalidConfiguration', /there are no named pipes on the node/);
   }));
 
 test('without an endpoint the machine itself is asked, from then on, and not before', () =>
@@ -73,6 +76,8 @@ test('a group of which none may be used is said by who asks for it, and by the n
     await world.ready(NODE);
     await world.create('smbmappings/share', { spec: { nodeRef: 'one', remotePath: SHARE } });
     await world.says('smbmappings/share', 'ApiNotServed', /group smb: no version of it is served/);
+    const { status } = await world.ready(NODE);
+    assert.ok(listIn(status, 'apiVersions').some((each) => JSON.stringify(each) === '{"group":"smb"}'));
     await world.merge(NODE, { spec: { apiVersions: [{ group: 'iscsi', versions: ['v1alpha2'] }] } });
     await world.says(NODE, 'ApiNotServed', /serves v1alpha1 of group iscsi, and none of those that may be used/);
     await world.merge(NODE, { spec: { apiVersions: [{ group: 'iscsi', versions: ['v1alpha2', 'v1alpha1'] }] } });

@@ -21,6 +21,8 @@ export interface Stage {
   readonly groups: Groups;
   /** csi-proxy ends, and another one begins. */
   again(only: Served): Promise<void>;
+  /** The clock of whoever asks is ahead by so much from now on. */
+  later(ms: number): void;
   end(): Promise<void>;
 }
 
@@ -42,9 +44,14 @@ export async function onStage(
     await end();
     stop = await serve(served);
   };
-  const groups = new Groups({ clock, settings: pipeSettings({ endpoint: folder, ...spec }) });
+  let aheadMs = 0;
+  const ahead = { ...clock, now: () => clock.now() + aheadMs };
+  const later = (ms: number): void => {
+    aheadMs += ms;
+  };
+  const groups = new Groups({ clock: ahead, settings: pipeSettings({ endpoint: folder, ...spec }) });
   try {
-    await run({ machine, groups, storage: pipeStorage(groups), again, end });
+    await run({ machine, groups, storage: pipeStorage(groups), again, end, later });
   } finally {
     groups.close();
     await stop();
