@@ -13,11 +13,16 @@ const LONG_LIMIT_MS: Readonly<Record<string, number>> = {
 /** The names of calls that only look. Every other one is taken to change something. */
 const READ = /^(?:Get|List|Is)|^PathExists$|Stats$/;
 
+/** How long a call that takes longer than others may take, in milliseconds; undefined: it is none of these. */
+export function longLimitMs(rpc: string): number | undefined {
+  return LONG_LIMIT_MS[rpc];
+}
+
 export function isRead(rpc: string): boolean {
   return READ.test(rpc);
 }
 
 /** By default; formatting a real disk takes minutes, and kubelet's own limit of two is no reason to begin again. */
 export function callLimitMs(rpc: string): number {
-  return LONG_LIMIT_MS[rpc] ?? (isRead(rpc) ? READ_LIMIT_MS : CHANGE_LIMIT_MS);
+  return longLimitMs(rpc) ?? (isRead(rpc) ? READ_LIMIT_MS : CHANGE_LIMIT_MS);
 }

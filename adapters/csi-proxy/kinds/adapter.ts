@@ -16,6 +16,7 @@ import { windowsDiskOperations } from './operations/windows-disk.ts';
 import { windowsMountOperations } from './operations/windows-mount.ts';
 import { windowsVolumeOperations } from './operations/windows-volume.ts';
 import { FLAGS, type WindowsOptions, windowsOptions } from './options.ts';
+import type { PipeMachines, PipeMachinesDeps } from './pipes/machines.ts';
 import { ISCSI_TARGETS, STORAGE_NODES } from './resources.ts';
 import { smbMapping } from './smb-mapping.ts';
 import { windowsDisk } from './windows-disk.ts';
@@ -75,9 +76,14 @@ async function serve(
   const paths = new PathRules(directories);
   const lanes = new Lanes();
   const machine = once(() => host.system.getBIOSSerialNumber());
+  let pipes: Promise<PipeMachines> | undefined;
   const ports: MachinePorts = {
     ...{ clock, host, lanes, paths, encryption, derive, node, machine },
     ...{ readSecret, readObject, listObjects },
+    async behind(object, endpoint) {
+      pipes ??= pipeMachines({ clock, node, listObjects });
+      return (await pipes).of(object, endpoint);
+    },
   };
   return {
     operations: {
@@ -88,8 +94,16 @@ async function serve(
       smbmappings: smbMappingOperations(ports),
       windowsmounts: windowsMountOperations(ports),
     },
-    close: () => host.close(),
+    async close() {
+      (await pipes)?.close();
+      await host.close();
+    },
   };
+}
+
+/** Loaded by who is told of a csi-proxy. */
+async function pipeMachines(deps: PipeMachinesDeps): Promise<PipeMachines> {
+  return new (await import('./pipes/machines.ts')).PipeMachines(deps);
 }
 
 /** What never changes, asked for until it is known. */

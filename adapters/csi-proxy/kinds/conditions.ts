@@ -22,6 +22,10 @@ export const Reason = {
   DifferentMachine: 'DifferentMachine',
   /** Another object stands for the node. */
   NodeTaken: 'NodeTaken',
+  /** Nobody serves where the node says that csi-proxy does, or it lets nobody in. */
+  CsiProxyUnreachable: 'CsiProxyUnreachable',
+  /** csi-proxy serves no version of a group that may be used. */
+  ApiNotServed: 'ApiNotServed',
   /** No disk of the machine is the one that is meant. */
   DiskAbsent: 'DiskAbsent',
   /** The machine sees the disk no more, and another machine does. */
@@ -34,6 +38,8 @@ export const Reason = {
   AmbiguousVolume: 'AmbiguousVolume',
   /** There is no file system that Windows knows, and the policy does not let one be made. */
   NotFormatted: 'NotFormatted',
+  /** It is to be formatted if its disk was raw, which csi-proxy does not tell. */
+  RawNotTold: 'RawNotTold',
   Formatting: 'Formatting',
   /** A format was begun, and what became of it cannot be told. */
   FormatUncertain: 'FormatUncertain',

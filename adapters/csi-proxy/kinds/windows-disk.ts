@@ -122,9 +122,15 @@ async function keep(pass: WindowsPass): Promise<Kept> {
     const { conditions: _, ...stored } = ports.object(key).status ?? {};
     return { status: stored, verdict: absent(object, {}) };
   }
-  const another = 'its partition table is another one than it was';
-  if (!isDone(now)) throw { code: 'transient', message: another } satisfies ErrorData;
+  if (!isDone(now)) throw { code: 'transient', message: lackOf(now) } satisfies ErrorData;
   return { status: said({ ...found, ...originOf(said({ ...origin }), now), ...seen(now) }), verdict: READY };
+}
+
+/** Why the disk has no partition, though it was asked for. */
+function lackOf({ table }: JsonObject): string {
+  return table === undefined
+    ? 'csi-proxy tells of no volume on it: what partitions it has are not for Windows, or there is none yet'
+    : 'its partition table is another one than it was';
 }
 
 /** What is known of who has put something on the disk. */

@@ -106,7 +106,7 @@ export function windowsKind(given: WindowsKind): DeclaredKind {
 }
 
 function standingOf(object: KubeObject, { attributes }: WindowsKind): Standing {
-  const { nodeName, machine } = object.status ?? {};
+  const { nodeName, machine, endpoint } = object.status ?? {};
   return {
     ready: isReady(object),
     id: object.metadata.name,
@@ -114,6 +114,7 @@ function standingOf(object: KubeObject, { attributes }: WindowsKind): Standing {
     attributes: {
       nodeName: textOf(nodeName),
       ...(machine !== undefined && { machine }),
+      ...(endpoint !== undefined && { endpoint }),
       ...(reasonOf(object) === Reason.NodeGone && { gone: true }),
       ...attributes(object),
     },
@@ -185,9 +186,9 @@ async function leave(
 
 /** Where what it refers to is. */
 function placeOf(dependencies: readonly Dependency[]): JsonObject {
-  const { nodeName, machine } =
+  const { nodeName, machine, endpoint } =
     dependencies.map(({ answer }) => answer?.attributes ?? {}).find((each) => textOf(each['nodeName']) !== '') ?? {};
-  return said({ nodeName, machine });
+  return said({ nodeName, machine, endpoint });
 }
 
 function isGone({ answer }: Dependency): boolean {
@@ -216,12 +217,16 @@ export function isUntaken(error: unknown): boolean {
   return NOBODY.test((error as ErrorData).message);
 }
 
+/** What stands between an object and its machine. */
+const ON_THE_WAY = [Reason.DifferentMachine, Reason.CsiProxyUnreachable, Reason.ApiNotServed] as const;
+
 function failureOf({ code, message, reason }: ErrorData, isDeleted: boolean): Verdict {
   if (code === 'terminal') return { ready: false, reason: reason ?? Reason.InvalidConfiguration, message };
   const advice = isDeleted
     ? `; its WindowsStorageNode says what it is called now, or, annotated with ${NODE_GONE}=true, that it is gone for good`
     : '';
-  if (reason === Reason.DifferentMachine) return unready(reason, `${message}${advice}`);
+  const known = ON_THE_WAY.find((each) => each === reason);
+  if (known !== undefined) return unready(known, `${message}${advice}`);
   if (!NOBODY.test(message)) return unready(Reason.TransientError, message);
   return unready(Reason.NodeUnreachable, `nobody plays the role ${ROLE} on the node${advice}`);
 }

@@ -116,7 +116,7 @@ async function unformatted(
     const age = ports.now() - Date.parse(textOf(intent['startedAt']));
     return { status: said(status), verdict: waitingFor(volume, age, formatMs), lookAgainMs: FORMAT_LOOK_MS };
   }
-  const refusal = refusalOf(object, attributesOf('WindowsDisk')['seenRaw'] === true);
+  const refusal = refusalOf(object, attributesOf('WindowsDisk'));
   if (refusal !== undefined) return { status: said(status), verdict: refusal, lookAgainMs: lookEveryMs };
   const startedAt = timeOf(ports.now());
   await note(said({ ...status, format: { volumeID, startedAt } }));
@@ -144,11 +144,19 @@ async function finished(
   return { status: said({ ...rest, formattedBy, capacityBytes, usedBytes }), verdict: READY, lookAgainMs };
 }
 
-function refusalOf(object: KubeObject, isSeenRaw: boolean): Verdict | undefined {
+function refusalOf(object: KubeObject, { seenRaw, endpoint }: JsonObject): Verdict | undefined {
+  const isSeenRaw = seenRaw === true;
   const policy = textOf(object.spec?.['formatPolicy']);
   const refuse = (why: string): Verdict => unready(Reason.NotFormatted, `Windows knows no file system on it: ${why}`);
   if (wordOf(object.status?.['formattedBy']) !== undefined) return refuse('it had one, and is not formatted again');
   if (policy === 'IfUnknown' || (policy === 'IfRaw' && isSeenRaw)) return undefined;
+  if (policy === 'IfRaw' && endpoint !== undefined) {
+    const todo = 'IfUnknown formats what Windows knows no file system on, whatever else is there, and Never leaves it';
+    return unready(
+      Reason.RawNotTold,
+      `formatPolicy is IfRaw, and csi-proxy does not tell whether the disk was raw: ${todo}`,
+    );
+  }
   return refuse(
     policy === 'IfRaw'
       ? 'formatPolicy is IfRaw, and its disk was not seen raw, or has had a file system since'

@@ -11,7 +11,7 @@ import { PathRules } from './path-rules.ts';
  * @throws {StatusError} `INVALID_ARGUMENT`: what `path` names lies outside of the allowed directories
  */
 export async function requireRealPlace(
-  host: FilesystemHost,
+  host: Pick<FilesystemHost, 'realPath'>,
   paths: PathRules,
   path: string,
   { last, shares }: { readonly last: 'followed' | 'kept'; readonly shares: 'allowed' | 'refused' },

@@ -67,8 +67,8 @@ export class MemoryDisks {
   readonly #disks = new Map<number, MemoryDisk>();
   /** Attached, and not seen yet. */
   readonly #unseen: MemoryDisk[] = [];
-  /** Of tables and volumes. */
-  #lastId = 0;
+  #lastTable = 0;
+  #lastVolume = 0;
 
   constructor({ files }: { files: DetachableFiles }) {
     this.#files = files;
@@ -230,7 +230,7 @@ export class MemoryDisks {
   #initialize(disk: MemoryDisk, style: 'MBR' | 'GPT'): void {
     disk.style = style;
     if (style === 'GPT') {
-      disk.table = `{${this.#nextId()}}`;
+      disk.table = `{${guidOf(++this.#lastTable)}}`;
       disk.partitions.push({ number: 1, type: RESERVED_PARTITION, sizeBytes: RESERVED_BYTES, volume: undefined });
     }
   }
@@ -240,7 +240,7 @@ export class MemoryDisks {
     content: { fileSystem: MemoryVolume['fileSystem']; drive?: string },
   ): MemoryPartition {
     const number = disk.partitions.length + 1;
-    const id = `\\\\?\\Volume{${this.#nextId()}}\\`;
+    const id = `\\\\?\\Volume{${guidOf(++this.#lastVolume)}}\\`;
     const used = content.fileSystem === 'none' ? 0n : FRESH_NTFS_BYTES;
     const partition: MemoryPartition = {
       number,
@@ -254,10 +254,6 @@ export class MemoryDisks {
     return partition;
   }
 
-  #nextId(): string {
-    return `${(++this.#lastId).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
-  }
-
   async #showVolumes({ partitions }: MemoryDisk): Promise<void> {
     for (const { volume } of partitions) if (volume !== undefined) await this.#files.attach(volume.id);
   }
@@ -269,4 +265,9 @@ export class MemoryDisks {
 
 function requireOnline(number: number, { state }: MemoryDisk): void {
   if (state === 'offline') throw new StatusError(Code.FailedPrecondition, `disk ${number} is offline`);
+}
+
+/** Of the things of one kind each has its own. */
+function guidOf(number: number): string {
+  return `${number.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
 }

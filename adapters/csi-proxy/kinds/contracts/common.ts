@@ -26,6 +26,7 @@ const common = {
     { type: 'atomic', maxItems: 8 },
   ),
   nodeName: string('nodeName is the Kubernetes node on which it was looked at.', { maxLength: 253 }),
+  endpoint: string('endpoint is where csi-proxy was asked for it, if it was.', { maxLength: 256 }),
   machine: string('machine is the serial number of that machine, by which it is known again.', { maxLength: 512 }),
 };
 

@@ -16,6 +16,32 @@ const seenDisk = object('a disk of the machine.', {
   claimedOn: string('claimedOn is the WindowsStorageNode on which another object has the disk.', { maxLength: 253 }),
 });
 
+const GROUPS = ['disk', 'filesystem', 'iscsi', 'smb', 'system', 'volume'] as const;
+/** `\\.\pipe` with what names begin with, or a directory that leaves room for a name in the path of a socket. */
+const ENDPOINT = String.raw`^(\\\\\.\\pipe(\\[^\\/:]{0,64})?|/[^\\]{0,68})$`;
+const VERSION_NAME = '^v[1-9][0-9]*((alpha|beta)[1-9][0-9]*)?$';
+
+const versionName = string('a version, such as v1beta3.', { minLength: 2, maxLength: 32, pattern: VERSION_NAME });
+
+const preference = object('the versions of one group.', {
+  group: required(string('group is the group of csi-proxy that they are of.', { enum: GROUPS })),
+  versions: required(
+    list('versions are those that may be used, the one that is preferred first.', versionName, {
+      type: 'set',
+      maxItems: 16,
+    }),
+  ),
+});
+
+const servedGroup = object('a group.', {
+  group: string('group is a group of csi-proxy.', { maxLength: 32 }),
+  served: list('served are the versions that are there, the newest first.', string('a version.', { maxLength: 32 }), {
+    type: 'atomic',
+    maxItems: 32,
+  }),
+  used: string('used is the version that is used; left out where none may be.', { maxLength: 32 }),
+});
+
 export const windowsStorageNodeContract = windowsContract({
   kind: 'WindowsStorageNode',
   plural: 'windowsstoragenodes',
@@ -31,6 +57,25 @@ export const windowsStorageNodeContract = windowsContract({
         },
       ),
     ),
+    endpoint: string(
+      'endpoint is where a csi-proxy on the machine serves, through which all is done: the folder of its pipes, \\\\.\\pipe, or, where there are none, of its sockets. Left out: the machine itself is asked.',
+      { minLength: 1, maxLength: 80, pattern: ENDPOINT },
+    ),
+    apiVersions: list(
+      'apiVersions say which versions of the API of csi-proxy may be used. Of a group that is not among them the newest is used that is served and can do what is needed.',
+      preference,
+      { type: 'map', keys: ['group'], maxItems: 6 },
+    ),
+    limits: object('limits are those of calls to csi-proxy.', {
+      callsInFlight: integer(
+        'callsInFlight is how many calls are made at a time; formatting and growing volumes, which take long, are not among them.',
+        { minimum: 1, maximum: 64, default: 8 },
+      ),
+      callSeconds: integer(
+        'callSeconds is how long a call may take; formatting and growing volumes have limits of their own. Left out: 35 for what looks, and 125 for what changes something.',
+        { minimum: 1, maximum: 600 },
+      ),
+    }),
     services: list(
       'services are the Windows services that may be started where storage needs them.',
       string('the name of a service.', { minLength: 1, maxLength: 256 }),
@@ -42,6 +87,10 @@ export const windowsStorageNodeContract = windowsContract({
     ),
   }),
   status: {
+    apiVersions: list('apiVersions are what csi-proxy serves, where all is done through one.', servedGroup, {
+      type: 'atomic',
+      maxItems: 16,
+    }),
     disks: list('disks are those that the machine sees, and, without a number, those that objects have.', seenDisk, {
       type: 'atomic',
       maxItems: 1024,

@@ -12,6 +12,8 @@ export interface Credentials {
   readonly password: string;
 }
 
+export const NOBODY: Credentials = { username: '', password: '' };
+
 const derived = promisify<string, string, number, { cost: number; blockSize: number; parallelization: number }, Buffer>(
   scrypt,
 );

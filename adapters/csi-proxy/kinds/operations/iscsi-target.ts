@@ -29,17 +29,18 @@ interface Secrets {
 }
 
 export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
-  const { host, lanes } = ports;
-  const told = async (portal: Portal, iqn: string): Answer => {
+  const { lanes } = ports;
+  const told = async (here: MachinePorts, portal: Portal, iqn: string): Answer => {
+    const { host } = here;
     const portals = await host.iscsi.listTargetPortals();
     const isKnown = portals.some(({ address, port }) => address === portal.address && port === portal.port);
     const diskNumbers = isKnown ? [...(await host.iscsi.getTargetDisks(portal, iqn))] : [];
     // At once, as a number may be that of another disk in a moment.
-    const seen = diskNumbers.length === 0 ? [] : await disksOf(ports);
+    const seen = diskNumbers.length === 0 ? [] : await disksOf(here);
     const identities = diskNumbers.flatMap((number) => seen.find((disk) => disk.number === number)?.identity || []);
     return said({ diskNumbers, identities });
   };
-  const disconnect = async (portal: Portal, iqn: string): Promise<void> => {
+  const disconnect = async ({ host }: MachinePorts, portal: Portal, iqn: string): Promise<void> => {
     try {
       await host.iscsi.disconnectTarget(portal, iqn);
     } catch (error) {
@@ -48,7 +49,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
     }
   };
   /** One that is not offered is not connected. */
-  const isConnected = async (portal: Portal, iqn: string): Promise<boolean> => {
+  const isConnected = async ({ host }: MachinePorts, portal: Portal, iqn: string): Promise<boolean> => {
     try {
       return (await host.iscsi.getTargetDisks(portal, iqn)).length > 0;
     } catch (error) {
@@ -66,34 +67,36 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
   return {
     /** Answers `{ diskNumbers, identities }`; none unless it is connected. */
     look: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
         const { portal, iqn } = targetOf(request.object);
-        await startService(ports, request.object);
-        return told(portal, iqn);
+        await startService(here, request.object);
+        return told(here, portal, iqn);
       }),
     /** Connects, if it is not connected. Answers as `look`. */
     connect: (request: Extra<object>): Answer => {
       const secrets: string[] = [];
-      const work = async (): Answer => {
+      const work = async (here: MachinePorts): Answer => {
+        const { host } = here;
         const { portal, iqn } = targetOf(request.object);
         const { login, mutual } = await secretsOf(ports, request.object);
         secrets.push(login.secret, mutual);
         return lanes.run(LANE, PATIENT, async () => {
-          await startService(ports, request.object);
+          await startService(here, request.object);
           left.delete(request.object.metadata.uid);
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
           await host.iscsi.connectTarget(portal, iqn, login);
-          return told(portal, iqn);
+          return told(here, portal, iqn);
         });
       };
       return onMachine(ports, request, work, secrets);
     },
     disconnect: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
+        const { host } = here;
         const { portal, iqn } = targetOf(request.object);
-        await startService(ports, request.object);
+        await startService(here, request.object);
         await lanes.run(LANE, PATIENT, async () => {
           const portals = await host.iscsi.listTargetPortals();
           if (!portals.some(({ address, port }) => address === portal.address && port === portal.port)) return;
@@ -101,10 +104,10 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           const others = await beside(request.object);
           const needed = others.filter(isNeeded).map((other) => targetOf(other).iqn);
           // Of another object with the same target the disks are in use.
-          if (!needed.includes(iqn)) await disconnect(portal, iqn);
+          if (!needed.includes(iqn)) await disconnect(here, portal, iqn);
           left.add(request.object.metadata.uid);
           if (needed.length > 0) return;
-          for (const other of others) if (await isConnected(portal, targetOf(other).iqn)) return;
+          for (const other of others) if (await isConnected(here, portal, targetOf(other).iqn)) return;
           await host.iscsi.removeTargetPortal(portal);
         });
         return {};

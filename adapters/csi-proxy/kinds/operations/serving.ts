@@ -8,21 +8,37 @@ import { TerminalError, TransientError, TroupeError } from '../../../../bus/erro
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { Clock } from '../../../../bus/time.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
 import type { ServePorts } from '../../../adapter.ts';
 import { hiding } from '../../../secrets.ts';
-import type { Host } from '../../hosts/host.ts';
 import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import { Reason } from '../conditions.ts';
 import { textOf } from '../values.ts';
+import type { Storage } from './storage.ts';
 
 /** A hash of a text that is hard to guess it from, the same for the same salt. */
 export type Derive = (text: string, salt: string) => Promise<Buffer>;
 
-export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObject' | 'listObjects'> {
+/** A machine, by the way that leads to it. */
+export interface Machine {
+  readonly host: Storage;
+  /** The serial number of the machine; empty: it has none. */
+  machine(): Promise<string>;
+  /** What csi-proxy serves, where it is between. */
+  served?(): Promise<readonly ServedGroup[]>;
+}
+
+/** Versions of a group that csi-proxy serves, the newest first, and which one is used, as far as there are any. A type, as an interface would be no JSON. */
+export type ServedGroup = {
+  readonly group: string;
+  readonly served?: readonly string[];
+  readonly used?: string;
+};
+
+export interface MachinePorts extends Machine, Pick<ServePorts, 'readSecret' | 'readObject' | 'listObjects'> {
   readonly clock: Clock;
-  readonly host: Host;
   /** All operations have the same, so that a disk, a path or a share is changed by one of them at a time. */
   readonly lanes: Lanes;
   readonly paths: PathRules;
@@ -31,8 +47,8 @@ export interface MachinePorts extends Pick<ServePorts, 'readSecret' | 'readObjec
   readonly derive: Derive;
   /** The Kubernetes node that the machine is. */
   readonly node: string;
-  /** The serial number of the machine; empty: it has none. */
-  machine(): Promise<string>;
+  /** The same machine by way of the csi-proxy that the object's node names; undefined: it names none any more. Not there: none ever does. */
+  behind?(object: KubeObject, endpoint: string): Promise<Machine | undefined>;
 }
 
 /** The node whose machine has what an object stands for: its own, or that of what it refers to. */
@@ -45,22 +61,32 @@ export function nodeOf({
   return [own, ...others].find((name) => name !== '');
 }
 
+/** Where csi-proxy is asked, by what an object's node says, or the node itself; empty: nowhere. */
+function endpointOf({ object, dependencies }: Pick<OperationRequest, 'object' | 'dependencies'>): string {
+  const others = Object.values(dependencies).map(({ attributes }) => textOf(attributes?.['endpoint']));
+  return [textOf(object.spec?.['endpoint']), ...others].find((endpoint) => endpoint !== '') ?? '';
+}
+
 /**
  * An operation that is done here or not at all.
  *
+ * @param work  is given the ports with the way that leads to the machine
  * @param secrets  without which its failures are told; the work may add those that it reads
  */
 export async function onMachine<Answer>(
-  { node, machine }: Pick<MachinePorts, 'node' | 'machine'>,
+  ports: MachinePorts,
   request: Pick<OperationRequest, 'object' | 'dependencies'>,
-  work: () => Promise<Answer>,
+  work: (here: MachinePorts) => Promise<Answer>,
   secrets: readonly string[] = [],
 ): Promise<Answer> {
+  const { node } = ports;
   const wanted = nodeOf(request);
   if (wanted !== node) throw new TransientError(`this is node '${node}', not '${wanted ?? ''}'`);
   try {
-    await requireSame({ node, machine }, request);
-    return await work();
+    const endpoint = endpointOf(request);
+    const here = endpoint === '' ? ports : { ...ports, ...(await ports.behind?.(request.object, endpoint)) };
+    await requireSame(here, request);
+    return await work(here);
   } catch (error) {
     if (error instanceof TroupeError) throw error;
     const hide = hiding(secrets);

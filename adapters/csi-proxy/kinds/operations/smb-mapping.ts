@@ -6,20 +6,18 @@
 import type { Operation } from '../../../adapter.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
 import { textOf, wordOf } from '../values.ts';
-import { type Credentials, credentialsIn, hashOf } from './credentials.ts';
+import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 
-const NOBODY: Credentials = { username: '', password: '' };
-
 export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
-  const { host, lanes, encryption } = ports;
+  const { lanes, encryption } = ports;
   const rootOf = ({ object }: Pick<Extra<object>, 'object'>): string =>
     parseRemotePath(textOf(object.spec?.['remotePath'])).root;
   const credentialsOf = async ({ object }: Pick<Extra<object>, 'object'>): Promise<Credentials> => {
     const name = wordOf(object.spec?.['credentialsSecretRef']);
     return name === undefined ? NOBODY : credentialsIn(ports, object, name);
   };
-  const stateOf = async (root: string): Promise<'mapped' | 'broken' | 'absent'> => {
+  const stateOf = async ({ host }: MachinePorts, root: string): Promise<'mapped' | 'broken' | 'absent' | 'untold'> => {
     const state = await host.smb.isSmbMapped(root);
     // One that Windows calls sound may lead nowhere, as when the server knows other credentials by now.
     return state === 'mapped' && !(await host.filesystem.pathValid(root)) ? 'broken' : state;
@@ -27,24 +25,30 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
   return {
     /** Answers `{ root, state, hash, users }`. */
     look: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
         const root = rootOf(request);
         const credentials = await credentialsOf(request);
         const users = (request.claimants ?? []).filter(({ attributes }) => attributes['use'] === 'link').length;
-        return { root, state: await stateOf(root), hash: await hashOf(ports, credentials, request.object), users };
+        return {
+          root,
+          state: await stateOf(here, root),
+          hash: await hashOf(ports, credentials, request.object),
+          users,
+        };
       }),
     /** Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more. */
     map: (request: Extra<{ anew: boolean }>): Answer => {
       const secrets: string[] = [];
-      const work = async (): Answer => {
+      const work = async (here: MachinePorts): Answer => {
+        const { host } = here;
         const credentials = await credentialsOf(request);
         secrets.push(credentials.password);
         const hash = await hashOf(ports, credentials, request.object);
         const root = rootOf(request);
         return lanes.run(`smb ${root}`, PATIENT, async () => {
-          const state = await stateOf(root);
+          const state = await stateOf(here, root);
           if (state === 'mapped' && request.anew !== true) return { hash };
-          if (state !== 'absent') await host.smb.removeSmbGlobalMapping(root);
+          if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
           return { hash };
         });
@@ -52,7 +56,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       return onMachine(ports, request, work, secrets);
     },
     unmap: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async ({ host }) => {
         const root = rootOf(request);
         await lanes.run(`smb ${root}`, PATIENT, async () => {
           if ((await host.smb.isSmbMapped(root)) !== 'absent') await host.smb.removeSmbGlobalMapping(root);

@@ -9,22 +9,22 @@ import { asJson, disksOf, type SeenDisk } from './disks.ts';
 import { type Answer, type MachinePorts, onMachine } from './serving.ts';
 
 export function storageNodeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
-  const { host, listObjects } = ports;
   return {
     /**
-     * Answers `{ machine, disks, elder, isLeaving }`; `elder`: another object that stands for the node and was there before;
+     * Answers `{ machine, disks, elder, isLeaving, apiVersions }`; `elder`: another object that stands for the node and was there before;
      * `isLeaving`: a disk is still that of an object which may be gone in a moment.
      */
     look: (request: OperationRequest): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
+        const { host, listObjects, served } = here;
         const { object, claimants = [] } = request;
         const [machine, disks, nodes] = await Promise.all([
           host.system.getBIOSSerialNumber(),
-          disksOf(ports),
+          disksOf(here),
           listObjects(STORAGE_NODES),
         ]);
         const elsewhere = hadElsewhere(nodes, object);
-        const { claims, isLeaving } = await claimsOn(ports, object, claimants, elsewhere);
+        const { claims, isLeaving } = await claimsOn(here, object, claimants, elsewhere);
         const whose = ({ identity }: SeenDisk): JsonObject =>
           claims.get(identity) ?? said({ claimedOn: elsewhere.get(identity)?.metadata.name });
         const seen = disks.map(async (disk) => ({
@@ -35,11 +35,13 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
         const elder = nodes.find(
           (node) => node.spec?.['nodeName'] === object.spec?.['nodeName'] && ageOf(node) < ageOf(object),
         );
+        const apiVersions = served === undefined ? undefined : [...(await served())];
         return said({
           machine,
           disks: [...(await Promise.all(seen)), ...absent(claims, disks)],
           elder: elder && `${elder.metadata.namespace ?? ''}/${elder.metadata.name}`,
           isLeaving: isLeaving || undefined,
+          apiVersions,
         });
       }),
   };

@@ -17,21 +17,20 @@ interface Meant {
 }
 
 export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
-  const { host } = ports;
   return {
     /** Answers `{ matches, elsewhere }`: what may be meant, and where else what was meant is seen. */
     look: (request: Extra<Meant>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
         const { object, identity, among } = request;
-        let found = await matches(ports, object, { identity, among });
+        let found = await matches(here, object, { identity, among });
         if (found.length === 0) {
-          await host.disk.rescan();
-          found = await matches(ports, object, { identity, among });
+          await here.host.disk.rescan();
+          found = await matches(here, object, { identity, among });
         }
         const wanted = wordOf(identity);
         return said({
-          matches: await Promise.all(found.map((disk) => closer(ports, disk, request))),
-          elsewhere: found.length > 0 || wanted === undefined ? undefined : await elsewhere(ports, object, wanted),
+          matches: await Promise.all(found.map((disk) => closer(here, disk, request))),
+          elsewhere: found.length > 0 || wanted === undefined ? undefined : await elsewhere(here, object, wanted),
         });
       }),
     /**
@@ -41,28 +40,30 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
      * @param request.table  without another partition table it is given no partition
      */
     prepare: (request: Extra<{ identity: string; initialize: boolean; table: string }>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
+        const { host } = here;
         const { object, identity = '', initialize = false, table } = request;
         const online = object.spec?.['online'] !== false;
-        await changeDisk(ports, identity, PATIENT, async (number) => {
+        await changeDisk(here, identity, PATIENT, async (number) => {
           const state = online ? 'online' : 'offline';
           if ((await host.disk.getDiskState(number)) !== state) await host.disk.setDiskState(number, state);
           if (!online || object.spec?.['partition'] !== true) return;
-          if (!(await host.disk.isDiskInitialized(number))) {
+          if ((await host.disk.isDiskInitialized?.(number)) === false) {
             // What is raw is on record before it is not any more.
-            if (initialize) await host.disk.initializeDisk(number);
-          } else if (table === undefined || table === (await host.disk.partitionTable(number))) {
+            if (initialize) await host.disk.initializeDisk?.(number);
+          } else if (table === undefined || table === (await host.disk.partitionTable?.(number))) {
             if (!(await host.disk.basicPartitionsExist(number))) await host.disk.createBasicPartition(number);
           }
         });
-        const found = await matches(ports, object, { identity });
-        return { matches: await Promise.all(found.map((disk) => closer(ports, disk, request))) };
+        const found = await matches(here, object, { identity });
+        return { matches: await Promise.all(found.map((disk) => closer(here, disk, request))) };
       }),
     /** A disk that is not there is as good as offline. */
     release: (request: Extra<{ identity: string }>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
+        const { host } = here;
         const { identity = '' } = request;
-        await changeDisk(ports, identity, PATIENT, async (number) => {
+        await changeDisk(here, identity, PATIENT, async (number) => {
           if ((await host.disk.getDiskState(number)) !== 'offline') await host.disk.setDiskState(number, 'offline');
         });
         return {};
@@ -98,21 +99,19 @@ async function closer(
 ): Promise<JsonObject> {
   const [state, isInitialized, table, { totalBytes }, volumeIDs] = await Promise.all([
     host.disk.getDiskState(number),
-    host.disk.isDiskInitialized(number),
-    host.disk.partitionTable(number),
+    host.disk.isDiskInitialized?.(number),
+    host.disk.partitionTable?.(number),
     host.disk.getDiskStats(number),
     host.volume.listVolumesOnDisk(number, 0),
   ]);
-  const isPartitioned = isInitialized && (await host.disk.basicPartitionsExist(number));
+  const isPartitioned = isInitialized !== false && (await host.disk.basicPartitionsExist(number));
   const areFormatted = await Promise.all(volumeIDs.map((id) => host.volume.isVolumeFormatted(id)));
+  const formattedFor = claimants.some(({ attributes }) => attributes['formatted'] === true);
   return {
-    number,
-    identity,
-    state,
-    isInitialized,
-    table,
-    isPartitioned,
-    hasFileSystem: areFormatted.includes(true) || claimants.some(({ attributes }) => attributes['formatted'] === true),
+    ...{ number, identity, state, isPartitioned },
+    ...(isInitialized !== undefined && { isInitialized }),
+    ...(table !== undefined && { table }),
+    hasFileSystem: areFormatted.includes(true) || formattedFor,
     sizeBytes: Number(totalBytes),
     volumeIDs: [...volumeIDs],
   };

@@ -19,17 +19,17 @@ interface Meant {
 }
 
 export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
-  const { host } = ports;
   /** Ids of volumes that are being formatted by this process. */
   const formats = new Set<string>();
-  const isOn = async (number: number, volumeID: string): Promise<boolean> =>
+  const isOn = async ({ host }: MachinePorts, number: number, volumeID: string): Promise<boolean> =>
     (await host.volume.listVolumesOnDisk(number, 0)).includes(volumeID);
   return {
     /** Answers `{ volumes }`: id, whether it is formatted and is being formatted, sizes. None if the disk is not there. */
     look: (request: Extra<Pick<Meant, 'identity'>>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
+        const { host } = here;
         const { object, identity = '' } = request;
-        const disk = await diskOf(ports, identity);
+        const disk = await diskOf(here, identity);
         if (disk === undefined) return {};
         const partition = numberOf(object.spec?.['partitionNumber']) ?? 0;
         const ids = await host.volume.listVolumesOnDisk(disk.number, partition);
@@ -46,10 +46,12 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
      * does not know.
      */
     format: (request: HeldRequest & Partial<Meant>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
+        const { host } = here;
         const { identity = '', volumeID = '', signal } = request;
         const work = async (number: number): Promise<JsonObject> => {
-          if (!(await isOn(number, volumeID))) return { failed: `volume ${volumeID} is not on the disk any more` };
+          if (!(await isOn(here, number, volumeID)))
+            return { failed: `volume ${volumeID} is not on the disk any more` };
           if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
           formats.add(volumeID);
           try {
@@ -62,23 +64,23 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
             formats.delete(volumeID);
           }
         };
-        const done = changeDisk(ports, identity, signal, work);
+        const done = changeDisk(here, identity, signal, work);
         return (await orAbort(done, signal)) ?? { failed: 'the disk is not there any more' };
       }),
     resize: (request: Extra<Meant & { sizeBytes: number }>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
         const { identity = '', volumeID = '', sizeBytes = 0 } = request;
-        await changeDisk(ports, identity, PATIENT, async (number) => {
-          if (await isOn(number, volumeID)) await host.volume.resizeVolume(volumeID, BigInt(sizeBytes));
+        await changeDisk(here, identity, PATIENT, async (number) => {
+          if (await isOn(here, number, volumeID)) await here.host.volume.resizeVolume(volumeID, BigInt(sizeBytes));
         });
         return {};
       }),
     /** What is not there has nothing in its cache. */
     flush: (request: Extra<Meant>): Answer =>
-      onMachine(ports, request, async () => {
+      onMachine(ports, request, async (here) => {
         const { identity = '', volumeID = '' } = request;
-        await changeDisk(ports, identity, PATIENT, async (number) => {
-          if (await isOn(number, volumeID)) await host.volume.writeVolumeCache(volumeID);
+        await changeDisk(here, identity, PATIENT, async (number) => {
+          if (await isOn(here, number, volumeID)) await here.host.volume.writeVolumeCache(volumeID);
         });
         return {};
       }),

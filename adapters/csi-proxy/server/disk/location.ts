@@ -23,3 +23,9 @@ export function parseLocation(text: string): DiskLocation | undefined {
   }
   return saysAny ? location : undefined;
 }
+
+/** What `parseLocation` reads the same of. */
+export function formatLocation({ Adapter, Bus, Target, LUNID }: DiskLocation): string {
+  const parts = Object.entries({ Adapter, Bus, Target, LUN: LUNID });
+  return ['Disk', ...parts.map(([name, value]) => `${name} ${value}`.trim())].join(' : ');
+}

@@ -94,7 +94,8 @@ function describeMappings(check: Check): void {
     assert.equal([status?.['root'], status?.['origin'], status?.['users']], [SHARE, 'Made', 0]);
     await host.smb.removeSmbGlobalMapping(SHARE);
     await world.happens('it is mapped', async () => (await host.smb.isSmbMapped(SHARE)) === 'mapped');
-    smb.breakMapping(SHARE);
+    // Windows alone tells of that.
+    if (!world.isPiped) smb.breakMapping(SHARE);
     await world.happens('it works', async () => (await host.smb.isSmbMapped(SHARE)) === 'mapped');
     await isRefused(world.merge('smbmappings/share', { spec: { remotePath: `${SHARE}2` } }), /immutable|changed/i);
     await world.create('windowsmounts/link', {
@@ -128,7 +129,8 @@ function describeMappings(check: Check): void {
     await world.create('secrets/other', login(FIRST));
     await world.merge('smbmappings/share', { spec: { credentialsSecretRef: 'other' } });
     await world.ready('smbmappings/share');
-    assert.is(count(world, 'removeSmbGlobalMapping'), 0, 'the same ones by another name');
+    const before = count(world, 'removeSmbGlobalMapping');
+    if (!world.isPiped) assert.is(before, 0, 'the same ones by another name');
     await world.merge('smbmappings/share', { spec: { rotation: 'WhenUnused' } });
     await world.ready('smbmappings/share');
     smb.offer(SHARE, { username: 'user', password: SECOND });
@@ -137,7 +139,7 @@ function describeMappings(check: Check): void {
       const { credentialHash } = raw.status ?? {};
       return credentialHash !== status?.['credentialHash'];
     });
-    assert.is(count(world, 'removeSmbGlobalMapping'), 1);
+    assert.is(count(world, 'removeSmbGlobalMapping') - before, 1);
     await world.remove('secrets/other');
     await world.remove('smbmappings/share');
     await world.gone('smbmappings/share');

@@ -8,8 +8,11 @@ import { describeConnections } from './connections.suite.ts';
 import { describeMounts } from './mounts.suite.ts';
 import { GIB, inWorld, listIn, readyOf, type World, type WorldOptions } from './world.ts';
 
-/** @param given  which API server it is */
-export function describeKinds(test: Test, given: Pick<WorldOptions, 'kubeconfig' | 'deadlineMs'> = {}): void {
+/** @param given  which API server it is, and how machines are asked */
+export function describeKinds(
+  test: Test,
+  given: Pick<WorldOptions, 'kubeconfig' | 'deadlineMs' | 'isPiped'> = {},
+): void {
   const check: Check = (title, run) =>
     void test(title, () => inWorld({ nodes: ['one', 'two', 'three'], pods: 2, ...given }, run));
   describeNodes(check);
@@ -96,7 +99,8 @@ function describeDisks(check: Check): void {
     await world.merge('windowsdisks/data', { spec: { online: true, partition: true } });
     await world.ready('windowsdisks/data');
     const { status } = await world.until('windowsdisks/data', 'partitioned', (object) => hasVolumes(object.status, 1));
-    assert.equal([disk.state, disk.style, typeof status?.['seenRaw']], ['online', 'GPT', 'string']);
+    const seenRaw = world.isPiped ? 'undefined' : 'string';
+    assert.equal([disk.state, disk.style, typeof status?.['seenRaw']], ['online', 'GPT', seenRaw]);
     await world.merge('windowsdisks/data', { spec: { partition: false } });
     await world.ready('windowsdisks/data');
     assert.is(disk.partitions.length, 2, 'what is there stays');
@@ -138,8 +142,9 @@ function describeVolumes(check: Check): void {
       spec: { nodeRef: 'one', selector: { page83: PAGE83 }, partition: true },
     });
     await world.says('windowsvolumes/data', 'NotFormatted', /formatPolicy is Never/);
-    failsOnce(world, 'formatVolume');
-    await world.merge('windowsvolumes/data', { spec: { formatPolicy: 'IfRaw' } });
+    // By way of csi-proxy nobody knows what became of it then.
+    if (!world.isPiped) failsOnce(world, 'formatVolume');
+    await world.merge('windowsvolumes/data', { spec: { formatPolicy: world.formatPolicy } });
     const { status, metadata } = await world.ready('windowsvolumes/data');
     assert.equal([status?.['formattedBy'], formats(world)], [metadata.uid, 1]);
     for (const formatPolicy of ['Never', 'IfUnknown']) {
@@ -161,7 +166,7 @@ function describeVolumes(check: Check): void {
     });
     await world.create('windowsvolumes/none', { spec: { diskRef: 'data', partitionNumber: 7 } });
     await world.create('windowsvolumes/data', {
-      spec: { diskRef: 'data', partitionNumber: 2, formatPolicy: 'IfRaw', sizeBytes: Number(GIB) },
+      spec: { diskRef: 'data', partitionNumber: 2, formatPolicy: world.formatPolicy, sizeBytes: Number(GIB) },
     });
     await world.says('windowsvolumes/none', 'VolumeAbsent');
     const first = Number((await world.ready('windowsvolumes/data')).status?.['capacityBytes']);
@@ -189,7 +194,7 @@ function describeNodesApart(check: Check): void {
       await world.create(`windowsdisks/${node}`, {
         spec: { nodeRef: node, selector: { page83: `naa.${node}` }, partition: true },
       });
-      await world.create(`windowsvolumes/${node}`, { spec: { diskRef: node, formatPolicy: 'IfRaw' } });
+      await world.create(`windowsvolumes/${node}`, { spec: { diskRef: node, formatPolicy: world.formatPolicy } });
       await world.create(`windowsmounts/${node}`, {
         spec: { path: 'C:\\var\\lib\\kubelet\\same', source: { volumeRef: node } },
       });

@@ -46,7 +46,7 @@ export function describeMounts(check: Check): void {
     await world.create('windowsmounts/pub', mount('pub', { volumeRef: 'data' }));
     await world.says('windowsmounts/pub', 'WaitingForDependency', /WindowsVolume\/data to be created/);
     await withDisk(world);
-    await world.create('windowsvolumes/data', { spec: { diskRef: 'data', formatPolicy: 'IfRaw' } });
+    await world.create('windowsvolumes/data', { spec: { diskRef: 'data', formatPolicy: world.formatPolicy } });
     failsOnce(world, 'mountVolume');
     await world.create('windowsdisks/data', {
       spec: { nodeRef: 'one', selector: { serialNumber: 'S-1' }, partition: true },

@@ -47,6 +47,11 @@ export function usedBy(isThere: () => boolean, host: Host): Host {
   });
 }
 
+/** The machine as a process has it that may not do anything on it. */
+export function untouchable(host: Host): Host {
+  return everyPart(host, (_, member) => () => Promise.reject(new Error(`access is denied: ${member}`)));
+}
+
 type Call = (...args: unknown[]) => Promise<unknown>;
 
 function everyPart(host: Host, around: (call: Call, member: string) => Call): Host {

@@ -1,6 +1,6 @@
 // Windows machines in memory, an API server, and the processes between them: pods that host the actors, one unless more are asked
 // for, and one for each machine.
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installCrds } from '../../../../actors/cli/crds.ts';
@@ -10,8 +10,9 @@ import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts
 import { startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
 import { kubeClient } from '../../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Json, type JsonObject } from '../../../../bus/mod.ts';
+import { type Served, serveFolder } from './pipes/served.ts';
 import { type Faults, Processes } from './processes.ts';
-import { type Machine, watched } from './watched.ts';
+import { type Machine, untouchable, watched } from './watched.ts';
 
 const GROUP = '/apis/windows.troupe.dev/v1alpha1';
 const POLL_MS = 10;
@@ -36,6 +37,16 @@ export interface Raw {
 
 export interface World {
   readonly faults: Faults;
+  /** Whether machines are asked by way of csi-proxy, which does not tell all. */
+  readonly isPiped: boolean;
+  /** By which a raw disk is formatted. */
+  readonly formatPolicy: 'IfRaw' | 'IfUnknown';
+  /** Where a csi-proxy of that node serves, or another one might. */
+  endpointOf(node: string): string;
+  /** Another csi-proxy on the first machine, at what might be the endpoint of such a node. */
+  serve(node: string): Promise<void>;
+  /** A csi-proxy ends. */
+  stopServing(node: string): Promise<void>;
   /** @param node  of a name that was made, or else of the first one */
   machine(node?: string): Machine;
   /** A process for the machine, which is there from then on. @param as  under which name, if not its own */
@@ -73,12 +84,16 @@ export interface WorldOptions {
   readonly pods?: number;
   /** Of a real API server; an embedded one otherwise. */
   readonly kubeconfig?: string;
+  /** The machines are asked by way of csi-proxy, and their processes may not do anything themselves. */
+  readonly isPiped?: boolean;
+  /** What such a csi-proxy serves. */
+  readonly served?: Served;
   /** Longest wait for anything that should happen, in milliseconds. */
   readonly deadlineMs?: number;
 }
 
 export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const { nodes = ['one'], env = {}, pods = 1, deadlineMs = DEADLINE_MS } = options;
+  const { nodes = ['one'], env = {}, pods = 1, deadlineMs = DEADLINE_MS, isPiped = false, served = {} } = options;
   const clock = systemClock();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-windows-'));
   const api = options.kubeconfig === undefined ? await startApiServer({ clock }) : undefined;
@@ -100,6 +115,18 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   });
   const { log, heard, faults } = processes;
   const machines = new Map<string, Machine>();
+  const proxies = new Map<string, () => Promise<void>>();
+  const endpointOf = (node: unknown): string => join(folder, `pipes-${String(node)}`);
+  /** Of a WindowsStorageNode whose node is said. */
+  const withEndpoint = (path: string, body: JsonObject): JsonObject => {
+    const spec = (body['spec'] ?? {}) as JsonObject;
+    if (!isPiped || !path.startsWith('windowsstoragenodes') || spec['nodeName'] === undefined) return body;
+    return { ...body, spec: { endpoint: endpointOf(spec['nodeName']), ...spec } };
+  };
+  const serve = async (node: string, { host }: Machine): Promise<void> => {
+    await mkdir(endpointOf(node), { recursive: true });
+    proxies.set(node, await serveFolder(`${endpointOf(node)}/`, { host, clock, only: served }));
+  };
   const names = Array.from({ length: pods }, (_, index) => `pod-${index}`);
   const pathOf = (path: string): string => {
     const root = /^(secrets|events)/.test(path) ? '/api/v1' : GROUP;
@@ -139,6 +166,14 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
   };
   const world: World = {
     faults,
+    isPiped,
+    formatPolicy: isPiped ? 'IfUnknown' : 'IfRaw',
+    endpointOf,
+    serve: (node) => serve(node, world.machine()),
+    async stopServing(node) {
+      await proxies.get(node)?.();
+      proxies.delete(node);
+    },
     machine(node = nodes[0] ?? '') {
       const machine = machines.get(node);
       if (machine === undefined) throw new Error(`there is no machine '${node}'`);
@@ -147,7 +182,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     async startNode(node, as = node) {
       const machine = machines.get(node) ?? watched(await memoryMachine({ clock, unknownShares: 'absent' }), node);
       machines.set(node, machine);
-      await processes.startNode(node, as, machine.host);
+      if (isPiped && !proxies.has(node)) await serve(node, machine);
+      await processes.startNode(node, as, isPiped ? untouchable(machine.host) : machine.host);
     },
     stopNode: (node) => processes.end(node),
     async restartActors() {
@@ -170,9 +206,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       const kind = windowsContracts.find((contract) => contract.plural === plural)?.kind ?? 'Secret';
       const apiVersion = kind === 'Secret' ? 'v1' : 'windows.troupe.dev/v1alpha1';
       const metadata = { name, ...((object['metadata'] ?? {}) as JsonObject) };
-      return send('POST', plural, { ...object, apiVersion, kind, metadata });
+      return send('POST', plural, { ...withEndpoint(plural, object), apiVersion, kind, metadata });
     },
-    merge: (path, patch) => send('PATCH', path, patch, 'application/merge-patch+json'),
+    merge: (path, patch) => send('PATCH', path, withEndpoint(path, patch), 'application/merge-patch+json'),
     remove: async (path) => void (await send('DELETE', path)),
     async read(path) {
       try {
@@ -214,6 +250,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     },
     async close() {
       await processes.close();
+      for (const stop of proxies.values()) await stop();
       await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
       await client.close();
       await api?.close();

@@ -1,0 +1,82 @@
+// A machine in memory, a csi-proxy on it, and whoever asks that.
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { systemClock } from '../../../../../actors/clock.ts';
+import { memoryMachine } from '../../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import type { Storage } from '../../../../../adapters/csi-proxy/kinds/operations/storage.ts';
+import { Groups } from '../../../../../adapters/csi-proxy/kinds/pipes/groups.ts';
+import { pipeSettings } from '../../../../../adapters/csi-proxy/kinds/pipes/settings.ts';
+import { pipeStorage } from '../../../../../adapters/csi-proxy/kinds/pipes/storage.ts';
+import { Code, StatusError } from '../../../../../adapters/csi-proxy/status.ts';
+import type { JsonObject } from '../../../../../bus/mod.ts';
+import { type Machine, watched } from '../watched.ts';
+import { type Served, serveFolder } from './served.ts';
+
+export const GIB = 2n ** 30n;
+
+export interface Stage {
+  readonly machine: Machine;
+  readonly storage: Storage;
+  readonly groups: Groups;
+  /** csi-proxy ends, and another one begins. */
+  again(only: Served): Promise<void>;
+  /** The clock of whoever asks is ahead by so much from now on. */
+  later(ms: number): void;
+  end(): Promise<void>;
+}
+
+export async function onStage(
+  { only = {}, spec = {} }: { readonly only?: Served; readonly spec?: JsonObject },
+  run: (stage: Stage) => Promise<void>,
+): Promise<void> {
+  const clock = systemClock();
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-pipes-'));
+  const machine = watched(await memoryMachine({ clock, unknownShares: 'absent' }), 'one');
+  const serve = (served: Served): Promise<() => Promise<void>> =>
+    serveFolder(`${folder}/`, { host: machine.host, clock, only: served });
+  let stop = await serve(only);
+  const end = async (): Promise<void> => {
+    await stop();
+    stop = async () => undefined;
+  };
+  const again = async (served: Served): Promise<void> => {
+    await end();
+    stop = await serve(served);
+  };
+  let aheadMs = 0;
+  const ahead = { ...clock, now: () => clock.now() + aheadMs };
+  const later = (ms: number): void => {
+    aheadMs += ms;
+  };
+  const groups = new Groups({ clock: ahead, settings: pipeSettings({ endpoint: folder, ...spec }) });
+  try {
+    await run({ machine, groups, storage: pipeStorage(groups), again, end, later });
+  } finally {
+    groups.close();
+    await stop();
+    await rm(folder, { recursive: true });
+  }
+}
+
+/** What it failed with. */
+export async function failureOf(work: Promise<unknown>): Promise<{ code: unknown; message: string; reason?: unknown }> {
+  try {
+    await work;
+  } catch (error) {
+    return error as { code: unknown; message: string };
+  }
+  throw new Error('it did not fail');
+}
+
+/** The change is made, and said to have failed. */
+export function saysFailed(machine: Machine, call: string): void {
+  machine.after.set(call, async () => {
+    throw new StatusError(Code.Unknown, 'WMI: something happened');
+  });
+}
+
+export const withDisk = ({ disks }: Machine, given = {}): Promise<number> =>
+  disks.attachSeen(
+    disks.make({ sizeBytes: 8n * GIB, page83: 'naa.1', serialNumber: 'S-1', state: 'offline', ...given }),
+  );
