@@ -41,7 +41,7 @@ import { RefusedMail } from './refused-mail.ts';
 import { forgetActor, openShard, type Shard, type ShardParts } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { verify } from './verify.ts';
+import { incarnationNow, verify } from './verify.ts';
 
 export interface HostDeps {
   bus: Bus;
@@ -438,6 +438,7 @@ export class Host {
       trace: bus.trace,
       verify: (actor) =>
         void verify(this.#deps, actor, () => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor),
+      incarnationNow: (actor) => incarnationNow(this.#deps, actor, () => this.#shardByKey(actor.key) !== undefined),
       writeStatus: writeStatus(objects),
       supervise: (actor, act) => this.#quarantine.run(actor, act),
     };

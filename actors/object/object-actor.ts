@@ -56,6 +56,8 @@ export interface ObjectActorDeps {
   readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
   /** Reads the object of an actor afresh at the API server, until that has answered. */
   readonly verify: (actor: ObjectActor) => void;
+  /** Which incarnation the API server has, if any, as soon as it says so; undefined: nobody asks any more. Never rejects. */
+  readonly incarnationNow: (actor: ObjectActor) => Promise<{ readonly uid: string | undefined } | undefined>;
   /** Tells users what happened. */
   readonly tell: (object: KubeObject, news: Occurrence) => void;
   /** Runs what may throw where no caller would know whose trouble it is (I11). @returns undefined when it threw */
@@ -427,16 +429,24 @@ export class ObjectActor {
 
   // --- hygiene -----------------------------------------------------------------------------------------------
 
-  /**
-   * The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). Claims of its own
-   * that are answered, though nobody says any more that they ended, do now (P12).
-   */
+  /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
   #sweep(): void {
-    for (const [key, answer] of this.#answers.entries()) {
-      const to = parseAddressKey(key);
-      if (to !== undefined) endLeft(this.#deps.outbox, this.address, to, answer);
-    }
+    const left = [...this.#answers.entries()];
+    if (left.length > 0 && this.#kind !== undefined) void this.#endLeft(left);
     this.#answers.forget();
     this.#stored.sweep();
+  }
+
+  /**
+   * Claims of its own that are answered, though nobody says any more that they ended, do now (P12), if the API server has no
+   * such incarnation: what is not known here may be none of this process's objects, and be there.
+   */
+  async #endLeft(answers: readonly (readonly [string, ReadyMail])[]): Promise<void> {
+    const now = await this.#deps.incarnationNow(this);
+    if (now === undefined) return;
+    for (const [key, answer] of answers) {
+      const to = parseAddressKey(key);
+      if (to !== undefined && now.uid !== answer.to) endLeft(this.#deps.outbox, this.address, to, answer);
+    }
   }
 }

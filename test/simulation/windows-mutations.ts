@@ -168,8 +168,8 @@ export const WINDOWS_MUTATIONS: readonly Mutation[] = [
     edits: [
       {
         file: `${OPERATIONS}/smb-mapping.ts`,
-        from: 'return { root, state: await stateOf(root), hash: await hashOf(ports, credentials, request.object), users };',
-        to: 'return { root, state: await stateOf(root), hash: credentials.password, users };',
+        from: 'hash: await hashOf(ports, credentials, request.object),',
+        to: 'hash: credentials.password,',
       },
     ],
   },

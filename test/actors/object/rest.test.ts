@@ -126,6 +126,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       tell: () => assert.unreachable('there is nothing to tell'),
       supervise: (_, act) => act(),
       verify: () => assert.unreachable(),
+      incarnationNow: async () => undefined,
     },
     address('one'),
   );

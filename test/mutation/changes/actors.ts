@@ -460,9 +460,16 @@ export const ACTORS: readonly Change[] = [
   {
     file: 'actors/object/object-actor.ts',
     breaks: 'P12: a claim of an incarnation that is gone is answered for ever',
-    from: 'if (to !== undefined) endLeft(',
+    from: 'if (to !== undefined && now.uid !== answer.to) endLeft(',
     to: "if (to !== undefined && key === '') endLeft(",
     tests: ['test/actors/protocol.test.ts'],
+  },
+  {
+    file: 'actors/object/object-actor.ts',
+    breaks: 'P12: the claim of what is there, and not known here, is ended',
+    from: 'if (to !== undefined && now.uid !== answer.to) endLeft(',
+    to: 'if (to !== undefined) endLeft(',
+    tests: ['test/actors/hosting/guards.test.ts'],
   },
   {
     file: 'actors/object/outgoing-claims.ts',
