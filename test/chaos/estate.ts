@@ -43,6 +43,8 @@ export interface Thing {
   readonly edits: readonly JsonObject[];
   /** Of a disk, as its object knows it. */
   readonly identity?: string;
+  /** Of one that now and then is a new one when somebody has it anew. */
+  readonly renewed?: string;
   /** What it says in the end; that it is as specified unless stated. */
   readonly says?: string;
 }
@@ -116,8 +118,11 @@ function thingsOn(node: string): readonly Thing[] {
   };
   const named = (name: string): string => `${node}-${name}`;
   const pathOf = (name: string): string => `${DIRECTORY}\\${named(name)}`;
-  const disk = (name: string, spec: JsonObject): string =>
-    add('WindowsDisk', named(name), { nodeRef: node, ...spec }, { identity: `page83:naa.${named(name)}` });
+  const disk = (name: string, spec: JsonObject, use: 'renewed' | 'kept' = 'kept'): string => {
+    const page83 = `naa.${named(name)}`;
+    const renewed = use === 'renewed' ? { renewed: page83 } : {};
+    return add('WindowsDisk', named(name), { nodeRef: node, ...spec }, { identity: `page83:${page83}`, ...renewed });
+  };
   const byName = (name: string): JsonObject => ({ selector: { page83: `naa.${named(name)}` } });
   const target = (name: string, auth: JsonObject): string =>
     add('IscsiTarget', named(name), { nodeRef: node, portal: PORTAL, iqn: iqnOf(node, name), auth });
@@ -125,7 +130,7 @@ function thingsOn(node: string): readonly Thing[] {
     add('WindowsMount', named(name), { path: pathOf(name), source, ...more });
   add('WindowsStorageNode', node, { nodeName: node, services: [SERVICE] });
 
-  const data = disk('data', { ...byName('data'), partition: true });
+  const data = disk('data', { ...byName('data'), partition: true }, 'renewed');
   const sizes = { edits: [{ sizeBytes: 0 }, { sizeBytes: 2 ** 30 }] };
   const volume = add('WindowsVolume', named('data'), { diskRef: data, formatPolicy: 'IfRaw' }, sizes);
   const published = mount('data', { volumeRef: volume });
@@ -140,7 +145,7 @@ function thingsOn(node: string): readonly Thing[] {
   add('WindowsVolume', named('old'), { diskRef: old, formatPolicy: 'IfRaw' }, { says: 'NotFormatted' });
 
   const chap = target('chap', { type: 'OneWayCHAP', secretRef: secretOf(named('chap')) });
-  const distant = disk('chap', { iscsiTargetRef: chap, index: 0, partition: true });
+  const distant = disk('chap', { iscsiTargetRef: chap, index: 0, partition: true }, 'renewed');
   mount('chap', { volumeRef: add('WindowsVolume', named('chap'), { diskRef: distant, formatPolicy: 'IfRaw' }) });
   disk('open', { iscsiTargetRef: target('open', { type: 'None' }), index: 0 });
 

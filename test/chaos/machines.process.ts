@@ -47,6 +47,9 @@ async function obey(request: MachinesRequest): Promise<MachinesAnswer> {
     case 'comeUp':
       of(request.node).comeUp();
       return {};
+    case 'renew':
+      of(request.node).renew(request.page83);
+      return {};
     case 'setPassword':
       for (const machine of 'iqn' in request.of ? [of(request.of.node)] : machines)
         await machine.setPassword(request.of, request.password);

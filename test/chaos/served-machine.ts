@@ -29,8 +29,8 @@ export interface CallFault {
   readonly trouble: Trouble;
   /** How many of the next calls meet it. */
   readonly times: number;
-  /** Those that change something, or those that look. */
-  readonly of: 'changes' | 'looks';
+  /** Those that change something, those that format, or those that look. */
+  readonly of: 'changes' | 'formats' | 'looks';
   readonly delayMs?: number;
 }
 
@@ -83,6 +83,8 @@ export class ServedMachine implements SimulatedMachine {
   readonly memory: MemoryMachine;
   readonly formatting = new Set<string>();
   readonly #deps: ServedMachineDeps;
+  /** By their page 83 identifiers, wherever they are now. */
+  readonly #disks = new Map<string, MemoryDisk>();
   readonly #marked = new Set<string>();
   #server: MachineServer | undefined;
   #faults: (CallFault & { left: number })[] = [];
@@ -160,6 +162,15 @@ export class ServedMachine implements SimulatedMachine {
     return disk;
   }
 
+  /** Whoever it belongs to has given away what was on it: it is a new one, of the same identity. */
+  renew(page83: string): void {
+    const disk = this.#disks.get(page83);
+    if (disk === undefined || disk.state === 'online') return;
+    for (const id of volumesOf(disk)) this.#marked.delete(id);
+    disk.partitions.splice(0);
+    disk.style = 'RAW';
+  }
+
   async setPassword(of: { readonly share: string } | { readonly iqn: string }, password: string): Promise<void> {
     if ('share' in of) await this.memory.smb.changePassword(of.share, password);
     else this.memory.iscsi.changeSecret(of.iqn, password);
@@ -223,7 +234,12 @@ export class ServedMachine implements SimulatedMachine {
   }
 
   #meet(calling: Calling): CallFault | undefined {
-    const found = this.#faults.find(({ of, left }) => left > 0 && (of === 'changes') === isChange(calling));
+    const isMet: Readonly<Record<CallFault['of'], boolean>> = {
+      changes: isChange(calling),
+      formats: calling.name === 'volume.formatVolume',
+      looks: !isChange(calling),
+    };
+    const found = this.#faults.find(({ of, left }) => left > 0 && isMet[of]);
     if (found !== undefined) found.left--;
     return found;
   }
@@ -325,6 +341,7 @@ export class ServedMachine implements SimulatedMachine {
   async #furnish({ page83, content }: EstateDisk, seen: 'seen' | 'unseen'): Promise<MemoryDisk> {
     const { disks, host } = this.memory;
     const disk = disks.make(newDisk({ page83, serialNumber: `S-${page83}`, content, isOnline: true }));
+    this.#disks.set(page83, disk);
     const number = await disks.attachSeen(disk);
     for (const id of volumesOf(disk)) await this.#mark(id);
     await host.disk.setDiskState(number, 'offline');

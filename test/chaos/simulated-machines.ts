@@ -2,6 +2,7 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import type { Clock } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { startProxy, type TcpProxy } from '../bus/proxy.ts';
 import type { EstateMachine, Lock } from './estate.ts';
@@ -14,6 +15,7 @@ export type MachinesRequest =
   | { readonly ask: 'inject'; readonly node: string; readonly fault: CallFault }
   | { readonly ask: 'goDown'; readonly node: string; readonly mappings: 'kept' | 'lost' }
   | { readonly ask: 'comeUp'; readonly node: string }
+  | { readonly ask: 'renew'; readonly node: string; readonly page83: string }
   | { readonly ask: 'setPassword'; readonly of: Lock['opens']; readonly password: string }
   /** `to`: another machine that sees the disk meanwhile. */
   | { readonly ask: 'take'; readonly node: string; readonly page83: string; readonly to?: string }
@@ -37,20 +39,24 @@ export interface Machines {
   wayOf(node: string): TcpProxy;
   /** All that was told before has been heard when it is answered. */
   ask(request: MachinesRequest): Promise<MachinesAnswer>;
+  /** Resolves when something begins to change a machine, or after so long. */
+  atWork(node: string, limitMs: number): Promise<void>;
   close(): Promise<void>;
 }
 
 export interface MachinesDeps {
+  readonly clock: Clock;
   readonly estate: readonly EstateMachine[];
   readonly onEntry: (entry: MachineEntry) => void;
 }
 
 const PROGRAM = fileURLToPath(new URL('./machines.process.ts', import.meta.url));
 
-export async function simulatedMachines({ estate, onEntry }: MachinesDeps): Promise<Machines> {
+export async function simulatedMachines({ clock, estate, onEntry }: MachinesDeps): Promise<Machines> {
   const child = fork(PROGRAM, [JSON.stringify(estate)]);
   const asked = new Map<number, PromiseWithResolvers<MachinesAnswer>>();
   const begun = Promise.withResolvers<Readonly<Record<string, number>>>();
+  const watching = new Set<{ readonly node: string; readonly seen: () => void }>();
   let lastId = 0;
   const exited = once(child, 'exit').then(() => {
     const error = new Error('the machines have ended');
@@ -59,8 +65,11 @@ export async function simulatedMachines({ estate, onEntry }: MachinesDeps): Prom
   });
   child.on('message', (report: MachinesReport) => {
     if ('ports' in report) begun.resolve(report.ports);
-    else if ('entry' in report) onEntry(report.entry);
-    else {
+    else if ('entry' in report) {
+      const { node, step } = report.entry;
+      for (const each of watching) if (each.node === node && step === 'begun') each.seen();
+      onEntry(report.entry);
+    } else {
       const { failure } = report.answer;
       const waiting = asked.get(report.answered);
       asked.delete(report.answered);
@@ -83,6 +92,13 @@ export async function simulatedMachines({ estate, onEntry }: MachinesDeps): Prom
       asked.set(id, answer);
       child.send({ id, request });
       return answer.promise;
+    },
+    async atWork(node, limitMs) {
+      const { promise, resolve } = Promise.withResolvers<void>();
+      const each = { node, seen: resolve };
+      watching.add(each);
+      await Promise.race([promise, clock.sleep(limitMs)]);
+      watching.delete(each);
     },
     async close() {
       for (const way of ways.values()) await way.close();

@@ -21,6 +21,9 @@ export interface WindowsFaultDeps extends StandFaultDeps {
 const WAY_MS = 4_000;
 const DOWN_MS = 3_000;
 const AWAY_MS = 6_000;
+/** How long somebody waits for a machine to be at work, to strike then. */
+const IDLE_MS = 5_000;
+const CALLS = ['changes', 'changes', 'formats', 'looks'] as const;
 const LATE_MS = { least: 200, most: 3_000 };
 
 export function windowsMisfortunes(deps: WindowsFaultDeps): readonly Misfortune[] {
@@ -28,7 +31,7 @@ export function windowsMisfortunes(deps: WindowsFaultDeps): readonly Misfortune[
     const pod = deps.pods.find(({ name }) => name === machine.node);
     return pod === undefined ? [] : ofMachine(deps, machine, pod);
   });
-  return [...ofStand(deps), ...nodes, ofPasswords(deps)];
+  return [...ofStand(deps), ...nodes, ...ofPasswords(deps)];
 }
 
 function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: Pod): readonly Misfortune[] {
@@ -39,7 +42,7 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
     to: [`${node} calls`],
     async play() {
       const times = 1 + Math.floor(random() * 5);
-      const of = random() < 0.7 ? 'changes' : 'looks';
+      const of = pick(CALLS, random) ?? 'changes';
       const delayMs = trouble === Trouble.Late ? between(deps, LATE_MS.least, LATE_MS.most) : 0;
       tell('chaos', `machine ${node} ${what} its next ${times} calls (${of})`);
       await machines.ask({ ask: 'inject', node, fault: { trouble, times, of, delayMs } });
@@ -48,7 +51,7 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
   return [
     {
       name: 'machine restarted',
-      weight: 5,
+      weight: 8,
       to: [node, `${node} disk`],
       async play() {
         const mappings = random() < 0.5 ? 'kept' : 'lost';
@@ -64,7 +67,7 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
     },
     {
       name: 'disk away',
-      weight: 3,
+      weight: 6,
       to: [`${node} disk`],
       async play() {
         const { page83 } = pick(disks, random) ?? {};
@@ -79,20 +82,47 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
         tell('chaos', `disk ${page83} is back at machine ${node}`);
       },
     },
-    inject(Trouble.Unheard, 'does not hear', 2),
-    inject(Trouble.Silent, 'does, and does not answer,', 2),
-    inject(Trouble.Refused, 'refuses', 1),
-    inject(Trouble.Lost, 'does, and says that it did not,', 1),
-    inject(Trouble.Late, 'takes long to begin', 2),
+    {
+      name: 'killed at work',
+      weight: 6,
+      to: [node],
+      async play() {
+        await machines.atWork(node, IDLE_MS);
+        await clock.sleep(between(deps, 0, 20));
+        tell('chaos', `kills pod ${node} while its machine is at work`);
+        await pod.kill();
+        await clock.sleep(between(deps, 0, 1_500));
+        tell('chaos', `starts pod ${node} again`);
+        pod.start();
+        await pod.runs();
+      },
+    },
+    inject(Trouble.Unheard, 'does not hear', 3),
+    inject(Trouble.Silent, 'does, and does not answer,', 3),
+    inject(Trouble.Refused, 'refuses', 2),
+    inject(Trouble.Lost, 'does, and says that it did not,', 2),
+    inject(Trouble.Late, 'takes long to begin', 3),
     ...ofWay(deps, `the way from node ${node} to its machine`, machines.wayOf(node), [`${node} way`], WAY_MS),
   ];
 }
 
-function ofPasswords(deps: WindowsFaultDeps): Misfortune {
+function ofPasswords(deps: WindowsFaultDeps): readonly Misfortune[] {
   const { clock, locks, machines, random, renew, tell, user } = deps;
-  return {
+  const away: Misfortune = {
+    name: 'Secret away',
+    weight: 4,
+    to: ['passwords', 'api'],
+    async play() {
+      const lock = pick(locks, random);
+      if (lock === undefined) return;
+      await user.deleteSecret(lock.secret);
+      await clock.sleep(between(deps, 0, 3_000));
+      await user.writeSecret(lock.secret);
+    },
+  };
+  const changed: Misfortune = {
     name: 'password changed',
-    weight: 8,
+    weight: 10,
     to: ['passwords', 'api'],
     async play() {
       const lock = pick(locks, random);
@@ -109,4 +139,5 @@ function ofPasswords(deps: WindowsFaultDeps): Misfortune {
       await second();
     },
   };
+  return [away, changed];
 }

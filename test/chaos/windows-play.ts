@@ -47,11 +47,13 @@ export interface WindowsChaosOutcome {
 
 const PACE: Pace = { leaseMs: 4_000, settleMs: 120_000, callsInFlight: 16 };
 /** Between two changes of objects, in milliseconds. */
-const CHANGES_MS = { least: 50, most: 500 };
+const CHANGES_MS = { least: 50, most: 600 };
 /** Between two misfortunes. */
-const FAULTS_MS = { least: 300, most: 2_000 };
+const FAULTS_MS = { least: 200, most: 1_500 };
 /** A format takes a quarter of what it is waited for, at most. */
 const ENVIRONMENT = { WINDOWS_LOOK_EVERY_MS: '2500', WINDOWS_FORMAT_MS: '10000' };
+/** What befalls objects that are there to stay. */
+const ALIVE: ReadonlySet<string> = new Set(['password changed', 'Secret away', 'watch expired']);
 const NODE = fileURLToPath(new URL('./node.process.ts', import.meta.url));
 
 export async function playWindowsChaos({ seed, seconds, program }: WindowsChaosOptions): Promise<WindowsChaosOutcome> {
@@ -85,10 +87,12 @@ export async function playWindowsChaos({ seed, seconds, program }: WindowsChaosO
     lines.push({ at: entry.at, who: entry.node, what: sentence(entry) });
     judge.hear(entry);
   };
-  const machines = await simulatedMachines({ estate: estate.machines, onEntry }).catch(async (error: unknown) => {
-    await stand.close();
-    throw error;
-  });
+  const machines = await simulatedMachines({ clock, estate: estate.machines, onEntry }).catch(
+    async (error: unknown) => {
+      await stand.close();
+      throw error;
+    },
+  );
   const close = async (): Promise<void> => {
     await machines.close();
     await stand.close();
@@ -159,7 +163,7 @@ export async function playWindowsChaos({ seed, seconds, program }: WindowsChaosO
     user.wishAllGone();
     await world.deleteNamespace();
     tell('user', 'deletes the namespace');
-    const others = deck.filter(({ name }) => name !== 'password changed' && name !== 'watch expired');
+    const others = deck.filter(({ name }) => !ALIVE.has(name));
     figures.faults += await befall({ ...deps, pauseMs: FAULTS_MS }, others, seconds * DOWN);
     await quiet();
     const goingAt = clock.now();

@@ -35,7 +35,11 @@ const FOLLOWS_WITHIN_MS = 3_000;
 const RESTS_MS = 4_000;
 const MERGE = 'application/merge-patch+json';
 /** How often one that others stand on is deleted, next to one that nobody stands on. */
-const HELD_WEIGHT = 0.25;
+const HELD_WEIGHT = 0.15;
+/** So often is an object left alone that is not yet as it was asked to be. */
+const PATIENCE = 0.8;
+/** How often a disk is a new one when somebody has it anew. */
+const RENEWED = 0.7;
 
 export class WindowsUser {
   readonly #deps: WindowsUserDeps;
@@ -64,13 +68,14 @@ export class WindowsUser {
       return;
     }
     const present = estate.things.filter((thing) => this.#object(thing) !== undefined);
+    const settled = present.filter((thing) => this.#lackOf(thing) === undefined || random() > PATIENCE);
     const absent = estate.things.filter((thing) => !present.includes(thing) && this.#isRested(thing));
     if (dice < 0.45 && absent.length > 0) {
       for (let index = 0; index < BATCH; index++) await this.#createOneOf(absent);
       return;
     }
-    if (dice < 0.75) {
-      const deck = present.map((thing) => ({
+    if (dice < 0.7) {
+      const deck = settled.map((thing) => ({
         thing,
         weight: standingOn(estate, thing).length === 0 ? 1 : HELD_WEIGHT,
       }));
@@ -109,6 +114,11 @@ export class WindowsUser {
     const { world, passwordOf } = this.#deps;
     const write = (): Promise<void> => world.secret(secret, { username: USERNAME, password: passwordOf(secret) });
     await this.#attempt(`writes Secret/${secret}`, write);
+  }
+
+  async deleteSecret(secret: string): Promise<void> {
+    const { world } = this.#deps;
+    await this.#attempt(`deletes Secret/${secret}`, () => world.delete('Secret', secret));
   }
 
   /** All objects are about to be deleted. */
@@ -153,7 +163,7 @@ export class WindowsUser {
 
   /** Unless one before it is there still; of that nothing may be left (M5). */
   async #create(thing: Thing): Promise<void> {
-    const { world, wishes, judge, machines } = this.#deps;
+    const { world, wishes, judge, machines, random, tell } = this.#deps;
     await this.#attempt(`creates ${thing.key}`, async () => {
       const present = await this.#read(thing);
       if (present !== undefined) {
@@ -162,6 +172,10 @@ export class WindowsUser {
       }
       const { sights = [] } = await machines.ask({ ask: 'look' });
       if (wishes.lifeAt(thing.key) !== undefined) judge.judgeEnd(thing, sights);
+      if (thing.renewed !== undefined && random() < RENEWED) {
+        tell('user', `has a new disk ${thing.renewed}`);
+        await machines.ask({ ask: 'renew', node: thing.node, page83: thing.renewed });
+      }
       wishes.created(thing.key, thing.spec);
       const path = resourcePath(resource(thing.kind, thing.plural), world.namespace);
       const { body } = await world.client.call({ method: 'POST', path, body: manifestOf(thing) });
