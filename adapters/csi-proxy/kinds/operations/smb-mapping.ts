@@ -30,11 +30,14 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       onMachine(ports, request, async () => {
         const root = rootOf(request);
         const credentials = await credentialsOf(request);
-        const users = (request.claimants ?? []).filter(({ attributes }) => attributes['use'] === 'link').length;
+        const users = usersOf(request);
         return { root, state: await stateOf(root), hash: await hashOf(ports, credentials, request.object), users };
       }),
-    /** Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more. */
-    map: (request: Extra<{ anew: boolean }>): Answer => {
+    /**
+     * Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more; with `unused` unless somebody has
+     * come meanwhile, and then there are `users` in the answer, and no hash (R2).
+     */
+    map: (request: Extra<{ anew: boolean; unused: boolean }>): Answer => {
       const secrets: string[] = [];
       const work = async (): Answer => {
         const credentials = await credentialsOf(request);
@@ -44,6 +47,8 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const state = await stateOf(root);
           if (state === 'mapped' && request.anew !== true) return { hash };
+          const users = usersOf(request);
+          if (state === 'mapped' && request.unused === true && users > 0) return { users };
           if (state !== 'absent') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
           return { hash };
@@ -60,4 +65,9 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return {};
       }),
   };
+}
+
+/** Mounts that lead to it, as far as its actor had heard of them when it asked. */
+function usersOf({ claimants = [] }: Pick<Extra<object>, 'claimants'>): number {
+  return claimants.filter(({ attributes }) => attributes['use'] === 'link').length;
 }
