@@ -36,6 +36,7 @@ interface Scene {
   wish(...keys: readonly string[]): void;
   unwish(...keys: readonly string[]): void;
   done(call: string, entry?: Partial<MachineEntry>): void;
+  later(ms: number): void;
   readonly violations: readonly string[];
 }
 
@@ -61,6 +62,9 @@ function scene(): Scene {
     },
     unwish(...keys) {
       for (const key of keys) wishes.deleted(key);
+    },
+    later(ms) {
+      now += ms;
     },
     done(call, entry = {}) {
       for (const step of ['begun', 'ended'] as const)
@@ -137,6 +141,7 @@ const WRONG: Readonly<Record<string, (stage: Scene) => void>> = {
   },
   'a mapping in use is made anew though it is to wait': (stage) => {
     stage.wish('smbmappings/win1-docs', 'windowsmounts/win1-docs');
+    stage.later(10_000);
     stage.done('smb.removeSmbGlobalMapping', { what: '\\\\srv2\\docs', was: 'sound' });
   },
   'all in a directory is removed': (stage) => stage.done('filesystem.rmdirContents', { what: PATH }),
@@ -159,10 +164,12 @@ for (const [what, play] of Object.entries(WRONG)) {
   });
 }
 
-test('a mapping is made anew at once, when it is broken, and when nobody uses it', () => {
+test('a mapping is made anew at once, when it is broken, and when nobody is known to use it', () => {
   const stage = scene();
   stage.wish('smbmappings/win1-team', 'windowsmounts/win1-team', 'smbmappings/win1-docs', 'windowsmounts/win1-docs');
   const anew = (what: string, was: string): void => stage.done('smb.removeSmbGlobalMapping', { what, was });
+  anew('\\\\srv2\\docs', 'sound');
+  stage.later(10_000);
   anew('\\\\srv1\\team', 'sound');
   anew('\\\\srv2\\docs', 'broken');
   stage.unwish('windowsmounts/win1-docs');

@@ -27,6 +27,8 @@ export interface WindowsFigures {
   readonly undone: number;
 }
 
+/** Who has come within this time, in milliseconds, may not have been known to who asked the machine. */
+const NEWCOMER_MS = 5_000;
 const MAKES = [
   'volume.mountVolume',
   'filesystem.createSymlink',
@@ -182,7 +184,8 @@ export class WindowsJudge {
       return;
     }
     if (was !== 'sound' || owner.spec['rotation'] === 'Immediate') return;
-    const user = this.#usersOf(owner).find((each) => this.#isBuilt(each, at));
+    const since = (thing: Thing): number => this.#deps.wishes.lifeAt(thing.key, at)?.from ?? at;
+    const user = this.#usersOf(owner).find((each) => this.#isBuilt(each, at) && since(each) < at - NEWCOMER_MS);
     if (user !== undefined) this.#violate('M4', entry, `it works, and ${user.key} uses it`);
   }
 
