@@ -56,6 +56,8 @@ export interface Estate {
 }
 
 const NODES = ['win1', 'win2', 'win3'];
+/** Disks that somebody has for a while, and with nothing on them whenever he has them anew. */
+const LENT = ['lent1', 'lent2'];
 /** Each of a server of its own, and when an object of it gets other credentials. */
 const SHARES = [
   { name: 'team', root: '\\\\srv1\\team', rotation: 'Immediate' },
@@ -71,7 +73,12 @@ export function estate(passwordOf: (secret: string) => string): Estate {
     locks.push({ secret, opens: { iqn: iqnOf(node, 'chap'), node } });
     return {
       node,
-      disks: [disk('data', 'raw'), disk('kept', 'ntfs'), disk('old', 'foreign')],
+      disks: [
+        disk('data', 'raw'),
+        ...LENT.map((name) => disk(name, 'raw')),
+        disk('kept', 'ntfs'),
+        disk('old', 'foreign'),
+      ],
       targets: [
         { iqn: iqnOf(node, 'chap'), secret: passwordOf(secret), disk: disk('chap', 'raw') },
         { iqn: iqnOf(node, 'open'), disk: disk('open', 'ntfs') },
@@ -135,6 +142,10 @@ function thingsOn(node: string): readonly Thing[] {
   const volume = add('WindowsVolume', named('data'), { diskRef: data, formatPolicy: 'IfRaw' }, sizes);
   const published = mount('data', { volumeRef: volume });
   mount('data-link', { mountRef: published });
+  for (const name of LENT) {
+    const lent = disk(name, { ...byName(name), partition: true }, 'renewed');
+    add('WindowsVolume', named(name), { diskRef: lent, formatPolicy: 'IfRaw' });
+  }
   // What others have put on a disk: it is used as it is, or not at all.
   const kept = disk('kept', { ...byName('kept'), offlineOnDelete: false });
   const policies = { edits: [{ formatPolicy: 'IfRaw' }, { formatPolicy: 'Never' }] };

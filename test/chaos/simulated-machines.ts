@@ -39,8 +39,8 @@ export interface Machines {
   wayOf(node: string): TcpProxy;
   /** All that was told before has been heard when it is answered. */
   ask(request: MachinesRequest): Promise<MachinesAnswer>;
-  /** Resolves when something begins to change a machine, or after so long. */
-  atWork(node: string, limitMs: number): Promise<void>;
+  /** Resolves when a call that is meant begins to change a machine, or after so long: false. */
+  atWork(node: string, isMeant: (call: string) => boolean, limitMs: number): Promise<boolean>;
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function simulatedMachines({ clock, estate, onEntry }: MachinesDeps
   const child = fork(PROGRAM, [JSON.stringify(estate)]);
   const asked = new Map<number, PromiseWithResolvers<MachinesAnswer>>();
   const begun = Promise.withResolvers<Readonly<Record<string, number>>>();
-  const watching = new Set<{ readonly node: string; readonly seen: () => void }>();
+  const watching = new Set<(entry: MachineEntry) => void>();
   let lastId = 0;
   const exited = once(child, 'exit').then(() => {
     const error = new Error('the machines have ended');
@@ -66,8 +66,7 @@ export async function simulatedMachines({ clock, estate, onEntry }: MachinesDeps
   child.on('message', (report: MachinesReport) => {
     if ('ports' in report) begun.resolve(report.ports);
     else if ('entry' in report) {
-      const { node, step } = report.entry;
-      for (const each of watching) if (each.node === node && step === 'begun') each.seen();
+      for (const see of watching) see(report.entry);
       onEntry(report.entry);
     } else {
       const { failure } = report.answer;
@@ -93,12 +92,17 @@ export async function simulatedMachines({ clock, estate, onEntry }: MachinesDeps
       child.send({ id, request });
       return answer.promise;
     },
-    async atWork(node, limitMs) {
-      const { promise, resolve } = Promise.withResolvers<void>();
-      const each = { node, seen: resolve };
-      watching.add(each);
-      await Promise.race([promise, clock.sleep(limitMs)]);
-      watching.delete(each);
+    async atWork(node, isMeant, limitMs) {
+      const { promise, resolve } = Promise.withResolvers<boolean>();
+      const see = (entry: MachineEntry): void => {
+        if (entry.node === node && entry.step === 'begun' && isMeant(entry.call)) resolve(true);
+      };
+      watching.add(see);
+      const timer = clock.setTimeout(() => resolve(false), limitMs);
+      const isAtWork = await promise;
+      clock.clearTimeout(timer);
+      watching.delete(see);
+      return isAtWork;
     },
     async close() {
       for (const way of ways.values()) await way.close();

@@ -23,6 +23,12 @@ const DOWN_MS = 3_000;
 const AWAY_MS = 6_000;
 /** How long somebody waits for a machine to be at work, to strike then. */
 const IDLE_MS = 5_000;
+/** A format takes longer. */
+const SOON_MS = 150;
+const STRUCK = [
+  { what: 'work', isMeant: () => true },
+  { what: 'a format', isMeant: (call: string) => call === 'volume.formatVolume' },
+] as const;
 const CALLS = ['changes', 'changes', 'formats', 'looks'] as const;
 const LATE_MS = { least: 200, most: 3_000 };
 
@@ -82,21 +88,28 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
         tell('chaos', `disk ${page83} is back at machine ${node}`);
       },
     },
-    {
-      name: 'killed at work',
-      weight: 6,
-      to: [node],
-      async play() {
-        await machines.atWork(node, IDLE_MS);
-        await clock.sleep(between(deps, 0, 20));
-        tell('chaos', `kills pod ${node} while its machine is at work`);
-        await pod.kill();
-        await clock.sleep(between(deps, 0, 1_500));
-        tell('chaos', `starts pod ${node} again`);
-        pod.start();
-        await pod.runs();
-      },
-    },
+    ...STRUCK.map(
+      ({ what, isMeant }): Misfortune => ({
+        name: `struck at ${what}`,
+        weight: 5,
+        to: [node, `${node} way`],
+        async play() {
+          if (!(await machines.atWork(node, isMeant, IDLE_MS))) return;
+          await clock.sleep(between(deps, 0, SOON_MS));
+          if (random() < 0.5) {
+            tell('chaos', `resets the way from node ${node} to its machine, which is at ${what}`);
+            machines.wayOf(node).reset();
+            return;
+          }
+          tell('chaos', `kills pod ${node}, whose machine is at ${what}`);
+          await pod.kill();
+          await clock.sleep(between(deps, 0, 1_500));
+          tell('chaos', `starts pod ${node} again`);
+          pod.start();
+          await pod.runs();
+        },
+      }),
+    ),
     inject(Trouble.Unheard, 'does not hear', 3),
     inject(Trouble.Silent, 'does, and does not answer,', 3),
     inject(Trouble.Refused, 'refuses', 2),

@@ -77,7 +77,7 @@ export class WindowsUser {
     if (dice < 0.7) {
       const deck = settled.map((thing) => ({
         thing,
-        weight: standingOn(estate, thing).length === 0 ? 1 : HELD_WEIGHT,
+        weight: thing.renewed !== undefined || standingOn(estate, thing).length === 0 ? 1 : HELD_WEIGHT,
       }));
       const chosen = drawn(deck, random)?.thing;
       if (chosen !== undefined) await this.#deleteWithUsers(chosen);
