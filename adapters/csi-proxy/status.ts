@@ -39,4 +39,4 @@ export class StatusError extends Error {
 }
 
 /** Nobody told how the work ended: it may be done, be under way still, or never have been begun. */
-export class UnansweredError extends StatusError {}
+export class UnknownEndError extends StatusError {}

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
 import type { Host } from '../../adapters/csi-proxy/hosts/host.ts';
 import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { Code, StatusError, UnansweredError } from '../../adapters/csi-proxy/status.ts';
+import { Code, StatusError, UnknownEndError } from '../../adapters/csi-proxy/status.ts';
 import { startProxy, Way } from '../bus/proxy.ts';
 import { type Calling, distantHost, type MachineServer, SILENCE, serveMachine } from './machine-line.ts';
 
@@ -53,7 +53,7 @@ test('maps, large numbers and errors with their codes come through', async () =>
     assert.is(await host.filesystem.mkdir('C:\\one'), undefined);
     const error = await failure(host.disk.getDiskState(9));
     assert.equal([error.code, error.message], [Code.NotFound, 'there is no disk 9']);
-    assert.not.instance(error, UnansweredError);
+    assert.not.instance(error, UnknownEndError);
   });
 });
 
@@ -64,7 +64,7 @@ test('a call whose way is lost has an end that nobody knows; the next one finds 
     const lost = failure(host.disk.getDiskState(1));
     while (begun === 0) await clock.sleep(5);
     server.reset();
-    assert.instance(await lost, UnansweredError);
+    assert.instance(await lost, UnknownEndError);
     assert.equal([await host.disk.getDiskState(1), begun], ['offline', 2]);
   });
 });
@@ -75,7 +75,7 @@ test('a call that comes when it is waited for no more is not begun (L1)', async 
   await inLine(answer, async ({ host, way }) => {
     way.hold(Way.There);
     const error = await failure(host.disk.initializeDisk(1));
-    assert.instance(error, UnansweredError);
+    assert.instance(error, UnknownEndError);
     assert.is(error.code, Code.DeadlineExceeded);
     way.heal();
     await host.disk.rescan();

@@ -7,7 +7,7 @@
 import { createServer, connect as open, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Host } from '../../adapters/csi-proxy/hosts/host.ts';
-import { Code, StatusError, UnansweredError } from '../../adapters/csi-proxy/status.ts';
+import { Code, StatusError, UnknownEndError } from '../../adapters/csi-proxy/status.ts';
 import { type Clock, type Timer, toErrorData } from '../../bus/mod.ts';
 
 /** A call as it comes to the machine. */
@@ -42,7 +42,7 @@ interface Asked {
 interface Answered {
   readonly id: number;
   readonly value?: unknown;
-  readonly error?: { readonly code: Code; readonly message: string; readonly isUnanswered: boolean };
+  readonly error?: { readonly code: Code; readonly message: string; readonly isEndUnknown: boolean };
 }
 
 interface Waiting {
@@ -78,7 +78,7 @@ export function distantHost({ clock, port, limitMs }: DistantHostDeps): Host {
     made.on('error', () => made.destroy());
     made.on('close', () => {
       if (socket === made) socket = undefined;
-      const error = new UnansweredError(
+      const error = new UnknownEndError(
         Code.Unknown,
         'the way to the machine is lost; whether the work was done is not known',
       );
@@ -89,7 +89,7 @@ export function distantHost({ clock, port, limitMs }: DistantHostDeps): Host {
         const { id, value, error } = decoded(line) as Answered;
         const found = end(id);
         if (error === undefined) found?.resolve(value);
-        else found?.reject(new (error.isUnanswered ? UnansweredError : StatusError)(error.code, error.message));
+        else found?.reject(new (error.isEndUnknown ? UnknownEndError : StatusError)(error.code, error.message));
       })
       .on('error', () => made.destroy());
     return made;
@@ -100,7 +100,7 @@ export function distantHost({ clock, port, limitMs }: DistantHostDeps): Host {
     const limit = limitMs(name);
     const late = (): void => {
       const message = `the machine did not answer to ${name} within ${limit} ms; whether the work was done is not known`;
-      end(id)?.reject(new UnansweredError(Code.DeadlineExceeded, message));
+      end(id)?.reject(new UnknownEndError(Code.DeadlineExceeded, message));
     };
     waiting.set(id, { timer: clock.setTimeout(late, limit), resolve, reject });
     connection().write(`${encoded({ id, name, args, until: clock.now() + limit } satisfies Asked)}\n`);
@@ -141,7 +141,7 @@ export async function serveMachine({
     } catch (error) {
       const { message } = toErrorData(error);
       const code = error instanceof StatusError ? error.code : Code.Internal;
-      tell({ error: { code, message, isUnanswered: error instanceof UnansweredError } });
+      tell({ error: { code, message, isEndUnknown: error instanceof UnknownEndError } });
     }
   };
   const server = createServer((socket) => {

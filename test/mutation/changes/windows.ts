@@ -5,7 +5,7 @@ export const WINDOWS: readonly Change[] = [
   {
     file: 'adapters/csi-proxy/kinds/operations/windows-volume.ts',
     breaks: 'V3: a format that may be under way counts as failed, and is asked for again',
-    from: 'if (!(error instanceof StatusError) || error instanceof UnansweredError) throw error;',
+    from: 'if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;',
     to: 'if (!(error instanceof StatusError)) throw error;',
     tests: ['test/adapters/csi-proxy/kinds/windows-volume.test.ts'],
   },

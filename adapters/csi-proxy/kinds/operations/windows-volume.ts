@@ -8,7 +8,7 @@
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { HeldRequest } from '../../../../machines/life.ts';
 import type { Operation } from '../../../adapter.ts';
-import { StatusError, UnansweredError } from '../../status.ts';
+import { StatusError, UnknownEndError } from '../../status.ts';
 import { numberOf, said } from '../values.ts';
 import { changeDisk, diskOf } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
@@ -59,7 +59,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
             await host.volume.formatVolume(volumeID);
             return { formatted: true };
           } catch (error) {
-            if (!(error instanceof StatusError) || error instanceof UnansweredError) throw error;
+            if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;
             return { failed: error.message };
           } finally {
             formats.delete(volumeID);

@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { NewDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
-import { Code, StatusError, UnansweredError } from '../../../../adapters/csi-proxy/status.ts';
+import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import { GIB, openWorld, type World } from './world.ts';
 
 const test = suite('windows volume');
@@ -115,7 +115,7 @@ test('a format that nobody tells the end of is not known to have failed, and not
   const lost = Promise.withResolvers<void>();
   world.machine().before.set('formatVolume', async () => {
     lost.resolve();
-    throw new UnansweredError(Code.Unknown, 'whether the work was done is not known');
+    throw new UnknownEndError(Code.Unknown, 'whether the work was done is not known');
   });
   await withDisk(world);
   await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
