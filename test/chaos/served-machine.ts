@@ -77,6 +77,8 @@ const CALL_MS = 2;
 /** What somebody has put on each volume with a file system: a format takes it away. */
 const MARK = 'of-somebody';
 const SERVICE = 'MSiSCSI';
+/** It is asked for before all that has to do with iSCSI, and mostly done already. */
+const START = 'system.startService';
 
 export class ServedMachine implements SimulatedMachine {
   readonly node: string;
@@ -228,7 +230,8 @@ export class ServedMachine implements SimulatedMachine {
     await clock.sleep(CALL_MS + (fault?.delayMs ?? 0));
     if (fault?.trouble === Trouble.Refused) throw refused();
     if (this.#isDown || !calling.isAwaited()) return SILENCE;
-    const value = await (isChange(calling) ? this.#change(calling) : this.#run(calling));
+    const isTold = isChange(calling) && calling.name !== START;
+    const value = await (isTold ? this.#change(calling) : this.#run(calling));
     if (fault?.trouble === Trouble.Lost) throw refused();
     return fault?.trouble === Trouble.Silent ? SILENCE : value;
   }

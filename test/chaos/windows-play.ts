@@ -84,7 +84,7 @@ export async function playWindowsChaos({ seed, seconds, program }: WindowsChaosO
     world?.follower.get(kind, name) as unknown as KubeObject | undefined;
   const judge = new WindowsJudge({ estate, wishes, get, violate });
   const onEntry = (entry: MachineEntry): void => {
-    lines.push({ at: entry.at, who: entry.node, what: sentence(entry) });
+    if (isStory(entry)) lines.push({ at: entry.at, who: entry.node, what: sentence(entry) });
     judge.hear(entry);
   };
   const machines = await simulatedMachines({ clock, estate: estate.machines, onEntry }).catch(
@@ -199,8 +199,13 @@ export async function playWindowsChaos({ seed, seconds, program }: WindowsChaosO
   };
 }
 
+/** Whatever takes long has a beginning and an end, all else is done when it is begun. */
+function isStory({ call, step }: MachineEntry): boolean {
+  return step === 'ended' || call === 'volume.formatVolume';
+}
+
 function sentence({ call, step, what, identity, was, error }: MachineEntry): string {
   const about = [what, identity, was].filter((each) => each !== undefined && each !== '').join(', ');
   const end = error === undefined ? step : `failed: ${error}`;
-  return `machine: ${call} (${about}) ${end}`;
+  return `${call} of ${about} ${end}`;
 }
