@@ -119,6 +119,10 @@ export class ServedMachine implements SimulatedMachine {
     return this.#server?.port ?? 0;
   }
 
+  close(): void {
+    this.#server?.close();
+  }
+
   // --- what happens to it --------------------------------------------------------------------------------------------
 
   inject(fault: CallFault): void {
