@@ -177,6 +177,18 @@ test('a mapping is made anew at once, when it is broken, and when nobody is know
   assert.equal(stage.violations, []);
 });
 
+test('a mapping that is deleted while it is made anew is none that was taken down', () => {
+  const stage = scene();
+  stage.wish('smbmappings/win1-team', 'windowsmounts/win1-team');
+  stage.later(10_000);
+  stage.unwish('smbmappings/win1-team');
+  for (const was of ['broken', 'sound']) stage.done('smb.removeSmbGlobalMapping', { what: '\\\\srv1\\team', was });
+  assert.equal(stage.violations, []);
+  stage.later(10_000);
+  stage.done('smb.removeSmbGlobalMapping', { what: '\\\\srv1\\team', was: 'sound' });
+  assert.is(stage.violations.length, 1);
+});
+
 test('a format that is known to have failed may be asked for again', () => {
   const stage = scene();
   stage.wish(...DISK);

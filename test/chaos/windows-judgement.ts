@@ -174,12 +174,15 @@ export class WindowsJudge {
     if (user !== undefined) this.#violate('M4', entry, `${user.key} stands on ${owner.key}`);
   }
 
-  /** A mapping that works is made anew for other credentials: at once, or when nobody uses it. */
+  /**
+   * One that is broken is of use to nobody. One that works is made anew for other credentials, at once, or when nobody uses it; also
+   * if it is deleted at that moment.
+   */
   #judgeUnmapping(entry: MachineEntry): void {
     const { at, node, what, was } = entry;
     const owner = this.#find(node, ({ kind, spec }) => kind === 'SmbMapping' && spec['remotePath'] === what);
-    const isRenewed = owner !== undefined && this.#deps.wishes.isWanted(owner.key, at);
-    if (!isRenewed) {
+    const isRenewed = [at, at - NEWCOMER_MS].some((when) => owner && this.#deps.wishes.isWanted(owner.key, when));
+    if (owner === undefined || (was === 'sound' && !isRenewed)) {
       this.#judgeEnding(entry, owner);
       return;
     }
