@@ -3,6 +3,13 @@ import type { Change } from '../change.ts';
 
 export const WINDOWS: readonly Change[] = [
   {
+    file: 'adapters/csi-proxy/kinds/operations/wanted.ts',
+    breaks: 'T1: what was asked for before an object was deleted is made after it was taken down',
+    from: 'if (now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined) return;',
+    to: 'return;',
+    tests: ['test/adapters/csi-proxy/kinds/wanted.test.ts', 'test/adapters/csi-proxy/kinds/windows-mount.test.ts'],
+  },
+  {
     file: 'adapters/csi-proxy/kinds/operations/windows-volume.ts',
     breaks: 'V3: a format that may be under way counts as failed, and is asked for again',
     from: 'if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;',
@@ -12,7 +19,7 @@ export const WINDOWS: readonly Change[] = [
   {
     file: 'adapters/csi-proxy/kinds/operations/windows-volume.ts',
     breaks: 'V3: a person is asked to look at a format that nobody has begun',
-    from: 'if (isBegun || !(error instanceof StatusError)) throw error;',
+    from: 'if (isBegun || !isTold) throw error;',
     to: 'throw error;',
     tests: ['test/adapters/csi-proxy/kinds/windows-volume.test.ts'],
   },

@@ -5,9 +5,11 @@
 //   S2. No password is told, nor what Windows says with one in it.
 import type { Operation } from '../../../adapter.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
+import { SMB_MAPPINGS } from '../resources.ts';
 import { textOf, wordOf } from '../values.ts';
 import { type Credentials, credentialsIn, hashOf } from './credentials.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
 
 const NOBODY: Credentials = { username: '', password: '' };
 
@@ -49,6 +51,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           if (state === 'mapped' && request.anew !== true) return { hash };
           const users = usersOf(request);
           if (state === 'mapped' && request.unused === true && users > 0) return { users };
+          await requireWanted(ports, SMB_MAPPINGS, request);
           if (state !== 'absent') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
           return { hash };

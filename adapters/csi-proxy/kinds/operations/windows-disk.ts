@@ -3,10 +3,11 @@ import type { JsonObject } from '../../../../bus/json.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import { isReady } from '../conditions.ts';
-import { STORAGE_NODES } from '../resources.ts';
+import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, disksOf, lunOf, type SeenDisk } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
 
 /** What is known of the disk that is meant. */
 interface Meant {
@@ -40,6 +41,7 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
         const { object, identity = '', initialize = false } = request;
         const online = object.spec?.['online'] !== false;
         const done = await changeDisk(ports, identity, PATIENT, async (number) => {
+          await requireWanted(ports, WINDOWS_DISKS, request);
           const state = online ? 'online' : 'offline';
           if ((await host.disk.getDiskState(number)) !== state) await host.disk.setDiskState(number, state);
           if (!online || object.spec?.['partition'] !== true) return true;

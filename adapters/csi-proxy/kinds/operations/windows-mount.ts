@@ -6,9 +6,11 @@
 import type { Operation } from '../../../adapter.ts';
 import { Code, StatusError } from '../../status.ts';
 import { parentOf } from '../places.ts';
+import { WINDOWS_MOUNTS } from '../resources.ts';
 import { textOf } from '../values.ts';
 import { isAsAsked, placeAt, requirePlace, type Source } from './paths.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
 
 export function windowsMountOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { host, lanes } = ports;
@@ -46,6 +48,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
           // A directory in which a volume is to be mounted, and was not.
           const isHalf = mayBeOwn && place.kind === 'other' && source.volumeID !== undefined;
           if (place.kind !== 'absent' && !isHalf) return { taken: true };
+          await requireWanted(ports, WINDOWS_MOUNTS, request);
           await make(path, source);
           return { taken: false };
         });

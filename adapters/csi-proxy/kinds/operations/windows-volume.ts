@@ -5,13 +5,16 @@
 //       volume, and Windows knows no file system on it.
 //   V2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
 //   V3. A format is said to have failed only if it was not begun, or is known to have ended.
+import { TroupeError } from '../../../../bus/errors.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { HeldRequest } from '../../../../machines/life.ts';
 import type { Operation } from '../../../adapter.ts';
 import { StatusError, UnknownEndError } from '../../status.ts';
+import { WINDOWS_VOLUMES } from '../resources.ts';
 import { numberOf, said } from '../values.ts';
 import { changeDisk, diskOf } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
 
 /** A volume, and the disk that it is on. */
 interface Meant {
@@ -53,6 +56,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         const work = async (number: number): Promise<JsonObject> => {
           if (!(await isOn(number, volumeID))) return { failed: `volume ${volumeID} is not on the disk any more` };
           if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
+          await requireWanted(ports, WINDOWS_VOLUMES, request);
           formats.add(volumeID);
           isBegun = true;
           try {
@@ -66,7 +70,8 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           }
         };
         const failedBefore = (error: unknown): JsonObject => {
-          if (isBegun || !(error instanceof StatusError)) throw error;
+          const isTold = error instanceof StatusError || error instanceof TroupeError;
+          if (isBegun || !isTold) throw error;
           return { failed: error.message };
         };
         const done = changeDisk(ports, identity, signal, work).catch(failedBefore);
