@@ -99,7 +99,9 @@ export class WindowsUser {
     for (const { thing } of left) await this.#delete(thing);
     for (const thing of estate.things) {
       const object = this.#object(thing);
-      if (object === undefined) await this.#create(thing);
+      // What stands on something that goes would have to go, too.
+      if (object === undefined && !this.#standsOnGoing(thing)) await this.#create(thing);
+      else if (object === undefined) continue;
       else if (object.metadata.deletionTimestamp === undefined) await this.#remedy(thing);
       else for (const user of standingOn(estate, thing)) await this.#delete(user);
     }
@@ -150,6 +152,11 @@ export class WindowsUser {
     const isSo = thing.says === undefined ? status === 'True' : reason === thing.says;
     if (isSo && deletionTimestamp === undefined && observedGeneration === generation) return undefined;
     return `${thing.key} is not as asked for: ${JSON.stringify({ deletionTimestamp, finalizers, status: object.status })}`;
+  }
+
+  #standsOnGoing({ on }: Thing): boolean {
+    const below = this.#deps.estate.things.filter(({ key }) => on.includes(key));
+    return below.some((thing) => this.#object(thing)?.metadata.deletionTimestamp !== undefined);
   }
 
   async #createOneOf(things: Thing[]): Promise<void> {
