@@ -17,7 +17,8 @@ export function systemClock({ seed = Date.now() >>> 0 }: { seed?: number } = {})
   let lastId = 0;
   const arm = (timer: SystemTimer, run: () => void, delayMs: number): void => {
     if (delayMs === Number.POSITIVE_INFINITY) return;
-    const partMs = Math.min(delayMs, LONGEST_DELAY_MS);
+    // What is overdue, as after a process was stopped for a while, is nothing that Node has to warn of.
+    const partMs = Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS);
     timer.handle = setTimeout(() => (delayMs > partMs ? arm(timer, run, delayMs - partMs) : run()), partMs);
   };
   const clock: Clock = {

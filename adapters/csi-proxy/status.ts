@@ -37,3 +37,6 @@ export class StatusError extends Error {
     this.code = code;
   }
 }
+
+/** Nobody told how the work ended: it may be done, be under way still, or never have been begun. */
+export class UnknownEndError extends StatusError {}

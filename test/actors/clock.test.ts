@@ -24,6 +24,18 @@ test('neither Infinity nor a delay beyond what Node can count fires at once', as
   assert.equal(fired, []);
 });
 
+test('what is overdue fires at once, and nobody is warned of it', async () => {
+  const clock = systemClock();
+  const warned: string[] = [];
+  const listen = ({ name }: Error): void => void warned.push(name);
+  process.on('warning', listen);
+  await clock.sleep(-3_607.5);
+  await clock.sleep(-0.01);
+  await clock.sleep(20);
+  process.off('warning', listen);
+  assert.equal(warned, []);
+});
+
 test('a sleep ends with its signal', async () => {
   const clock = systemClock();
   const stop = new AbortController();

@@ -36,11 +36,12 @@ export class TroupeProcess {
     { ground }: { readonly ground: Pick<Ground, 'kubeconfig' | 'nats'> },
     env: Readonly<Record<string, string>> = {},
     args: readonly string[] = ['run'],
+    program: string = CLI,
   ) {
     const { kubeconfig, nats } = ground;
     if (nats === undefined) throw new Error('a process of its own needs a bus of its own');
     const { PATH = '', HOME = '' } = process.env;
-    this.#child = spawn(process.execPath, [CLI, ...args], {
+    this.#child = spawn(process.execPath, [program, ...args], {
       stdio: ['ignore', 'ignore', 'pipe'],
       env: {
         PATH,

@@ -6,6 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type HostChaosOptions, type HostChaosOutcome, playHostChaos } from './host-play.ts';
 import { type ChaosOptions, type ChaosOutcome, playChaos } from './play.ts';
+import { playWindowsChaos, type WindowsChaosOptions, type WindowsChaosOutcome } from './windows-play.ts';
 
 /** @param options.seconds  unless SECONDS says otherwise */
 export function describeChaos(options: Omit<ChaosOptions, 'seed'>): void {
@@ -18,6 +19,11 @@ export function describeHostChaos(options: Omit<HostChaosOptions, 'seed'>): void
   describe('hosts outlive', options.seconds, (run) => playHostChaos({ ...options, ...run }));
 }
 
+/** @param options.seconds  unless SECONDS says otherwise */
+export function describeWindowsChaos(options: Omit<WindowsChaosOptions, 'seed'>): void {
+  describe('Windows storage outlives', options.seconds, (run) => playWindowsChaos({ ...options, ...run }));
+}
+
 interface Run {
   readonly seed: number;
   readonly seconds: number;
@@ -26,7 +32,7 @@ interface Run {
 function describe(
   who: string,
   usualSeconds: number,
-  play: (run: Run) => Promise<ChaosOutcome | HostChaosOutcome>,
+  play: (run: Run) => Promise<ChaosOutcome | HostChaosOutcome | WindowsChaosOutcome>,
 ): void {
   const seconds = Number(process.env['SECONDS'] ?? usualSeconds);
   const seed = Number(process.env['SEED'] ?? process.pid);

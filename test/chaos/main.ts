@@ -1,4 +1,4 @@
-// Chaos on real processes: `npm run chaos -- [--hosts | [--real] [--hostile]] [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
+// Chaos on real processes: `npm run chaos -- [--hosts | --windows | [--real] [--hostile]] [--seeds N] [--first N] [--seconds N] [--stories FOLDER]`. See README.md.
 import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -7,10 +7,12 @@ import { findSharableNatsServer } from '../actors/grounds.ts';
 import { addressesIn } from './counterparts.ts';
 import { playHostChaos } from './host-play.ts';
 import { playChaos } from './play.ts';
+import { playWindowsChaos } from './windows-play.ts';
 
 const { values } = parseArgs({
   options: {
     hosts: { type: 'boolean', default: false },
+    windows: { type: 'boolean', default: false },
     hostile: { type: 'boolean', default: false },
     real: { type: 'boolean', default: false },
     seeds: { type: 'string', default: '1' },
@@ -24,8 +26,9 @@ if ('refusal' in found) {
   process.stderr.write(`chaos kills one of two processes: ${found.refusal}\n`);
   process.exit(2);
 }
-if (values.hosts && (values.real || values.hostile)) {
-  process.stderr.write('--hosts goes with neither --real nor --hostile\n');
+const others = [values.hosts && '--hosts', values.windows && '--windows'].filter((each) => each !== false);
+if (others.length > 1 || (others.length > 0 && (values.real || values.hostile))) {
+  process.stderr.write(`${others[0]} goes with neither --real nor --hostile, nor with another landscape\n`);
   process.exit(2);
 }
 const addresses = values.real ? addressesIn(process.env) : {};
@@ -38,7 +41,9 @@ for (let seed = Number(values.first); seed < Number(values.first) + Number(value
   const options = { seed, seconds: Number(values.seconds), program: found.program };
   const { violations, story, figures } = values.hosts
     ? await playHostChaos(options)
-    : await playChaos({ ...options, addresses, neighbour: values.hostile ? 'hostile' : 'none' });
+    : values.windows
+      ? await playWindowsChaos(options)
+      : await playChaos({ ...options, addresses, neighbour: values.hostile ? 'hostile' : 'none' });
   const path = join(values.stories, `seed-${seed}.log`);
   await writeFile(path, `${story.join('\n')}\n`);
   const said = Object.entries(figures).map(([name, value]) => `${name} ${value}`);

@@ -10,6 +10,8 @@ export interface PodDeps {
   pace: Pace;
   /** More of its environment. */
   env: Readonly<Record<string, string>>;
+  /** What it runs, if not `troupe run`. */
+  program?: string;
   onViolation: (what: string) => void;
 }
 
@@ -33,7 +35,7 @@ export class Pod {
   }
 
   start(): void {
-    const { world, pace, clock, onViolation, env: more } = this.#deps;
+    const { world, pace, clock, onViolation, env: more, program } = this.#deps;
     this.#wanted = true;
     const env = {
       ...this.ways.env,
@@ -42,7 +44,7 @@ export class Pod {
       TROUPE_CALLS_IN_FLIGHT: String(pace.callsInFlight),
       POD_NAME: this.name,
     };
-    const life = new TroupeProcess(world, env);
+    const life = program === undefined ? new TroupeProcess(world, env) : new TroupeProcess(world, env, [], program);
     this.lives.push(life);
     void life.exited.then(async () => {
       if (!this.#wanted || this.#life !== life) return;

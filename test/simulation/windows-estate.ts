@@ -53,6 +53,8 @@ export interface Estate {
 
 export const NAMESPACE = 'a';
 export const USERNAME = 'initiator';
+/** A text that is in all passwords. */
+export const PASSWORD = 'Wq9-nobody-says';
 export const PORTAL = { address: '10.9.0.1', port: 3260 };
 export const SERVICE = 'MSiSCSI';
 /** Where all mounts are. */

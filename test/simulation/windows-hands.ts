@@ -1,8 +1,8 @@
 // What people do on Windows machines, and with disks, past all objects.
 import type { MemoryDisk } from '../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
-import { type Estate, PORTAL, USERNAME } from './windows-estate.ts';
+import { type Estate, PASSWORD, PORTAL, USERNAME } from './windows-estate.ts';
 import { type Machines, newDisk, type SimulatedMachine, seenOn, volumesOf } from './windows-machines.ts';
-import { type HandDeed, PASSWORD } from './windows-plan.ts';
+import type { HandDeed } from './windows-plan.ts';
 import type { WindowsWatch } from './windows-watch.ts';
 
 export class WindowsHands {

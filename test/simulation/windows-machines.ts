@@ -12,9 +12,10 @@ import { Code, StatusError } from '../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../bus/mod.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { CHANGES } from '../adapters/csi-proxy/kinds/watched.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
-import { type Content, type Estate, type PlannedDisk, PORTAL, USERNAME } from './windows-estate.ts';
-import { type MachineTrouble, PASSWORD } from './windows-plan.ts';
+import { type Content, type Estate, PASSWORD, type PlannedDisk, PORTAL, USERNAME } from './windows-estate.ts';
+import type { MachineTrouble } from './windows-plan.ts';
 
 /** For whom something is asked of a machine. */
 export interface Caller {
@@ -69,8 +70,6 @@ const CONTENTS: Readonly<Record<Content, NewDisk['content']>> = {
   ntfs: { style: 'GPT', fileSystem: 'NTFS' },
 };
 const OPTIONS = { WINDOWS_LOOK_EVERY_MS: '20000', WINDOWS_FORMAT_MS: '90000' };
-const CHANGES =
-  /^(initialize|create|set|mount|unmount|format|resize|mkdir|rmdir|new|remove|add|connect|disconnect|start|writeVolume)/;
 const callers = new AsyncLocalStorage<Caller>();
 
 export class Machines {

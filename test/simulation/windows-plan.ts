@@ -153,6 +153,3 @@ function befall(draw: Draw, steps: Step[], { nodes }: Estate, intensity: number)
         steps.push({ atMs: when(), what: 'machineHand', deed: draw.pick(HAND_DEEDS), node, number: draw.below(1_000) });
   }
 }
-
-/** A text that is in all passwords. */
-export const PASSWORD = 'Wq9-nobody-says';

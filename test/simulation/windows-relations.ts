@@ -4,6 +4,9 @@ import type { JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
 
+/** What is there, whoever keeps it. */
+export type Objects = Pick<Cluster, 'get' | 'objects'>;
+
 export const PLURALS: readonly string[] = windowsContracts.map(({ plural }) => plural);
 
 /** What each member of a spec refers to. */
@@ -17,7 +20,7 @@ const REFERENCES: Readonly<Record<string, string>> = {
 };
 
 /** Whoever refers to it. */
-export function usersOf(cluster: Cluster, { kind, metadata }: KubeObject): readonly KubeObject[] {
+export function usersOf(cluster: Pick<Objects, 'objects'>, { kind, metadata }: KubeObject): readonly KubeObject[] {
   const plural = `${kind.toLowerCase()}s`;
   return PLURALS.flatMap((each) => cluster.objects(each)).filter((each) =>
     referencesOf(each).some(([of, name]) => of === plural && name === metadata.name),

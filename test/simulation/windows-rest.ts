@@ -4,14 +4,13 @@ import { isAsAsked, placeAt, type Source } from '../../adapters/csi-proxy/kinds/
 import { onShare } from '../../adapters/csi-proxy/kinds/places.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { Cluster } from './cluster.ts';
 import { NAMESPACE, PORTAL } from './windows-estate.ts';
 import { type Machines, type SimulatedMachine, seenOn, volumesOf } from './windows-machines.ts';
-import { hasAny, isUsable, PLURALS, readyOf, referencesOf, usersOf } from './windows-relations.ts';
+import { hasAny, isUsable, type Objects, PLURALS, readyOf, referencesOf, usersOf } from './windows-relations.ts';
 
 export interface WindowsRestDeps {
-  readonly machines: Machines;
-  readonly cluster: Cluster;
+  readonly machines: Pick<Machines, 'of'>;
+  readonly cluster: Objects;
 }
 
 /** What an object is to say of itself: that it is ready, or one of these reasons; and what is wrong with it all the same. */

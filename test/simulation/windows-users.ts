@@ -4,9 +4,9 @@ import type { Chronicle } from './chronicle.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
 import { createWhenFree } from './creating.ts';
 import type { SimulatedTime } from './time.ts';
-import { type Estate, NAMESPACE, type PlannedSecret, type Thing, USERNAME } from './windows-estate.ts';
+import { type Estate, NAMESPACE, PASSWORD, type PlannedSecret, type Thing, USERNAME } from './windows-estate.ts';
 import type { Machines } from './windows-machines.ts';
-import { PASSWORD, type SecretDeed, type ThingDeed } from './windows-plan.ts';
+import type { SecretDeed, ThingDeed } from './windows-plan.ts';
 
 export interface WindowsUsersDeps {
   readonly time: SimulatedTime;

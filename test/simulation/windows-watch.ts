@@ -14,9 +14,9 @@ import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts
 import type { Address, JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
-import { PORTAL } from './windows-estate.ts';
+import { PASSWORD, PORTAL } from './windows-estate.ts';
 import { type Caller, diskAt, type MachineChange, type Machines, type SimulatedMachine } from './windows-machines.ts';
-import { type HandDeed, PASSWORD } from './windows-plan.ts';
+import type { HandDeed } from './windows-plan.ts';
 import { hasAny, usersOf } from './windows-relations.ts';
 
 export interface WindowsWatchDeps {

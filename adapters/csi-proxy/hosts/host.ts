@@ -3,7 +3,7 @@
 //
 // A promise settles when the work has ended, however long it takes: who stops waiting does not stop the work. Nothing is
 // repeated. All throw StatusError: NOT_FOUND for what is named and absent, FAILED_PRECONDITION for a state that must
-// change first, UNKNOWN for the rest.
+// change first, UNKNOWN for the rest; an UnknownEndError where nobody knows whether the work has ended.
 import type { ServiceStatus, StartType } from '../server/system/internal/types.ts';
 
 export interface Host {

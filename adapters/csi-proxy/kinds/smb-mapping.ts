@@ -58,12 +58,16 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const own = { ...common, origin: 'Made' };
   // What was mapped and not recorded was mapped with what the Secret said then: it is mapped once more to be sure.
   const isOther = known !== hash;
-  const mayRotate = object.spec?.['rotation'] === 'Immediate' || count === 0 || known === undefined;
+  const isAtOnce = object.spec?.['rotation'] === 'Immediate' || known === undefined;
+  const mayRotate = isAtOnce || count === 0;
   if (isMapped && (!isOther || !mayRotate)) {
     return { status: said({ ...own, credentialHash: known }), verdict: isOther ? pending(count) : READY, lookAgainMs };
   }
   await note(said({ ...own, ...(known !== undefined && { credentialHash: known }) }));
-  const mapped = await ask('map', { anew: isMapped });
+  const mapped = await ask('map', { anew: isMapped, unused: isMapped && !isAtOnce });
+  const later = numberOf(mapped['users']);
+  if (later !== undefined)
+    return { status: said({ ...own, users: later, credentialHash: known }), verdict: pending(later), lookAgainMs };
   return { status: said({ ...own, credentialHash: mapped['hash'] }), verdict: READY, lookAgainMs };
 }
 

@@ -36,8 +36,8 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
     async takeDown({ object, ask, attributesOf }) {
       const identity = identityOf(object) ?? '';
       const holder = holderOf(attributesOf('WindowsStorageNode'), identity);
-      if (holder?.uid === object.metadata.uid && object.spec?.['offlineOnDelete'] !== false)
-        await ask('release', { identity });
+      // What is under way on it ends before the object goes, be it set offline or not.
+      if (holder?.uid === object.metadata.uid) await ask('release', { identity });
     },
     hasAny: (object) => identityOf(object) !== undefined,
   });

@@ -3,6 +3,27 @@ import type { Change } from '../change.ts';
 
 export const WINDOWS: readonly Change[] = [
   {
+    file: 'adapters/csi-proxy/kinds/operations/wanted.ts',
+    breaks: 'T1: what was asked for before an object was deleted is made after it was taken down',
+    from: 'if (now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined) return;',
+    to: 'return;',
+    tests: ['test/adapters/csi-proxy/kinds/wanted.test.ts', 'test/adapters/csi-proxy/kinds/windows-mount.test.ts'],
+  },
+  {
+    file: 'adapters/csi-proxy/kinds/operations/windows-volume.ts',
+    breaks: 'V3: a format that may be under way counts as failed, and is asked for again',
+    from: 'if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;',
+    to: 'if (!(error instanceof StatusError)) throw error;',
+    tests: ['test/adapters/csi-proxy/kinds/windows-volume.test.ts'],
+  },
+  {
+    file: 'adapters/csi-proxy/kinds/operations/windows-volume.ts',
+    breaks: 'V3: a person is asked to look at a format that nobody has begun',
+    from: 'if (isBegun || !isTold) throw error;',
+    to: 'throw error;',
+    tests: ['test/adapters/csi-proxy/kinds/windows-volume.test.ts'],
+  },
+  {
     file: 'adapters/csi-proxy/kinds/operations/serving.ts',
     breaks: 'O1: another machine of the name does something for the objects of the one before',
     from: "if (own === '' || known === own) return;",
@@ -15,6 +36,13 @@ export const WINDOWS: readonly Change[] = [
     from: 'throw new Error(hide(error instanceof Error ? error.message : String(error)));',
     to: 'throw error;',
     tests: ['test/adapters/csi-proxy/kinds/secrecy.test.ts'],
+  },
+  {
+    file: 'adapters/csi-proxy/kinds/operations/smb-mapping.ts',
+    breaks: 'R2: a mapping is made anew under a mount that came while it was looked at',
+    from: "if (state === 'mapped' && request.unused === true && users > 0) return { users };",
+    to: '',
+    tests: ['test/adapters/csi-proxy/kinds/connections.test.ts'],
   },
   {
     file: 'adapters/csi-proxy/kinds/operations/smb-mapping.ts',

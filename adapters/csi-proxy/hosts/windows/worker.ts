@@ -8,7 +8,7 @@
 //       another worker's. What the old one was asked for besides is still waited for, then it is killed.
 import type { Clock, Timer } from '../../../../bus/mod.ts';
 import type { AdapterLog } from '../../../adapter.ts';
-import { Code, StatusError } from '../../status.ts';
+import { Code, StatusError, UnknownEndError } from '../../status.ts';
 import { answerLimitMs as defaultLimitMs } from './answer-limits.ts';
 import {
   ANSWERS,
@@ -23,7 +23,7 @@ import type { WorkerProcess } from './worker-process.ts';
 
 /** What a Windows host asks Windows with. */
 export interface Worker {
-  /** @throws {StatusError} what Windows said, by its kind */
+  /** @throws {StatusError} what Windows said, by its kind; {@link UnknownEndError} if it said nothing */
   ask<Name extends OperationName>(operation: Name, given: ArgumentsOf<Name>): Promise<AnswerOf<Name>>;
   /** Why it answers nobody at the moment; undefined: it does. */
   ready(): string | undefined;
@@ -126,7 +126,7 @@ export class PowerShellWorker implements Worker {
         if (running.readyTimer !== undefined) clock.clearTimeout(running.readyTimer);
         if (this.#running === running) this.#running = undefined;
         if (!this.#isClosed) log.error({ how, asked: running.asked.size }, 'the worker of PowerShell has ended');
-        const error = new StatusError(
+        const error = new UnknownEndError(
           Code.Unknown,
           `PowerShell ended (${how}); whether the work was done is not known`,
         );
@@ -153,7 +153,7 @@ export class PowerShellWorker implements Worker {
       this.#running = this.#start();
     }
     reject(
-      new StatusError(
+      new UnknownEndError(
         Code.DeadlineExceeded,
         `PowerShell did not answer to ${operation} within ${limitMs} ms; whether the work was done is not known`,
       ),

@@ -14,6 +14,7 @@ import { finalizerOf } from '../windows-kind.ts';
 import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('IscsiTarget');
 const SERVICE = 'MSiSCSI';
@@ -82,6 +83,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         secrets.push(login.secret, mutual);
         return lanes.run(LANE, PATIENT, async () => {
           await startService(here, request.object);
+          await requireWanted(ports, ISCSI_TARGETS, request);
           left.delete(request.object.metadata.uid);
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);

@@ -5,9 +5,11 @@
 //   S2. No password is told, nor what Windows says with one in it.
 import type { Operation } from '../../../adapter.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
+import { SMB_MAPPINGS } from '../resources.ts';
 import { textOf, wordOf } from '../values.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
 
 export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { lanes, encryption } = ports;
@@ -28,7 +30,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       onMachine(ports, request, async (here) => {
         const root = rootOf(request);
         const credentials = await credentialsOf(request);
-        const users = (request.claimants ?? []).filter(({ attributes }) => attributes['use'] === 'link').length;
+        const users = usersOf(request);
         return {
           root,
           state: await stateOf(here, root),
@@ -36,8 +38,11 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           users,
         };
       }),
-    /** Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more. */
-    map: (request: Extra<{ anew: boolean }>): Answer => {
+    /**
+     * Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more; with `unused` unless somebody has
+     * come meanwhile, and then there are `users` in the answer, and no hash (R2).
+     */
+    map: (request: Extra<{ anew: boolean; unused: boolean }>): Answer => {
       const secrets: string[] = [];
       const work = async (here: MachinePorts): Answer => {
         const { host } = here;
@@ -48,6 +53,9 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const state = await stateOf(here, root);
           if (state === 'mapped' && request.anew !== true) return { hash };
+          const users = usersOf(request);
+          if (state === 'mapped' && request.unused === true && users > 0) return { users };
+          await requireWanted(ports, SMB_MAPPINGS, request);
           if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
           return { hash };
@@ -64,4 +72,9 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return {};
       }),
   };
+}
+
+/** Mounts that lead to it, as far as its actor had heard of them when it asked. */
+function usersOf({ claimants = [] }: Pick<Extra<object>, 'claimants'>): number {
+  return claimants.filter(({ attributes }) => attributes['use'] === 'link').length;
 }

@@ -3,10 +3,11 @@ import type { JsonObject } from '../../../../bus/json.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import { isReady } from '../conditions.ts';
-import { STORAGE_NODES } from '../resources.ts';
+import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, disksOf, lunOf, type SeenDisk } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
 
 /** What is known of the disk that is meant. */
 interface Meant {
@@ -45,6 +46,7 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
         const { object, identity = '', initialize = false, table } = request;
         const online = object.spec?.['online'] !== false;
         await changeDisk(here, identity, PATIENT, async (number) => {
+          await requireWanted(ports, WINDOWS_DISKS, request);
           const state = online ? 'online' : 'offline';
           if ((await host.disk.getDiskState(number)) !== state) await host.disk.setDiskState(number, state);
           if (!online || object.spec?.['partition'] !== true) return;
@@ -58,12 +60,13 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
         const found = await matches(here, object, { identity });
         return { matches: await Promise.all(found.map((disk) => closer(here, disk, request))) };
       }),
-    /** A disk that is not there is as good as offline. */
+    /** Ends what was begun, and sets the disk offline if it is to be. One that is not there is as good as offline. */
     release: (request: Extra<{ identity: string }>): Answer =>
       onMachine(ports, request, async (here) => {
         const { host } = here;
-        const { identity = '' } = request;
+        const { object, identity = '' } = request;
         await changeDisk(here, identity, PATIENT, async (number) => {
+          if (object.spec?.['offlineOnDelete'] === false) return;
           if ((await host.disk.getDiskState(number)) !== 'offline') await host.disk.setDiskState(number, 'offline');
         });
         return {};

@@ -6,12 +6,13 @@
 import type { Operation } from '../../../adapter.ts';
 import { Code, StatusError } from '../../status.ts';
 import { parentOf } from '../places.ts';
-import { SMB_MAPPINGS } from '../resources.ts';
+import { SMB_MAPPINGS, WINDOWS_MOUNTS } from '../resources.ts';
 import { mapOf, textOf, wordOf } from '../values.ts';
 import { credentialsIn, NOBODY } from './credentials.ts';
 import { isAsAsked, type Place, placeAt, requirePlace, type Source } from './paths.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 import type { Login } from './storage.ts';
+import { requireWanted } from './wanted.ts';
 
 export function windowsMountOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { lanes } = ports;
@@ -61,6 +62,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
           // A directory in which a volume is to be mounted, and was not.
           const isHalf = mayBeOwn && place.kind === 'other' && source.volumeID !== undefined;
           if (place.kind !== 'absent' && !isHalf) return { taken: true };
+          await requireWanted(ports, WINDOWS_MOUNTS, request);
           await make(here, path, source, login);
           return { taken: false };
         });

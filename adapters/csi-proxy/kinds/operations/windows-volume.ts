@@ -4,13 +4,17 @@
 //   V1. A volume is formatted in the lane of its disk, after a last look there: the disk is the one that is meant, it has this
 //       volume, and Windows knows no file system on it.
 //   V2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
+//   V3. A format is said to have failed only if it was not begun, or is known to have ended.
+import { TroupeError } from '../../../../bus/errors.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { HeldRequest } from '../../../../machines/life.ts';
 import type { Operation } from '../../../adapter.ts';
-import { StatusError } from '../../status.ts';
+import { StatusError, UnknownEndError } from '../../status.ts';
+import { WINDOWS_VOLUMES } from '../resources.ts';
 import { numberOf, said } from '../values.ts';
 import { changeDisk, diskOf } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
 
 /** A volume, and the disk that it is on. */
 interface Meant {
@@ -49,22 +53,30 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
       onMachine(ports, request, async (here) => {
         const { host } = here;
         const { identity = '', volumeID = '', signal } = request;
+        let isBegun = false;
         const work = async (number: number): Promise<JsonObject> => {
           if (!(await isOn(here, number, volumeID)))
             return { failed: `volume ${volumeID} is not on the disk any more` };
           if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
+          await requireWanted(ports, WINDOWS_VOLUMES, request);
           formats.add(volumeID);
+          isBegun = true;
           try {
             await host.volume.formatVolume(volumeID);
             return { formatted: true };
           } catch (error) {
-            if (!(error instanceof StatusError)) throw error;
+            if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;
             return { failed: error.message };
           } finally {
             formats.delete(volumeID);
           }
         };
-        const done = changeDisk(here, identity, signal, work);
+        const failedBefore = (error: unknown): JsonObject => {
+          const isTold = error instanceof StatusError || error instanceof TroupeError;
+          if (isBegun || !isTold) throw error;
+          return { failed: error.message };
+        };
+        const done = changeDisk(here, identity, signal, work).catch(failedBefore);
         return (await orAbort(done, signal)) ?? { failed: 'the disk is not there any more' };
       }),
     resize: (request: Extra<Meant & { sizeBytes: number }>): Answer =>

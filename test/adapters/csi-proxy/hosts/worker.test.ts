@@ -12,7 +12,7 @@ import {
   startWorkerProcess,
   type WorkerProcess,
 } from '../../../../adapters/csi-proxy/hosts/windows/worker-process.ts';
-import { Code } from '../../../../adapters/csi-proxy/status.ts';
+import { Code, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import { quickClock } from '../quick-clock.ts';
 import { refused } from './files.suite.ts';
@@ -171,6 +171,7 @@ test('when it ends, what was asked fails and is not repeated; the next request s
   const format = worker.ask('formatVolume', { volumeId: 'x' });
   processes[0]?.die('exit code 3');
   await refused(format, Code.Unknown, 'PowerShell ended (exit code 3); whether the work was done is not known');
+  assert.instance(await format.catch((error: unknown) => error), UnknownEndError);
   assert.is(processes.length, 1);
   const serial = worker.ask('biosSerialNumber', {});
   assert.is(processes.length, 2);
@@ -255,6 +256,7 @@ test('an answer that never comes ends at its limit, and another worker is asked 
   const ends = refused(lost, Code.DeadlineExceeded, /PowerShell did not answer to listStorage within 60000 ms/);
   await clock.sleep(60_000);
   await ends;
+  assert.instance(await lost.catch((error: unknown) => error), UnknownEndError);
   const [old, other] = processes;
   assert.is(old?.kills, 0, 'the format is under way');
   assert.match(worker.ready() ?? '', 'did not answer in time');
@@ -265,6 +267,7 @@ test('an answer that never comes ends at its limit, and another worker is asked 
   assert.is(await serial, 'abc');
   old?.say({ id: old.request(1).id, error: { kind: 'other', message: 'no' } });
   await refused(format, Code.Unknown, /no/);
+  assert.not.instance(await format.catch((error: unknown) => error), UnknownEndError);
   assert.is(old?.kills, 1, 'nobody waits for the old one any more');
   assert.is(processes.length, 2);
   other?.say({ ready: true });

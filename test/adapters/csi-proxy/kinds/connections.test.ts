@@ -108,6 +108,34 @@ test('other credentials wait until nobody uses the share, or not, as is said (R2
   await world.close();
 });
 
+test('who comes to use a share while it is about to get other credentials keeps it as it is (R2)', () =>
+  inWorld({}, async (world) => {
+    await withShare(world);
+    await world.ready('smbmappings/share');
+    const { smb, host } = world.machine();
+    await host.filesystem.mkdir(`${SHARE}\\sub`);
+    const { isSmbMapped } = host.smb;
+    const gates = [Promise.withResolvers<void>(), Promise.withResolvers<void>()] as const;
+    let looks = 0;
+    host.smb.isSmbMapped = async (root) => {
+      await gates[looks++]?.promise;
+      return isSmbMapped(root);
+    };
+    await world.happens('a look is under way', () => looks === 1);
+    smb.offer(SHARE, { username: 'user', password: SECOND });
+    await world.merge('secrets/login', login(SECOND));
+    gates[0].resolve();
+    await world.happens('a look has the other credentials', () => looks === 2);
+    const path = 'C:\\var\\lib\\kubelet\\shared';
+    await world.create('windowsmounts/shared', { spec: { path, source: { smbMappingRef: 'share' } } });
+    await world.ready('windowsmounts/shared');
+    gates[1].resolve();
+    await world.says('smbmappings/share', 'RotationPending', /1 users/);
+    assert.is(count(world, 'newSmbGlobalMapping'), 1);
+    await world.remove('windowsmounts/shared');
+    await world.happens('it is mapped anew', () => count(world, 'newSmbGlobalMapping') === 2);
+  }));
+
 test('a share that refuses the password says so without it (S2)', async () => {
   const world = await openWorld();
   world.machine().smb.offer(SHARE, { username: 'user', password: SECOND });

@@ -32,6 +32,12 @@ function leaving(name: string): KubeObject {
   };
 }
 
+/** As it was before. */
+function standing(name: string): KubeObject {
+  const { deletionTimestamp: _, ...metadata } = leaving(name).metadata;
+  return { ...leaving(name), metadata };
+}
+
 test('one that has left keeps the portal for nobody, though its guards are on it still (I2)', async () => {
   const { host, iscsi, disks } = await memoryMachine({ clock });
   const objects = ['one', 'two'].map(leaving);
@@ -45,7 +51,7 @@ test('one that has left keeps the portal for nobody, though its guards are on it
     derive: async () => Buffer.of(),
     machine: async () => '',
     readSecret: async () => undefined,
-    readObject: async () => node,
+    readObject: async ({ kind }, _, name) => (kind === 'IscsiTarget' ? standing(name) : node),
     listObjects: async () => objects,
   });
   const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };

@@ -12,7 +12,8 @@ export interface Machine extends MemoryMachine {
   readonly after: Map<string, () => Promise<void>>;
 }
 
-const CHANGES =
+/** Names of calls of a host that change something. */
+export const CHANGES =
   /^(initialize|create|set|mount|unmount|format|resize|mkdir|rmdir|new|remove|add|connect|disconnect|start|writeVolume)/;
 
 /** The machine, whose serial number is of its name. */

@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { GIB, NODE_GONE, openWorld, type World } from './world.ts';
+import { GIB, inWorld, NODE_GONE, openWorld, type World } from './world.ts';
 
 const test = suite('windows mount');
 const PAGE83 = 'naa.600a0b80001';
@@ -44,6 +44,27 @@ test('a volume is mounted, a link leads to the mount; both go in their order, an
   assert.is((await world.machine().files.look(`${ROOT}\\again\\kept`)).kind, 'directory');
   await world.close();
 });
+
+test('what was asked for before an object was deleted is not made when it is gone (T1)', () =>
+  inWorld({}, async (world) => {
+    const { filesystem } = world.machine().host;
+    const { realPath } = filesystem;
+    const late = Promise.withResolvers<void>();
+    let calls = 0;
+    filesystem.realPath = async (path, options) => {
+      const { status } = (await world.read('windowsmounts/plain')) ?? {};
+      if (status?.['path'] !== undefined && ++calls === 1) await late.promise;
+      return realPath(path, options);
+    };
+    await world.create('windowsmounts/plain', mount('plain', { nodeRef: 'one' }));
+    await world.happens('it is about to be made', () => calls === 1);
+    await world.crashLeader('windowsmounts/plain');
+    await world.remove('windowsmounts/plain');
+    await world.gone('windowsmounts/plain');
+    late.resolve();
+    await world.settle();
+    assert.is(await at(world, 'plain'), 'absent');
+  }));
 
 test('a mount that waits at rest for its last user goes once that has gone (A5)', async () => {
   const world = await openWorld();

@@ -3,8 +3,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { NewDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
-import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
-import { GIB, openWorld, type World } from './world.ts';
+import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
+import { GIB, inWorld, openWorld, type World } from './world.ts';
 
 const test = suite('windows volume');
 const PAGE83 = 'naa.600a0b80001';
@@ -137,6 +137,47 @@ test('a format that is known to have failed is tried again', async () => {
   assert.is(formats(world), 1);
   await world.close();
 });
+
+test('a format that nobody tells the end of is not known to have failed, and not asked for again (F1, V3)', () =>
+  inWorld({}, async (world) => {
+    const lost = Promise.withResolvers<void>();
+    world.machine().before.set('formatVolume', async () => {
+      lost.resolve();
+      throw new UnknownEndError(Code.Unknown, 'whether the work was done is not known');
+    });
+    await withDisk(world);
+    await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+    await lost.promise;
+    world.machine().before.clear();
+    await world.says('windowsvolumes/data', 'Formatting', /not known/);
+    await world.settle();
+    assert.is(formats(world), 0);
+    // Windows comes to the end of it all the same.
+    const { volumeID } = (await world.read('windowsvolumes/data'))?.status ?? {};
+    await world.machine().host.volume.formatVolume(String(volumeID));
+    const { status, metadata } = await world.ready('windowsvolumes/data');
+    assert.equal([formats(world), status?.['formattedBy']], [1, metadata.uid]);
+  }));
+
+test('a machine that fails before a format is begun is known to have begun none (V3)', () =>
+  inWorld({}, async (world) => {
+    const { host } = world.machine();
+    const { isVolumeFormatted } = host.volume;
+    let looks = 0;
+    await withDisk(world);
+    const { volumeIDs } = (await world.ready('windowsdisks/data')).status ?? {};
+    assert.ok(Array.isArray(volumeIDs));
+    // The look of the operation is the one that is made while the format is on record.
+    host.volume.isVolumeFormatted = async (id) => {
+      const { status } = (await world.read('windowsvolumes/data')) ?? {};
+      if (status?.['format'] !== undefined && looks++ === 0) throw new StatusError(Code.Unknown, 'the disk is busy');
+      return isVolumeFormatted(id);
+    };
+    await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+    await world.ready('windowsvolumes/data');
+    assert.is(formats(world), 1);
+    assert.ok(looks > 0);
+  }));
 
 test('a volume that lost its file system is not formatted a second time (F3)', async () => {
   const world = await openWorld();

@@ -197,7 +197,7 @@ test('a csi-proxy that tells a password in what it says is not quoted with it (S
     derive: async () => Buffer.of(),
     machine: async () => '',
     readSecret: async () => ({ uid: 's', resourceVersion: '1', data }),
-    readObject: async () => share as never,
+    readObject: async ({ kind }) => (kind === 'SmbMapping' ? share : { metadata: { uid: 'm' } }) as never,
     listObjects: async () => [],
     behind: async () => ({ host: { ...host, smb: { ...host.smb, newSmbLink: says } }, machine: async () => '' }),
   });

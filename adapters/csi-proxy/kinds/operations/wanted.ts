@@ -1,0 +1,20 @@
+// Whether what is about to be made is still wanted.
+//
+// Invariant:
+//   T1. In the lane in which something is taken down again, nothing is made for an object that is deleted, however long ago that was
+//       asked for: who asked may be gone, and what is taken down only then is never taken down.
+import { TransientError } from '../../../../bus/errors.ts';
+import type { OperationRequest, Resource } from '../../../../machines/kind.ts';
+import type { MachinePorts } from './serving.ts';
+
+/** To be called in the lane. @throws {TransientError} the object is being deleted, or gone */
+export async function requireWanted(
+  { readObject }: Pick<MachinePorts, 'readObject'>,
+  resource: Resource,
+  { object: { metadata } }: Pick<OperationRequest, 'object'>,
+): Promise<void> {
+  const { namespace = '', name, uid } = metadata;
+  const now = await readObject(resource, namespace, name);
+  if (now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined) return;
+  throw new TransientError(`${resource.kind} '${name}' is being deleted: nothing is made for it any more`);
+}

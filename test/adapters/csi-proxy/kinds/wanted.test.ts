@@ -1,0 +1,128 @@
+// What is made for an object is made only as long as that is there and not deleted, as the API server says when it is its turn (T1).
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/clock.ts';
+import type { Operation } from '../../../../adapters/adapter.ts';
+import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { iscsiTargetOperations } from '../../../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
+import type { MachinePorts } from '../../../../adapters/csi-proxy/kinds/operations/serving.ts';
+import { smbMappingOperations } from '../../../../adapters/csi-proxy/kinds/operations/smb-mapping.ts';
+import { windowsDiskOperations } from '../../../../adapters/csi-proxy/kinds/operations/windows-disk.ts';
+import { windowsMountOperations } from '../../../../adapters/csi-proxy/kinds/operations/windows-mount.ts';
+import { windowsVolumeOperations } from '../../../../adapters/csi-proxy/kinds/operations/windows-volume.ts';
+import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
+import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
+import { type Machine, watched } from './watched.ts';
+import { GIB } from './world.ts';
+
+const test = suite('what is wanted still');
+const PORTAL = { address: '192.0.2.60', port: 3260 };
+const IQN = 'iqn.2030-01.test:one';
+const IDENTITY = 'page83:naa.one';
+const DIRECTORY = 'C:\\var\\lib\\kubelet';
+
+interface Making {
+  readonly kind: string;
+  readonly spec: JsonObject;
+  readonly operation: string;
+  readonly operations: (ports: MachinePorts) => Readonly<Record<string, Operation>>;
+  /** More of the request. @param volumeID  of the disk */
+  readonly extra?: (volumeID: string) => JsonObject;
+  /** What shows that it was done. */
+  readonly call: string;
+}
+
+const MAKINGS: readonly Making[] = [
+  {
+    kind: 'SmbMapping',
+    spec: { remotePath: '\\\\srv\\share' },
+    operation: 'map',
+    operations: smbMappingOperations,
+    call: 'newSmbGlobalMapping',
+  },
+  {
+    kind: 'IscsiTarget',
+    spec: { nodeRef: 'one', portal: PORTAL, iqn: IQN },
+    operation: 'connect',
+    operations: iscsiTargetOperations,
+    call: 'connectTarget',
+  },
+  {
+    kind: 'WindowsDisk',
+    spec: { online: false },
+    operation: 'prepare',
+    operations: windowsDiskOperations,
+    extra: () => ({ identity: IDENTITY }),
+    call: 'setDiskState',
+  },
+  {
+    kind: 'WindowsVolume',
+    spec: { formatPolicy: 'IfRaw' },
+    operation: 'format',
+    operations: windowsVolumeOperations,
+    extra: (volumeID) => ({ identity: IDENTITY, volumeID }),
+    call: 'formatVolume',
+  },
+  {
+    kind: 'WindowsMount',
+    spec: { path: `${DIRECTORY}\\one` },
+    operation: 'make',
+    operations: windowsMountOperations,
+    extra: () => ({ source: {} }),
+    call: 'mkdir',
+  },
+];
+
+async function furnished(): Promise<{ readonly machine: Machine; readonly volumeID: string }> {
+  const machine = watched(await memoryMachine({ clock: systemClock() }), 'one');
+  const content = { style: 'GPT', fileSystem: 'none' } as const;
+  const { disks, iscsi, host } = machine;
+  const number = await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.one', content }));
+  iscsi.offer({ portal: PORTAL, iqn: IQN, disks: [] });
+  return { machine, volumeID: (await host.volume.listVolumesOnDisk(number, 0))[0] ?? '' };
+}
+
+/** @param now  as the API server has the object when it is its turn @returns calls that changed the machine, and the answer or failure */
+async function made(
+  making: Making,
+  now: (asked: KubeObject) => KubeObject | undefined,
+): Promise<readonly [string[], string]> {
+  const { machine, volumeID } = await furnished();
+  const { kind, spec, operation, operations, extra } = making;
+  const object = { kind, metadata: { namespace: 'a', name: 'one', uid: 'first' }, spec } as unknown as KubeObject;
+  const node = { metadata: { name: 'one', uid: 'node' }, spec: { services: ['MSiSCSI'] } } as unknown as KubeObject;
+  const ports: MachinePorts = {
+    ...{ clock: systemClock(), host: machine.host, lanes: new Lanes(), paths: new PathRules([DIRECTORY]) },
+    ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
+    readSecret: async () => undefined,
+    readObject: async (resource) => (resource.kind === 'WindowsStorageNode' ? node : now(object)),
+    listObjects: async () => [],
+  };
+  const dependencies = { 'WindowsStorageNode/one': { id: 'one', ready: true, attributes: { nodeName: 'one' } } };
+  const request = { object, dependencies, ...extra?.(volumeID), signal: new AbortController().signal };
+  const answer = await operations(ports)
+    [operation]?.(request as never)
+    .then(JSON.stringify, String);
+  return [machine.changes, answer ?? ''];
+}
+
+for (const making of MAKINGS) {
+  test(`${making.kind}: '${making.operation}' is done for an object that is there, and for no other`, async () => {
+    const [calls] = await made(making, (object) => object);
+    assert.ok(calls.includes(making.call), calls.join());
+    const others: readonly ((object: KubeObject) => KubeObject | undefined)[] = [
+      () => undefined,
+      (object) => ({ ...object, metadata: { ...object.metadata, uid: 'second' } }),
+      (object) => ({ ...object, metadata: { ...object.metadata, deletionTimestamp: '2030-01-01T00:00:00Z' } }),
+    ];
+    for (const other of others) {
+      const [done, answer] = await made(making, other);
+      assert.not.ok(done.includes(making.call), done.join());
+      assert.match(answer, 'nothing is made for it any more');
+    }
+  });
+}
+
+test.run();

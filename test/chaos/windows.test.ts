@@ -1,0 +1,11 @@
+// limit: 300 s
+// One run of chaos with Windows storage on real processes: SEED and SECONDS say which and how long; see README.md.
+import { findSharableNatsServer } from '../actors/grounds.ts';
+import { describeWindowsChaos } from './chaos.suite.ts';
+
+const found = await findSharableNatsServer();
+if ('refusal' in found) {
+  console.log(`skipped: ${found.refusal}`);
+} else {
+  describeWindowsChaos({ program: found.program, seconds: 40 });
+}
