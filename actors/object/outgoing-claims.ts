@@ -101,20 +101,10 @@ export class OutgoingClaims {
    * @param followed  whom it wants to hear of beside that, unguarded
    */
   say(object: KubeObject, yielded: readonly string[], followed?: Address): void {
-    const { registry, outbox } = this.#deps;
+    const { outbox } = this.#deps;
     const [kind, from] = [this.#kind, this.#from];
-    const targets = new Map<string, Target>();
     const references = kind.references(object);
-    for (const reference of references) {
-      const to = registry.target(from, reference);
-      const target: Target = targets.get(addressKey(to)) ?? { to, finalizers: new Set(), forCleanup: false };
-      for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
-      target.forCleanup ||= reference.neededFor === 'always';
-      if (reference.attributes !== undefined) target.attributes = { ...target.attributes, ...reference.attributes };
-      targets.set(addressKey(to), target);
-    }
-    if (followed !== undefined && !targets.has(addressKey(followed)))
-      targets.set(addressKey(followed), { to: followed, finalizers: new Set(), forCleanup: false });
+    const targets = this.#targets(references, followed);
     const generation = object.metadata.generation ?? 0;
     this.#said = { generation, yielded: sharedList(yielded), followed, uses: usesOf(references) };
     const traceparent = workOf(object);
@@ -137,11 +127,39 @@ export class OutgoingClaims {
     for (const [key, to] of this.#known()) if (!targets.has(key)) void this.#end(key, to, object);
   }
 
-  /** Says again what follows from the status, if that says something else by now. An edited spec is claimed by the life. */
+  /**
+   * Says again what follows from the status, if that says something else by now, and what an edit has left as it was: no life need
+   * wake for it, and answers go on to count. Other references, and other uses of them, are claimed by the life.
+   */
   sayAgain(object: KubeObject): void {
     const { generation, yielded, followed, uses } = this.#said ?? {};
-    if (yielded === undefined || generation !== (object.metadata.generation ?? 0)) return;
-    if (usesOf(this.#kind.references(object)) !== uses) this.say(object, yielded, followed);
+    if (yielded === undefined) return;
+    const references = this.#kind.references(object);
+    const isSame = usesOf(references) === uses;
+    const isEdited = generation !== (object.metadata.generation ?? 0);
+    const isDue = isEdited ? isSame && this.#isAllClaimed(this.#targets(references, followed)) : !isSame;
+    if (isDue) this.say(object, yielded, followed);
+  }
+
+  #targets(references: readonly Reference[], followed: Address | undefined): ReadonlyMap<string, Target> {
+    const targets = new Map<string, Target>();
+    for (const reference of references) {
+      const to = this.#deps.registry.target(this.#from, reference);
+      const target: Target = targets.get(addressKey(to)) ?? { to, finalizers: new Set(), forCleanup: false };
+      for (const finalizer of reference.finalizers) target.finalizers.add(finalizer);
+      target.forCleanup ||= reference.neededFor === 'always';
+      if (reference.attributes !== undefined) target.attributes = { ...target.attributes, ...reference.attributes };
+      targets.set(addressKey(to), target);
+    }
+    if (followed !== undefined && !targets.has(addressKey(followed)))
+      targets.set(addressKey(followed), { to: followed, finalizers: new Set(), forCleanup: false });
+    return targets;
+  }
+
+  /** These, and no others. */
+  #isAllClaimed(targets: ReadonlyMap<string, Target>): boolean {
+    const claimed = [...this.#claimed];
+    return claimed.length === targets.size && claimed.every(([key]) => targets.has(key));
   }
 
   /** Whom the object has claimed, in this life or in one elsewhere that was answered. */

@@ -10,7 +10,7 @@ import {
   type OutgoingClaimsDeps,
 } from '../../../actors/object/outgoing-claims.ts';
 import { registry } from '../../../actors/object/registry.ts';
-import type { JsonObject, MailSubject } from '../../../bus/mod.ts';
+import { addressKey, type JsonObject, type MailSubject } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { simpleKind } from '../kinds.ts';
 
@@ -78,6 +78,24 @@ test('whom the life followed is let go before it is over, too (P12)', async () =
   onTheirWay.get('rival ended')?.();
   assert.ok(await isOver(ending));
   assert.ok(await isOver(outgoing.end(objectWith())), 'nothing is left to be waited for');
+});
+
+test('what it refers to goes on to be claimed through any number of edits that leave that as it is, also if no life wakes', () => {
+  const { outgoing } = claims();
+  const edited = (generation: number, ...refs: readonly string[]): KubeObject => {
+    const { metadata, ...rest } = objectWith(...refs);
+    return { ...rest, metadata: { ...metadata, generation } };
+  };
+  const key = addressKey(at('net'));
+  outgoing.say(edited(1, 'net'), []);
+  for (const generation of [2, 3, 4]) {
+    outgoing.sayAgain(edited(generation, 'net'));
+    assert.is(outgoing.since(key, edited(generation, 'net')), 1, 'answers to the first claim count');
+  }
+  outgoing.sayAgain(edited(7, 'net'));
+  assert.is(outgoing.since(key, edited(8, 'net')), 7, 'between it may have referred to nothing');
+  outgoing.sayAgain(edited(8, 'other'));
+  assert.is(outgoing.since(key, edited(8, 'net')), 7, 'who refers to something else claims it itself');
 });
 
 const CLAIM = {

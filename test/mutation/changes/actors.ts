@@ -465,6 +465,13 @@ export const ACTORS: readonly Change[] = [
     tests: ['test/actors/protocol.test.ts'],
   },
   {
+    file: 'actors/object/outgoing-claims.ts',
+    breaks: 'P7: who waits through two edits never hears an answer that counts',
+    from: 'isEdited ? isSame && this.#isAllClaimed(',
+    to: 'isEdited ? !isSame && this.#isAllClaimed(',
+    tests: ['test/actors/object/outgoing-claims.test.ts'],
+  },
+  {
     file: 'actors/object/object-actor.ts',
     breaks: 'P12: the claim of what is there, and not known here, is ended',
     from: 'if (to !== undefined && now.uid !== answer.to) endLeft(',

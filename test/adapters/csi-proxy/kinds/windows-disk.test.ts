@@ -87,24 +87,24 @@ test('a node waits for its disks before it goes', async () => {
   await world.close();
 });
 
-test('a disk that stays online does not go while something is made on it', async () => {
-  const world = await openWorld();
-  await withDisk(world);
-  const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-  world.machine().before.set('createBasicPartition', () => {
-    begun.resolve();
-    return held.promise;
-  });
-  await world.create('windowsdisks/data', disk({ partition: true, offlineOnDelete: false }));
-  await begun.promise;
-  await world.remove('windowsdisks/data');
-  await world.settle();
-  assert.ok(await world.read('windowsdisks/data'));
-  held.resolve();
-  await world.gone('windowsdisks/data');
-  assert.equal(world.machine().changes, ['setDiskState', 'initializeDisk', 'createBasicPartition']);
-  await world.close();
-});
+test('a disk that stays online does not go while something is made on it', () =>
+  inWorld({}, async (world) => {
+    await withDisk(world);
+    const [begun, held] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+    world.machine().before.set('createBasicPartition', () => {
+      begun.resolve();
+      return held.promise;
+    });
+    await world.create('windowsdisks/data', disk({ partition: true, offlineOnDelete: false }));
+    await begun.promise;
+    await world.says('windowsdisks/data', 'TransientError', /in time/);
+    await world.remove('windowsdisks/data');
+    await world.settle();
+    assert.ok(await world.read('windowsdisks/data'));
+    held.resolve();
+    await world.gone('windowsdisks/data');
+    assert.equal(world.machine().changes, ['setDiskState', 'initializeDisk', 'createBasicPartition']);
+  }));
 
 test('of two disks with one identity neither is touched (D1)', async () => {
   const world = await openWorld();
