@@ -391,7 +391,8 @@ class Performance {
       this.#people.cleanUp();
       const apart = await this.#apart?.leftover();
       if (apart !== undefined) return apart;
-      const left = leftover({ cluster, watchman, broker });
+      const hasStoodStill = this.#weather.hasBeen('standStill');
+      const left = leftover({ cluster, watchman, broker, hasStoodStill });
       if (left?.isMail === true) {
         this.#changed = true; // mail comes and goes unseen
         leftSince ??= this.#time.elapsed();

@@ -15,10 +15,12 @@ interface Scene {
   readonly cluster: Cluster;
   readonly watchman: Watchman;
   readonly broker: MemoryBroker;
+  /** Whether a process stood still, maybe with mail on its way. */
+  readonly hasStoodStill: boolean;
 }
 
 /** Neither at the API server, nor in the cloud, nor in the mail; undefined when there is nothing. */
-export function leftover({ cluster, watchman, broker }: Scene): Leftover | undefined {
+export function leftover({ cluster, watchman, broker, hasStoodStill }: Scene): Leftover | undefined {
   const left = [...PLURALS, ...MADE_PLURALS, 'secrets'].flatMap((plural) => cluster.objects(plural))[0];
   if (left !== undefined)
     return { text: `${left.kind} '${left.metadata.name}' is still there: ${finalizersOf(left)}`, isMail: false };
@@ -27,6 +29,8 @@ export function leftover({ cluster, watchman, broker }: Scene): Leftover | undef
   if (made !== undefined) return { text: `${made.kind} ${made.id} is still in the cloud`, isMail: false };
   const mail = broker.snapshot().values.find(
     ({ payload, subject }) =>
+      // A claim that was on its way meanwhile, and came when its end had been read and deleted, holds nothing.
+      !(subject.topic === 'claim' && hasStoodStill) &&
       !excused.has(String(payload['uid'])) &&
       // A shard has a list of what is under way for good. What may have been done by now is taken off it.
       !(subject.topic === 'underway' && Object.keys(payload['landsBy'] ?? {}).length === 0),
