@@ -53,6 +53,8 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.filling.delegated -> lifecycle.backingOff on error of announceDelegation',
   // What a dependency stands for is made anew while an update pass is under way.
   'externalResource: lifecycle.keeping.judging -> lifecycle.keeping.observing on always if isPassOnOld',
+  // What an update has not put to use yet is deleted while the cloud is at work.
+  'externalResource: lifecycle.keeping.settling -> lifecycle.keeping.observing on always if mayBeUnused',
   // The Secret of what is being made is emptied, and the object deleted while it waits for another.
   'externalResource: lifecycle.building.lacking -> lifecycle.deleting on always if isDeleting',
   // A port that vanishes between two looks while the cloud is at work on it.
