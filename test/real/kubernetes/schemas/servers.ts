@@ -31,7 +31,7 @@ export const IN_FLIGHT = 16;
 const SERVED_WITHIN_MS = 20_000;
 
 /** The names of the namespaces that suites make for themselves. */
-const OF_SUITES = /^e2e[0-9a-z]+$/;
+const OF_SUITES = /^(e2e|storage-|webhooks-)[0-9a-z]+$/;
 
 export const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 
@@ -174,7 +174,8 @@ export async function served(
 
 /**
  * Deletes a definition from the real server, where another suite may have left it, and waits until it is gone. Objects
- * that a killed suite left behind have finalizers that nobody takes off any more; those of others are let be.
+ * that a suite left behind, as it was killed or as its world ended, have finalizers that nobody takes off any more; those of
+ * others are let be.
  */
 export async function removed({ real }: Servers, { metadata, spec }: KubeObject): Promise<void> {
   const { group, names, versions } = mapOf(spec);
