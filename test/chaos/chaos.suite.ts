@@ -4,9 +4,10 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type HostChaosOptions, type HostChaosOutcome, playHostChaos } from './host-play.ts';
+import { playHostChaos } from './host-play.ts';
 import { type ChaosOptions, type ChaosOutcome, playChaos } from './play.ts';
-import { playWindowsChaos, type WindowsChaosOptions, type WindowsChaosOutcome } from './windows-play.ts';
+import type { PlayOptions, PlayOutcome } from './stand.ts';
+import { playWindowsChaos } from './windows-play.ts';
 
 /** @param options.seconds  unless SECONDS says otherwise */
 export function describeChaos(options: Omit<ChaosOptions, 'seed'>): void {
@@ -15,12 +16,12 @@ export function describeChaos(options: Omit<ChaosOptions, 'seed'>): void {
 }
 
 /** @param options.seconds  unless SECONDS says otherwise */
-export function describeHostChaos(options: Omit<HostChaosOptions, 'seed'>): void {
+export function describeHostChaos(options: Omit<PlayOptions, 'seed'>): void {
   describe('hosts outlive', options.seconds, (run) => playHostChaos({ ...options, ...run }));
 }
 
 /** @param options.seconds  unless SECONDS says otherwise */
-export function describeWindowsChaos(options: Omit<WindowsChaosOptions, 'seed'>): void {
+export function describeWindowsChaos(options: Omit<PlayOptions, 'seed'>): void {
   describe('Windows storage outlives', options.seconds, (run) => playWindowsChaos({ ...options, ...run }));
 }
 
@@ -32,7 +33,7 @@ interface Run {
 function describe(
   who: string,
   usualSeconds: number,
-  play: (run: Run) => Promise<ChaosOutcome | HostChaosOutcome | WindowsChaosOutcome>,
+  play: (run: Run) => Promise<ChaosOutcome | PlayOutcome<object>>,
 ): void {
   const seconds = Number(process.env['SECONDS'] ?? usualSeconds);
   const seed = Number(process.env['SEED'] ?? process.pid);

@@ -18,32 +18,10 @@ import { judgeEvents, judgeLogs, judgeMail, judgeMemory, judgeSecrets } from './
 import { Pod } from './pod.ts';
 import { racks as racksWith } from './racks.ts';
 import { simulatedIronic } from './simulated-ironic.ts';
-import { groundOf, openStand, type Pace } from './stand.ts';
+import { groundOf, openStand, type Pace, type PlayOptions, type PlayOutcome } from './stand.ts';
 import type { Misfortune } from './stand-faults.ts';
 import { story, type Teller } from './story.ts';
 import { pick } from './user.ts';
-
-export interface HostChaosOptions {
-  readonly seed: number;
-  /** How long it all takes if everybody settles soon: UP and DOWN say how much of it is chaos. */
-  readonly seconds: number;
-  /** A nats-server that several processes can share. */
-  readonly program: string;
-}
-
-export interface HostChaosOutcome {
-  readonly violations: readonly string[];
-  readonly story: readonly string[];
-  readonly figures: HostFigures & {
-    readonly faults: number;
-    readonly changes: number;
-    /** From the last misfortune until all was as asked for, in milliseconds. */
-    readonly settledMs: number;
-    readonly goneMs: number;
-    /** The most memory that a pod has held, in MiB. */
-    readonly peakMib: number;
-  };
-}
 
 /** A call that waits for a node that the conductor holds is refused (409) within two thirds of it, and begins anew. */
 const PACE: Pace = { leaseMs: 4_000, settleMs: 120_000, callsInFlight: 16 };
@@ -64,7 +42,7 @@ const ENVIRONMENT = {
   DEPLOY_RAMDISK_URL: 'http://images.test/ramdisk',
 };
 
-export async function playHostChaos({ seed, seconds, program }: HostChaosOptions): Promise<HostChaosOutcome> {
+export async function playHostChaos({ seed, seconds, program }: PlayOptions): Promise<PlayOutcome<HostFigures>> {
   const clock = systemClock();
   const beganAt = clock.now();
   const lines: { at: number; who: string; what: string }[] = [];

@@ -43,6 +43,30 @@ export interface Ways {
   readonly env: Readonly<Record<string, string>>;
 }
 
+/** One run on a stand. */
+export interface PlayOptions {
+  readonly seed: number;
+  /** How long it all takes if everybody settles soon: UP and DOWN say how much of it is chaos. */
+  readonly seconds: number;
+  /** A nats-server that several processes can share. */
+  readonly program: string;
+}
+
+/** What came of it. */
+export interface PlayOutcome<Figures> {
+  readonly violations: readonly string[];
+  readonly story: readonly string[];
+  readonly figures: Figures & {
+    readonly faults: number;
+    readonly changes: number;
+    /** From the last misfortune until all was as asked for, in milliseconds. */
+    readonly settledMs: number;
+    readonly goneMs: number;
+    /** The most memory that a pod has held, in MiB. */
+    readonly peakMib: number;
+  };
+}
+
 /** How long things take here, in milliseconds. */
 export interface Pace {
   /** Long enough that a call ends well within. */

@@ -16,34 +16,12 @@ import { judgeEvents, judgeLogs, judgeMail, judgeMemory, judgeSecrets } from './
 import { Pod } from './pod.ts';
 import type { MachineEntry } from './served-machine.ts';
 import { simulatedMachines } from './simulated-machines.ts';
-import { groundOf, openStand, type Pace } from './stand.ts';
+import { groundOf, openStand, type Pace, type PlayOptions, type PlayOutcome } from './stand.ts';
 import { story, type Teller } from './story.ts';
 import { type WindowsFaultDeps, windowsMisfortunes } from './windows-faults.ts';
 import { leftovers, type WindowsFigures, WindowsJudge } from './windows-judgement.ts';
 import { storageObjects, WindowsUser } from './windows-user.ts';
 import { Wishes } from './windows-wishes.ts';
-
-export interface WindowsChaosOptions {
-  readonly seed: number;
-  /** How long it all takes if everybody settles soon: UP and DOWN say how much of it is chaos. */
-  readonly seconds: number;
-  /** A nats-server that several processes can share. */
-  readonly program: string;
-}
-
-export interface WindowsChaosOutcome {
-  readonly violations: readonly string[];
-  readonly story: readonly string[];
-  readonly figures: WindowsFigures & {
-    readonly faults: number;
-    readonly changes: number;
-    /** From the last misfortune until all was as asked for, in milliseconds. */
-    readonly settledMs: number;
-    readonly goneMs: number;
-    /** The most memory that a pod has held, in MiB. */
-    readonly peakMib: number;
-  };
-}
 
 const PACE: Pace = { leaseMs: 4_000, settleMs: 120_000, callsInFlight: 16 };
 /** Between two changes of objects, in milliseconds. */
@@ -56,7 +34,7 @@ const ENVIRONMENT = { WINDOWS_LOOK_EVERY_MS: '2500', WINDOWS_FORMAT_MS: '10000' 
 const ALIVE: ReadonlySet<string> = new Set(['password changed', 'Secret away', 'watch expired']);
 const NODE = fileURLToPath(new URL('./node.process.ts', import.meta.url));
 
-export async function playWindowsChaos({ seed, seconds, program }: WindowsChaosOptions): Promise<WindowsChaosOutcome> {
+export async function playWindowsChaos({ seed, seconds, program }: PlayOptions): Promise<PlayOutcome<WindowsFigures>> {
   const clock = systemClock();
   const beganAt = clock.now();
   const lines: { at: number; who: string; what: string }[] = [];
