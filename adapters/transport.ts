@@ -96,7 +96,11 @@ export interface Transport {
 
 /** HTTP over kept connections. TLS 1.2 is the least that is spoken. */
 export function httpTransport(trust: Trust, proxy: ProxySettings | undefined, clock: Clock, reach?: Reach): Transport {
-  const agent = newAgent(trust, proxy, reach);
+  return transportOver(newAgent(trust, proxy, reach), clock, reach);
+}
+
+/** The same by any dispatcher. */
+export function transportOver(agent: Dispatcher, clock: Clock, reach?: Reach): Transport {
   const dispatcher = agent.compose(punctual(clock));
   return {
     exchange: async (request) => {

@@ -71,8 +71,8 @@ const TERMINATING = 'NamespaceTerminating';
 const CONNECTIONS = 32;
 
 interface LoggedIn {
-  readonly requests: Agent;
-  readonly watches: Agent;
+  readonly requests: Dispatcher;
+  readonly watches: Dispatcher;
   readonly headers: Readonly<Record<string, string>>;
   /** Tells credentials of connections apart. */
   readonly key: string;
@@ -89,6 +89,8 @@ export interface KubeClientDeps {
   inCluster?: string | undefined;
   /** `troupe/<version>`. */
   userAgent?: string;
+  /** Carries all requests and watches in place of connections; closed by whoever made it. */
+  dispatcher?: Dispatcher | undefined;
 }
 
 /**
@@ -102,6 +104,7 @@ export function kubeClient({
   context,
   inCluster,
   userAgent = 'troupe',
+  dispatcher,
 }: KubeClientDeps): KubeClient {
   const access = accessOf({ kubeconfig, context, inCluster });
   const { server } = access;
@@ -140,13 +143,19 @@ export function kubeClient({
       session = { ...session, headers, readAt: clock.now() };
       return session;
     }
+    const { requests, watches } =
+      dispatcher === undefined ? connected(tls) : { requests: dispatcher, watches: dispatcher };
+    session = { requests, watches, headers, key: fingerprint, readAt: clock.now() };
+    return session;
+  }
+
+  function connected(tls: Credentials['tls']): Pick<LoggedIn, 'requests' | 'watches'> {
     const connect = { ...tls, secureContext: contextOf(tls) };
     const options = { connect, keepAliveTimeout: 60_000, bodyTimeout: 0 };
     const [requests, watches] = [new Agent({ ...options, connections: CONNECTIONS }), new Agent(options)];
-    if (session !== undefined) for (const agent of [session.requests, session.watches]) retire(agent);
+    for (const agent of agents) retire(agent);
     for (const agent of [requests, watches]) agents.add(agent);
-    session = { requests, watches, headers, key: fingerprint, readAt: clock.now() };
-    return session;
+    return { requests, watches };
   }
 
   /** Requests in flight end on the old agent. */

@@ -5,10 +5,10 @@
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';
 import { describeBadness, describeLostApiServer, describeSimulatedBadness } from './badness.suite.ts';
-import { behindProxy, inMemory } from './grounds.ts';
+import { inMemory } from './grounds.ts';
 
 const test = sideBySide(suite('badness in memory'), 3);
 describeBadness(test, inMemory);
 describeSimulatedBadness(test, inMemory);
-describeLostApiServer(test, behindProxy);
+describeLostApiServer(test, inMemory);
 test.run();

@@ -3,7 +3,6 @@
 // What waits for the cloud asks it together: while servers and volumes are built, calls grow with time, and not with their number.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import { sideBySide } from '../side-by-side.ts';
 import { inMemory, type OpenGround } from './grounds.ts';
 import { checkIn, condition } from './harness.ts';
@@ -20,19 +19,8 @@ const LOOK_MS = 1_000;
 const QUIET_MS = 2 * LOOK_MS + 500;
 
 /** A cloud that works on servers and volumes for longer than anybody looks. */
-const slow: OpenGround = async (clock) => {
-  const ground = await inMemory(clock);
-  const simulator = await startSimulator({ clock, serverWorkMs: WORK_MS, volumeWorkMs: WORK_MS });
-  return {
-    ...ground,
-    simulator,
-    cloudsYaml: simulator.cloudsYaml('openstack'),
-    async close() {
-      await simulator.close();
-      await ground.close();
-    },
-  };
-};
+const slow: OpenGround = (options) =>
+  inMemory({ ...options, simulator: { serverWorkMs: WORK_MS, volumeWorkMs: WORK_MS } });
 
 for (const count of NUMBERS) {
   checkIn(test, slow)(

@@ -17,7 +17,7 @@ const MOST_TIMES = 3;
 
 /** Processor time of this process for one port, made and removed again, in milliseconds. */
 async function costOf(count: number): Promise<{ readonly up: number; readonly down: number }> {
-  const patient: OpenGround = async (clock) => ({ ...(await inMemory(clock)), deadlineMs: DEADLINE_MS });
+  const patient: OpenGround = async (options) => ({ ...(await inMemory(options)), deadlineMs: DEADLINE_MS });
   const world = await World.open(patient, { logLevel: 'silent' });
   try {
     const [net, sub, group] = ['net', 'sub', 'group'].map((suffix) => world.name(suffix)) as [string, string, string];

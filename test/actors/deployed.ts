@@ -14,14 +14,15 @@ const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
 
 /** The same ground, with the manifests applied, and the runtime's own service account. */
 export function deployed(openGround: OpenGround, { withKubectl }: { readonly withKubectl: boolean }): OpenGround {
-  return async (clock) => {
-    const ground = await openGround(clock);
-    const client = kubeClient({ clock, kubeconfig: ground.kubeconfig });
+  return async (options) => {
+    const ground = await openGround(options);
+    const { clock, kubeconfig, wire: dispatcher } = ground;
+    const client = kubeClient({ clock, kubeconfig, dispatcher });
     try {
-      if (withKubectl) await kubectl(ground.kubeconfig, 'apply', '--server-side', '-k', join(deploy, 'default'));
+      if (withKubectl) await kubectl(kubeconfig, 'apply', '--server-side', '-k', join(deploy, 'default'));
       else await applyAccount(client);
       const runtimeKubeconfig = join(ground.folder, 'kubeconfig-troupe');
-      await writeFile(runtimeKubeconfig, await asAccount(client, clock, ground.kubeconfig, 'troupe'), { mode: 0o600 });
+      await writeFile(runtimeKubeconfig, await asAccount(client, clock, kubeconfig, 'troupe'), { mode: 0o600 });
       return { ...ground, runtimeKubeconfig };
     } finally {
       await client.close();

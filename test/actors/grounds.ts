@@ -3,8 +3,16 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
-import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
-import { type Simulator, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
+import { installCrds } from '../../actors/cli/crds.ts';
+import { systemClock } from '../../actors/clock.ts';
+import type { KindContract } from '../../adapters/kubernetes/crds.ts';
+import {
+  type CompiledDefinition,
+  type EmbeddedApiServer,
+  startApiServer,
+} from '../../adapters/kubernetes/embedded/mod.ts';
+import { kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type Bus,
   type Clock,
@@ -15,13 +23,18 @@ import {
   startNatsServer,
 } from '../../bus/mod.ts';
 import { natsVersion, reads } from '../../bus/nats-store-version.ts';
-import { startProxy } from '../bus/proxy.ts';
+import { simulatedClock } from '../world/clock.ts';
+import { Wire } from '../world/wire.ts';
 
 export interface Ground {
   readonly name: string;
+  /** Simulated where everything is in this process, else that of the system. */
+  readonly clock: Clock;
   /** Where the kubeconfig is, and whatever else the ground keeps. */
   readonly folder: string;
   readonly kubeconfig: string;
+  /** The API server serves the definitions that were asked for. */
+  readonly hasDefinitions?: true;
   /** Of the runtime, where it is not the test's own. */
   readonly runtimeKubeconfig?: string;
   /** The embedded API server, for its counters. */
@@ -31,6 +44,8 @@ export interface Ground {
   readonly cloudName: string;
   /** Longest wait for anything that should happen, in milliseconds. */
   readonly deadlineMs: number;
+  /** How the API server and the cloud are reached without sockets; undefined: by sockets. */
+  readonly wire: Wire | undefined;
   /** Of a real server, and the prefix of all its names; undefined: in memory. */
   readonly nats: { readonly url: string; readonly prefix: string } | undefined;
   connect(process: string, options?: { readonly leaseMs?: number }): Promise<Bus>;
@@ -41,28 +56,86 @@ export interface Ground {
   close(): Promise<void>;
 }
 
-export type OpenGround = (clock: Clock) => Promise<Ground>;
+export interface GroundOptions {
+  /** Definitions that the API server is to serve; those that it does not begin with, `World` installs. */
+  readonly contracts?: readonly KindContract[];
+  /** In place of the simulated one: for what shares a world with other processes. */
+  readonly clock?: Clock;
+  /** Of the simulated cloud. */
+  readonly simulator?: Partial<SimulatorOptions>;
+}
+
+export type OpenGround = (options?: GroundOptions) => Promise<Ground>;
 
 type Base = Omit<Ground, 'nats' | 'connect' | 'interruptBus' | 'name'>;
 
 const EMBEDDED_DEADLINE_MS = 40_000;
 const REAL_DEADLINE_MS = 60_000;
 
-async function embedded(clock: Clock): Promise<Base> {
+/** Where the cloud of a wire is. */
+const CLOUD_ORIGIN = 'http://cloud.test';
+
+/** Installed once a process: compiling definitions takes longer than most tests. */
+const compiled = new Map<readonly KindContract[], Promise<readonly CompiledDefinition[]>>();
+
+function definitionsOf(contracts: readonly KindContract[]): Promise<readonly CompiledDefinition[]> {
+  const install = async (): Promise<readonly CompiledDefinition[]> => {
+    const wire = new Wire();
+    const base = await embedded(systemClock(), { wire });
+    const client = kubeClient({ clock: base.clock, kubeconfig: base.kubeconfig, dispatcher: wire });
+    try {
+      await installCrds(client, base.clock, () => undefined, contracts);
+      return base.api?.definitions() ?? [];
+    } finally {
+      await client.close();
+      await base.close();
+    }
+  };
+  const known = compiled.get(contracts) ?? install();
+  compiled.set(contracts, known);
+  return known;
+}
+
+/** @param options.wire  by which both are reached; undefined: by sockets */
+async function embedded(
+  clock: Clock,
+  {
+    wire,
+    definitions,
+    simulator: cloud = {},
+  }: Pick<GroundOptions, 'simulator'> & {
+    readonly wire?: Wire | undefined;
+    readonly definitions?: readonly CompiledDefinition[];
+  } = {},
+): Promise<Base> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-world-'));
-  const api = await startApiServer({ clock });
-  const simulator = await startSimulator({ clock });
+  const api = await startApiServer({ clock, ...(definitions && { definitions }), ...(wire && { host: 'none' }) });
+  const simulator = await startSimulator({
+    clock,
+    ...(wire && { port: 'none', publicOrigin: CLOUD_ORIGIN }),
+    ...cloud,
+  });
+  wire?.serve(api.url, api.handle);
+  wire?.serve(CLOUD_ORIGIN, simulator.handle);
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
   return {
+    clock,
     folder,
     kubeconfig,
     api,
     simulator,
+    wire,
     cloudsYaml: simulator.cloudsYaml('openstack'),
     cloudName: 'openstack',
     deadlineMs: EMBEDDED_DEADLINE_MS,
-    interruptApi: undefined,
+    interruptApi:
+      wire === undefined
+        ? undefined
+        : async () => {
+            const heal = wire.cut(api.url);
+            return async () => heal();
+          },
     async close() {
       await api.close();
       await simulator.close();
@@ -71,46 +144,32 @@ async function embedded(clock: Clock): Promise<Base> {
   };
 }
 
-/** Everything in this process. */
-export const inMemory: OpenGround = async (clock) => {
-  const base = await embedded(clock);
+/** Everything in this process, under simulated time, and nothing by sockets. */
+export const inMemory: OpenGround = (options) => inProcess(new Wire(), options);
+
+/** The same by sockets: for what reads the kubeconfig itself. */
+export const onSockets: OpenGround = (options) => inProcess(undefined, options);
+
+async function inProcess(wire: Wire | undefined, options: GroundOptions = {}): Promise<Ground> {
+  const { contracts, clock = simulatedClock(), simulator = {} } = options;
+  const definitions = contracts && (await definitionsOf(contracts));
+  const base = await embedded(clock, { wire, simulator, ...(definitions && { definitions }) });
   // Leases of a bus in memory are lost with the process; a broker for each length of a lease would not be shared.
   const broker = memoryBroker({ clock });
   return {
     ...base,
     name: 'in memory',
+    ...(definitions && { hasDefinitions: true }),
     nats: undefined,
     interruptBus: undefined,
     connect: async () => broker.connect(),
   };
-};
-
-/** The same with an API server that can be cut off. */
-export const behindProxy: OpenGround = async (clock) => {
-  const base = await inMemory(clock);
-  const { port } = new URL(base.api?.url ?? '');
-  const proxy = await startProxy('127.0.0.1', Number(port));
-  const kubeconfig = join(base.folder, 'kubeconfig-proxy');
-  const text = (await readFile(base.kubeconfig, 'utf8')).replace(`:${port}`, `:${proxy.port}`);
-  await writeFile(kubeconfig, text, { mode: 0o600 });
-  return {
-    ...base,
-    kubeconfig,
-    async interruptApi() {
-      proxy.cut();
-      return async () => proxy.heal();
-    },
-    async close() {
-      await proxy.close();
-      await base.close();
-    },
-  };
-};
+}
 
 /** The same with a nats-server of its own. */
 export function onNats(program: string): OpenGround {
-  return async (clock) => {
-    const base = await embedded(clock);
+  return async ({ clock = systemClock(), simulator = {} } = {}) => {
+    const base = await embedded(clock, { simulator });
     const start = (port?: number): Promise<NatsServer> =>
       startNatsServer({
         program,
@@ -191,15 +250,18 @@ export async function findSharableNatsServer(): Promise<{ readonly program: stri
 export function realGround(env: Readonly<Record<string, string | undefined>>): OpenGround | undefined {
   const { KUBECONFIG: kubeconfig, NATS_URL: url, OS_CLIENT_CONFIG_FILE: clouds, OS_CLOUD: cloudName = 'test' } = env;
   if (!kubeconfig || !url || !clouds) return undefined;
-  return async (clock) => {
+  return async () => {
+    const clock = systemClock();
     const folder = await mkdtemp(join(tmpdir(), 'troupe-world-'));
     const prefix = `troupe-e2e-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
     return {
       name: 'real',
+      clock,
       folder,
       kubeconfig,
       api: undefined,
       simulator: undefined,
+      wire: undefined,
       cloudsYaml: await readFile(clouds, 'utf8'),
       cloudName,
       deadlineMs: REAL_DEADLINE_MS,
@@ -220,13 +282,20 @@ export function onRealApiServer({
   KUBECONFIG: kubeconfig,
 }: Readonly<Record<string, string | undefined>>): OpenGround | undefined {
   if (!kubeconfig) return undefined;
-  return async (clock) => ({
-    ...(await inMemory(clock)),
-    name: 'a real API server',
-    kubeconfig,
-    api: undefined,
-    deadlineMs: REAL_DEADLINE_MS,
-  });
+  return async ({ clock = systemClock(), simulator = {} } = {}) => {
+    const base = await embedded(clock, { simulator });
+    const broker = memoryBroker({ clock });
+    return {
+      ...base,
+      name: 'a real API server',
+      kubeconfig,
+      api: undefined,
+      deadlineMs: REAL_DEADLINE_MS,
+      nats: undefined,
+      interruptBus: undefined,
+      connect: async () => broker.connect(),
+    };
+  };
 }
 
 export const REAL_SKIP = 'skipped: KUBECONFIG, NATS_URL and OS_CLIENT_CONFIG_FILE are not all set';

@@ -6,7 +6,6 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
 import { installCrds } from '../../actors/cli/crds.ts';
-import { systemClock } from '../../actors/clock.ts';
 import { Role } from '../../actors/process/config.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from '../../actors/process/runtime.ts';
 import { openLog } from '../../actors/telling/log.ts';
@@ -15,6 +14,7 @@ import { type KubeClient, kubeClient, type Resource, resourcePath, SECRETS } fro
 import type { TableKind } from '../../adapters/openstack/kinds/table.ts';
 import {
   GROUP,
+  type OpenStackOptions,
   openStackSessions,
   openstackContracts,
   openstackWith,
@@ -23,6 +23,7 @@ import {
   VERSION,
 } from '../../adapters/openstack/mod.ts';
 import type { Simulator } from '../../adapters/openstack/simulator/mod.ts';
+import { transportOver } from '../../adapters/transport.ts';
 import {
   AbsentError,
   type Bus,
@@ -126,21 +127,22 @@ export class World {
   private constructor(ground: Ground, options: WorldOptions) {
     this.ground = ground;
     this.#options = options;
-    const clock = systemClock();
+    const { clock } = ground;
     this.clock = hurried(clock);
-    this.client = kubeClient({ clock, kubeconfig: ground.kubeconfig });
+    const dispatcher = ground.wire;
+    this.client = kubeClient({ clock, kubeconfig: ground.kubeconfig, dispatcher });
     const { runtimeKubeconfig: kubeconfig } = ground;
-    this.#runtimeClient = kubeconfig === undefined ? undefined : kubeClient({ clock, kubeconfig });
+    this.#runtimeClient = kubeconfig === undefined ? undefined : kubeClient({ clock, kubeconfig, dispatcher });
     this.prefix = `e2e${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
     this.namespace = this.prefix;
     this.follower = new Follower({ clock, client: this.client, namespace: this.namespace });
     const data = { 'clouds.yaml': Buffer.from(ground.cloudsYaml).toString('base64') };
     const readSecret = async () => ({ uid: 'uid', resourceVersion: '1', data });
-    this.#sessions = openStackSessions({ clock, version: '0', readSecret });
+    this.#sessions = openStackSessions({ clock, version: '0', readSecret, ...this.#reached() });
   }
 
   static async open(openGround: OpenGround, options: WorldOptions = {}): Promise<World> {
-    const ground = await openGround(systemClock());
+    const ground = await openGround(options.crds === 'absent' ? {} : { contracts: openstackContracts });
     const world = new World(ground, options);
     try {
       await world.#prepare();
@@ -153,12 +155,22 @@ export class World {
 
   async #prepare(): Promise<void> {
     const { crds, credentials, runtime } = this.#options;
-    if (crds !== 'absent') await this.installCrds();
+    if (crds !== 'absent' && !this.ground.hasDefinitions) await this.installCrds();
     await this.createNamespace(this.namespace);
     if (crds !== 'absent') await this.follow();
     await this.follower.follow(SECRETS);
     if (credentials !== 'absent') await this.secret(CREDENTIALS, this.ground.cloudsYaml);
     if (runtime !== 'stopped') await this.start();
+  }
+
+  /** The adapter, which reaches the cloud of this world. */
+  openstack(options: OpenStackOptions = {}): RuntimeDeps['adapters'][number] {
+    return openstackWith({ ...this.#reached(), ...options });
+  }
+
+  #reached(): Pick<OpenStackOptions, 'transport'> {
+    const { wire, clock } = this.ground;
+    return wire === undefined ? {} : { transport: () => transportOver(wire, clock) };
   }
 
   get simulator(): Simulator {
@@ -238,7 +250,7 @@ export class World {
       },
       clock: this.clock,
       log: openLog({ level: logLevel, readable: false, destination }),
-      adapters: [openstackWith({})],
+      adapters: [this.openstack()],
       roles: new Set([...Object.values(Role), REALM]),
       callMs: CALL_MS,
       events: true,
@@ -639,7 +651,9 @@ function hurried(clock: Clock): Hurried {
     return timer;
   };
   return {
-    ...clock,
+    now: () => clock.now(),
+    sleep: (delayMs, signal) => clock.sleep(delayMs, signal),
+    random: () => clock.random(),
     setTimeout,
     clearTimeout(timer) {
       if (timer !== undefined) running.delete(timer);

@@ -32,7 +32,7 @@ interface World {
 }
 
 async function onWorld(program: string, run: (world: World) => Promise<void>): Promise<void> {
-  const ground = await onNats(program)(clock);
+  const ground = await onNats(program)();
   const shop = await startPrintShop({ clock, sheetMs: SHEET_MS });
   const client = kubeClient({ clock, kubeconfig: ground.kubeconfig });
   try {

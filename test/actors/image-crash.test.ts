@@ -11,7 +11,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
 import type { Raw } from './follower.ts';
@@ -82,15 +81,10 @@ async function play(openGround: OpenGround, run: (scene: Scene) => Promise<void>
   let port = 0;
   const way = await countingWay(() => port);
   const world = await World.open(
-    async (clock) => {
-      const ground = await openGround(clock);
-      const simulator = await startSimulator({ clock, publicOrigin: `http://127.0.0.1:${way.port}` });
-      ({ port } = simulator);
-      const close = async (): Promise<void> => {
-        await simulator.close();
-        await ground.close();
-      };
-      return { ...ground, simulator, cloudsYaml: simulator.cloudsYaml(ground.cloudName), close };
+    async (options) => {
+      const ground = await openGround({ ...options, simulator: { publicOrigin: `http://127.0.0.1:${way.port}` } });
+      port = ground.simulator?.port ?? 0;
+      return ground;
     },
     { runtime: 'stopped', leaseMs: LEASE_MS },
   );

@@ -75,9 +75,9 @@ function check(title: string, open: typeof inMemory): void {
 }
 
 check(`${SETS} of every kind, settled, cost no call and no write at a restart`, inMemory);
-check('the same when all mail was lost meanwhile', async (clock) => ({
-  ...(await inMemory(clock)),
-  connect: async () => memoryBroker({ clock }).connect(),
-}));
+check('the same when all mail was lost meanwhile', async (options) => {
+  const ground = await inMemory(options);
+  return { ...ground, connect: async () => memoryBroker({ clock: ground.clock }).connect() };
+});
 
 test.run();

@@ -7,6 +7,7 @@ import { Writable } from 'node:stream';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { credentials } from '../../actors/cli/bus/credentials.ts';
+import { systemClock } from '../../actors/clock.ts';
 import { userOf } from '../../actors/process/bus-user.ts';
 import { Role, VISUALIZER } from '../../actors/process/config.ts';
 import { REALM } from '../../adapters/openstack/mod.ts';
@@ -53,8 +54,9 @@ async function secured(program: string): Promise<Secured> {
 
 /** The same ground, its bus this one; the test itself only listens. */
 function listening(openGround: OpenGround, { server, file }: Secured): OpenGround {
-  return async (clock): Promise<Ground> => ({
-    ...(await openGround(clock)),
+  const clock = systemClock();
+  return async (options): Promise<Ground> => ({
+    ...(await openGround({ ...options, clock })),
     nats: { url: server.url, prefix: 'troupe' },
     connect: (process) =>
       natsBus({

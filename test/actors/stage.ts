@@ -4,7 +4,6 @@
 // knows no schemas, no field managers and no watches: the test tells the mailbox what it wants to be known. The cloud
 // keeps a resource a uid, available unless told otherwise.
 import pino from 'pino';
-import { systemClock } from '../../actors/clock.ts';
 import { Host } from '../../actors/hosting/host.ts';
 import { registry } from '../../actors/object/registry.ts';
 import { type Objects, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
@@ -20,6 +19,7 @@ import {
 import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { simulatedClock } from '../world/clock.ts';
 import { simpleKind } from './kinds.ts';
 
 export const NAMESPACE = 'ns';
@@ -81,8 +81,8 @@ export interface Stage {
 export async function stage(
   options: { readonly seeded?: boolean; readonly leaseLeftMs?: number; readonly onListed?: () => void } = {},
 ): Promise<Stage> {
-  const clock = fast(systemClock(), 100);
-  const broker = memoryBroker({ clock: systemClock(), shards: 1 });
+  const clock = simulatedClock();
+  const broker = memoryBroker({ clock, shards: 1 });
   const bus = broker.connect();
   if (options.seeded !== false) await bus.mailbox.markSeeded(0);
   const log: string[] = [];
@@ -332,7 +332,7 @@ export async function stage(
     async until(what, condition) {
       for (let turn = 0; turn < 400; turn++) {
         if (condition()) return;
-        await systemClock().sleep(10);
+        await clock.sleep(1_000);
       }
       throw new Error(`never: ${what}\n${log.join('\n')}`);
     },
@@ -347,13 +347,4 @@ export async function stage(
 
 async function notPlayed(): Promise<never> {
   throw new TypeError('no kind of this stage asks for it');
-}
-
-/** The same clock, running so many times as fast. */
-function fast(clock: Clock, times: number): Clock {
-  return {
-    ...clock,
-    setTimeout: (run, delayMs) => clock.setTimeout(run, delayMs / times),
-    sleep: (delayMs, signal) => clock.sleep(delayMs / times, signal),
-  };
 }

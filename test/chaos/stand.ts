@@ -1,8 +1,10 @@
 // What pods stand on whatever they care for: an API server, embedded or real, and a nats-server, which is always the test's own.
 // Each pod reaches both through proxies of its own.
+
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../actors/clock.ts';
 import { natsBus, startNatsServer } from '../../bus/mod.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { Ground } from '../actors/grounds.ts';
@@ -165,6 +167,8 @@ export function groundOf(
   others: Pick<Ground, 'name' | 'cloudsYaml' | 'cloudName' | 'close'>,
 ): Ground {
   return {
+    clock: systemClock(),
+    wire: undefined,
     folder,
     kubeconfig: api.kubeconfig,
     api: undefined,

@@ -312,8 +312,8 @@ async function stage(program: string): Promise<Stage> {
   };
   try {
     const world = await World.open(
-      async (itsClock) => ({
-        ...(await inMemory(itsClock)),
+      async (options) => ({
+        ...(await inMemory({ ...options, clock })),
         nats: { url: server.url, prefix: 'troupe' },
         connect: (process) =>
           natsBus({

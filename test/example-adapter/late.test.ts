@@ -64,7 +64,7 @@ if ('refusal' in found) {
   const test = suite('example adapter: late prints');
   test("a print that begins after its process was killed is its successor's, which orders no other (I4, P13)", async () => {
     const clock = systemClock();
-    const ground = await onNats(found.program)(clock);
+    const ground = await onNats(found.program)();
     const shop = await startPrintShop({ clock, sheetMs: 5 });
     const desk = await openFrontDesk(shop.url);
     const library = await openLibrary({ clock, kubeconfig: ground.kubeconfig });

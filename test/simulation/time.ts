@@ -17,9 +17,15 @@ interface Alarm extends Timer {
 
 export class SimulatedTime {
   readonly #heap: Alarm[] = [];
-  #now = BEGINNING;
+  readonly #beganAt: number;
+  #now: number;
   #lastId = 0;
   steps = 0;
+
+  constructor(beganAt = BEGINNING) {
+    this.#beganAt = beganAt;
+    this.#now = beganAt;
+  }
 
   now(): number {
     return this.#now;
@@ -27,7 +33,21 @@ export class SimulatedTime {
 
   /** Milliseconds since the history began. */
   elapsed(): number {
-    return this.#now - BEGINNING;
+    return this.#now - this.#beganAt;
+  }
+
+  /** Timers that have neither fired nor been cancelled. */
+  get armed(): number {
+    return this.#heap.filter(({ run }) => run !== undefined).length;
+  }
+
+  /** When the next timer is due; undefined: none is set. */
+  nextAt(): number | undefined {
+    for (;;) {
+      const next = this.#heap[0];
+      if (next === undefined || next.run !== undefined) return next?.at;
+      this.#pop();
+    }
   }
 
   after(delayMs: number, run: () => void): Alarm {

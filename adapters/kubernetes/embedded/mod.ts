@@ -1,4 +1,5 @@
 // The embedded API server: see server.ts for what it does and what it does not.
+export type { CompiledDefinition } from './kinds/definitions.ts';
 export {
   type ApiServerOptions,
   type EmbeddedApiServer,

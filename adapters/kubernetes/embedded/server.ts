@@ -10,6 +10,7 @@
 //   - conversion webhooks behind services, since nothing runs behind one; CBOR, HTTP/2, OpenAPI v3 in protobuf; refusals,
 //     tables and metadata alone are JSON to those who asked for protobuf too
 //   - the cost of CEL rules as they run (their estimated cost is limited)
+import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';
 import type { AddressInfo } from 'node:net';
 import { TerminalError } from '../../../bus/errors.ts';
@@ -30,7 +31,12 @@ import { expireEvents } from './controllers/expiry.ts';
 import { collectGarbage } from './controllers/garbage.ts';
 import { followNamespaces } from './controllers/namespaces.ts';
 import { builtinResources } from './kinds/builtins.ts';
-import { definitionResource, followDefinitions } from './kinds/definitions.ts';
+import {
+  type CompiledDefinition,
+  compiledDefinitions,
+  definitionResource,
+  followDefinitions,
+} from './kinds/definitions.ts';
 import { registry } from './kinds/resources.ts';
 import { kubeconfigText } from './kubeconfig.ts';
 import { requestHandler } from './requests.ts';
@@ -66,12 +72,14 @@ export interface ApiServerOptions {
   readonly files?: Files;
   /** 0 for the one that the folder was served at before, or else a free one; the default. */
   readonly port?: number;
-  /** Address to listen at; `127.0.0.1` unless said otherwise. */
-  readonly host?: string;
+  /** Address to listen at; `127.0.0.1` unless said otherwise. `none`: requests come by `handle` alone. */
+  readonly host?: string | 'none';
   /** Whether every namespace gets a ConfigMap with the authority's certificate, as most clusters do it: yes unless told. */
   readonly publishesAuthority?: boolean;
   /** What each collection remembers for watches that come back; 10,000 changes and 4 Mi characters unless told. */
   readonly remembered?: HistoryLimits;
+  /** What a new server serves from the start: `definitions()` of another one. */
+  readonly definitions?: readonly CompiledDefinition[];
   readonly log?: ServerLog;
 }
 
@@ -87,6 +95,10 @@ export interface EmbeddedApiServer {
   readonly token: string;
   /** YAML, with authority and token inline. */
   kubeconfig(): string;
+  /** All definitions that convert nothing, compiled. */
+  definitions(): readonly CompiledDefinition[];
+  /** Answers a request, however it came. */
+  readonly handle: RequestListener;
   requests(): RequestCounts;
   /** Ends all watches and connections, and waits for the folder. A second call does nothing. */
   close(): Promise<void>;
@@ -136,14 +148,13 @@ function once(run: () => Promise<void>): () => Promise<void> {
 
 /** Serves what is in a store. */
 async function serve(
-  { clock, host = '127.0.0.1', log, publishesAuthority = true }: ApiServerOptions,
+  { clock, host = '127.0.0.1', log, publishesAuthority = true, definitions }: ApiServerOptions,
   store: Store,
   credentials: Credentials,
   port: number,
 ): Promise<EmbeddedApiServer> {
   const { token, authority } = credentials;
   const { certificate: caCertificate } = authority;
-  const { certificate, key } = await certify(authority, { name: 'embedded-api-server', hosts: [host] }, clock.now());
   const closing = new AbortController();
   const api: Api = { store, registry: registry(), clock, closing: closing.signal, access: rbac(store) };
   const tokens = accountTokens({ store, clock, key: credentials.accountKey });
@@ -159,7 +170,7 @@ async function serve(
   }
   addBootstrapRoles(api);
   aggregateRoles(api);
-  followDefinitions(api);
+  followDefinitions(api, definitions);
   collectGarbage(api);
   followNamespaces(api);
   followAccounts({ api, tokens, caCertificate, publishesAuthority });
@@ -178,7 +189,7 @@ async function serve(
       counts[method] = (counts[method] ?? 0) + 1;
     },
   });
-  const server = createServer({ cert: certificate, key, maxHeaderSize: MAX_HEADER_BYTES }, (request, response) => {
+  const listener: RequestListener = (request, response) => {
     handle(request, response).catch((error: unknown) => {
       if (error instanceof PlainAnswer && !response.headersSent) {
         const sent = { code: error.code, body: error.message, type: 'text/plain; charset=utf-8' };
@@ -199,7 +210,34 @@ async function serve(
       const sent = { code: status.code, body: JSON.stringify(status) };
       send(response, inAcceptedType(sent, request.headers.accept ?? ''));
     });
-  });
+  };
+  const listening = host === 'none' ? undefined : await listen(listener, { host, port, authority, now: clock.now() });
+  address = listening?.address ?? 'api-server.test';
+  const url = `https://${address}`;
+  if (listening !== undefined) log?.debug({ url }, 'embedded api server listens');
+  return {
+    url,
+    caCertificate,
+    token,
+    kubeconfig: () => kubeconfigText({ url, caCertificate, token }),
+    definitions: () => compiledDefinitions(api),
+    handle: listener,
+    requests: () => ({ ...counts }),
+    async close() {
+      closing.abort();
+      for (const close of watches) close();
+      await listening?.close();
+    },
+  };
+}
+
+/** Opens the port. @throws {Error} it is taken */
+async function listen(
+  listener: RequestListener,
+  { host, port, authority, now }: { host: string; port: number; authority: Credentials['authority']; now: number },
+): Promise<{ readonly address: string; close(): Promise<void> }> {
+  const { certificate, key } = await certify(authority, { name: 'embedded-api-server', hosts: [host] }, now);
+  const server = createServer({ cert: certificate, key, maxHeaderSize: MAX_HEADER_BYTES }, listener);
   server.keepAliveTimeout = 60_000;
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -208,21 +246,11 @@ async function serve(
       resolve();
     });
   });
-  const listening = server.address() as AddressInfo;
   const shown = host.includes(':') ? `[${host}]` : host;
-  address = `${shown}:${listening.port}`;
-  const url = `https://${address}`;
-  log?.debug({ url }, 'embedded api server listens');
   return {
-    url,
-    caCertificate,
-    token,
-    kubeconfig: () => kubeconfigText({ url, caCertificate, token }),
-    requests: () => ({ ...counts }),
+    address: `${shown}:${(server.address() as AddressInfo).port}`,
     close: () =>
       new Promise((resolve) => {
-        closing.abort();
-        for (const close of watches) close();
         server.close(() => resolve());
         server.closeAllConnections();
       }),

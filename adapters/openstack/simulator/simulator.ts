@@ -14,6 +14,7 @@
 // nothing uses. Of Nova there is one microversion and one zone, two hosts of any size, which heed hints of groups and
 // of other servers alone, and of the actions on a server those that stop and start it; a server is plugged into ports
 // that are named, never into a network; keys are taken, never made.
+import type { RequestListener } from 'node:http';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import { type CloudOptions, type SimulatedCloud, simulatedCloud } from './cloud.ts';
@@ -26,8 +27,8 @@ export interface SimulatorOptions extends Omit<CloudOptions, 'store'> {
   file?: string;
   /** An external network with a subnet that a new cloud has from the start, as an operator makes it. */
   externalNetwork?: string;
-  /** On 127.0.0.1; 0, the default, for any that is free. */
-  port?: number;
+  /** On 127.0.0.1; 0, the default, for any that is free. `none`: requests come by `handle` alone. */
+  port?: number | 'none';
   /** Where clients find it, when something stands before it: `http://127.0.0.1:8080`. */
   publicOrigin?: string;
   /** Told of every request after it was done and before it is answered; not of those that a fault answers. Must not throw. */
@@ -39,8 +40,10 @@ export interface SimulatorOptions extends Omit<CloudOptions, 'store'> {
 export interface Simulator extends Omit<SimulatedCloud, 'authUrl' | 'newUuid' | 'parse' | 'answer' | 'receive'> {
   /** Keystone's URL, with its version. */
   readonly authUrl: string;
-  /** Where it listens, whatever stands before it. */
+  /** Where it listens, whatever stands before it; 0: nowhere. */
   readonly port: number;
+  /** Answers a request, however it came. */
+  readonly handle: RequestListener;
   setLatency(latencyMs: number): void;
   /** Number of requests so far, by e.g. `network GET /networks/{id}`. */
   calls(): Readonly<Record<string, number>>;
@@ -69,13 +72,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   const cloud = simulatedCloud(given, () => publicOrigin ?? `http://127.0.0.1:${server.port}`);
   const settled = async (): Promise<void> => kept?.settled();
   const server = new SimulatorServer({ clock, cloud, latencyMs: () => latencyMs, onServed, settled });
-  await server.listen(kept?.port ?? options.port ?? 0).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE' || kept?.port === undefined) throw error;
-    const what = `the simulated cloud of '${file}' is at port ${kept.port}, where Secrets look for it, and cannot be served there`;
-    const remedy = `end what listens there ('lsof -i :${kept.port}' names it), or begin a new folder with --data`;
-    throw new TerminalError(`${what} (${message}): ${remedy}`, { cause: error });
-  });
+  const port = kept?.port ?? options.port ?? 0;
+  if (port !== 'none')
+    await server.listen(port).catch((error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE' || kept?.port === undefined) throw error;
+      const what = `the simulated cloud of '${file}' is at port ${kept.port}, where Secrets look for it, and cannot be served there`;
+      const remedy = `end what listens there ('lsof -i :${kept.port}' names it), or begin a new folder with --data`;
+      throw new TerminalError(`${what} (${message}): ${remedy}`, { cause: error });
+    });
   try {
     if (externalNetwork !== undefined && kept?.port === undefined) addExternalNetwork(cloud, externalNetwork);
     await kept?.begin(server.port);
@@ -87,6 +92,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     ...cloud,
     authUrl: cloud.authUrl(),
     port: server.port,
+    handle: server.handle,
     setLatency(newLatencyMs) {
       latencyMs = newLatencyMs;
     },

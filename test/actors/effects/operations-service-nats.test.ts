@@ -1,6 +1,5 @@
 // Operations that go to the process of a node, on the nats-server that the launcher finds.
 import { suite } from 'uvu';
-import { systemClock } from '../../../actors/clock.ts';
 import { findNatsServer, onNats } from '../grounds.ts';
 import { describeRouting } from './operations-service.suite.ts';
 
@@ -10,7 +9,7 @@ if ('refusal' in found) {
 } else {
   const test = suite('operations on nats-server');
   describeRouting(test, async (run) => {
-    const ground = await onNats(found.program)(systemClock());
+    const ground = await onNats(found.program)();
     try {
       await run((process) => ground.connect(process));
     } finally {

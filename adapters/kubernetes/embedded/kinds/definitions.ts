@@ -113,9 +113,29 @@ function settledStatus(object: KubeObject, taken: TakenNames, time: string): Jso
   };
 }
 
-/** Follows the definitions in the store: serves, stops serving, cleans up. */
-export function followDefinitions(api: Api): void {
+/** A definition as it was stored, and what it serves. */
+export interface CompiledDefinition {
+  readonly object: KubeObject;
+  readonly resources: readonly Resource[];
+}
+
+/** All definitions that are served and convert nothing, for another server to begin with. */
+export function compiledDefinitions({ store, registry }: Api): readonly CompiledDefinition[] {
+  return store
+    .collection(DEFINITIONS_KEY)
+    .list(undefined, '')
+    .filter(({ object }) => dig(object, 'spec', 'conversion', 'strategy') === 'None')
+    .map(({ object }) => ({ object, resources: registry.ofStoreKey(storeKey(object)) }));
+}
+
+/**
+ * Follows the definitions in the store: serves, stops serving, cleans up.
+ *
+ * @param compiled  stored at once, without being compiled again
+ */
+export function followDefinitions(api: Api, compiled: readonly CompiledDefinition[] = []): void {
   const { store, registry, clock } = api;
+  const given = new Map(compiled.map(({ object, resources }) => [object.metadata.name ?? '', resources]));
   const definitions = store.collection(DEFINITIONS_KEY);
   const definition = definitionResource();
   /** Definitions without their versions: these are most of a text, which is parsed once and not for each of the others. */
@@ -163,13 +183,15 @@ export function followDefinitions(api: Api): void {
       !wasServed ||
       !same(object['spec'], previous?.object['spec']) ||
       !same(namesOf(object), namesOf(previous?.object));
-    if (isEstablished(object) && changed) registry.set(key, resourcesOf(object, api));
+    if (isEstablished(object) && changed) registry.set(key, given.get(name) ?? resourcesOf(object, api));
+    given.delete(name);
     if (deletionTimestamp === undefined) {
       queueMicrotask(() => settle(stored));
     } else if (finalizers.includes(CLEANUP_FINALIZER)) {
       queueMicrotask(() => cleanUp(api, key, name));
     }
   });
+  for (const { object } of compiled) definitions.put(object);
   // When the last object goes, so does a definition that waits for it.
   store.follow((collection, { type }) => {
     if (type !== 'DELETED' || collection.count() > 0) return;
