@@ -1,6 +1,7 @@
+// own process: it starts runs of its own
 // The runner itself: what must not count as a pass.
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import { cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -12,19 +13,18 @@ const RUNNER = fileURLToPath(new URL('./run.ts', import.meta.url));
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const HEAD = `import { suite } from '${import.meta.resolve('uvu')}';\nconst test = suite('fixture');\n`;
 
-type Outcome = Pick<SpawnSyncReturns<string>, 'status' | 'stdout'> & { lastLine: string };
+type Outcome = Pick<SpawnSyncReturns<string>, 'status' | 'stdout' | 'stderr'> & { lastLine: string };
 
 /** Runs the runner on files of these contents, by name, in a folder of their own. */
-function runOn(contents: Record<string, string>, args: readonly string[] = []): Outcome {
+function runOn(contents: Record<string, string>, args: readonly string[] = [], named = Object.keys(contents)): Outcome {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-run-'));
   try {
-    const names = Object.keys(contents);
-    for (const name of names) writeFileSync(join(folder, name), contents[name] ?? '');
-    const { status, stdout } = spawnSync(process.execPath, [RUNNER, ...args, ...names], {
+    for (const [name, content] of Object.entries(contents)) writeFileSync(join(folder, name), content);
+    const { status, stdout, stderr } = spawnSync(process.execPath, [RUNNER, ...args, ...named], {
       cwd: folder,
       encoding: 'utf8',
     });
-    return { status, stdout, lastLine: stdout.trimEnd().split('\n').at(-1) ?? '' };
+    return { status, stdout, stderr, lastLine: stdout.trimEnd().split('\n').at(-1) ?? '' };
   } finally {
     rmSync(folder, { recursive: true });
   }
@@ -52,92 +52,58 @@ test('a failing test fails the run, and the output of its file is shown', () => 
   assert.is(lastLine, '2 passed, 1 failed, 0 skipped');
 });
 
-const SECOND_TIME = `import { existsSync, writeFileSync } from 'node:fs';
-const isSecond = existsSync('seen');
-writeFileSync('seen', '');`;
-
-test('with --again a file that fails is run once more, and named when it passes then', () => {
-  const flaky = `${SECOND_TIME}${HEAD}test('a', () => { if (!isSecond) throw new Error('the reason'); }); test.run();`;
-  const once = runOn({ 'flaky.test.ts': flaky });
-  assert.is(once.lastLine, '0 passed, 1 failed, 0 skipped');
-  const { status, stdout, lastLine } = runOn({ 'flaky.test.ts': flaky }, ['--again']);
-  assert.is(status, 0);
-  assert.match(stdout, /^ {4}\| .*the reason/m);
-  assert.match(stdout, /^flaky: flaky\.test\.ts$/m);
-  assert.is(lastLine, '1 passed, 0 failed, 0 skipped');
-});
-
-test('with --again a file that fails twice has failed, once', () => {
-  const { status, stdout, lastLine } = runOn(
-    { 'bad.test.ts': `${HEAD}test('a', () => { throw new Error('the reason'); }); test.run();` },
-    ['--again'],
+test('files share a process, and what they import', () => {
+  const counting = (expected: number): string => `import { count } from './shared.ts';
+    ${HEAD}test('a', () => { if (count() !== ${expected}) throw new Error('not shared'); }); test.run();`;
+  const { stdout, lastLine } = runOn(
+    {
+      'shared.ts': 'let counted = 0;\nexport const count = (): number => ++counted;\n',
+      'a.test.ts': counting(1),
+      'b.test.ts': counting(2),
+    },
+    ['--jobs', '1'],
+    ['a.test.ts', 'b.test.ts'],
   );
-  assert.is(status, 1);
-  assert.match(stdout, /^failed: bad\.test\.ts$/m);
-  assert.not.match(stdout, /^flaky/m);
-  assert.is(lastLine, '0 passed, 1 failed, 0 skipped');
+  assert.is(lastLine, '2 passed, 0 failed, 0 skipped', stdout);
 });
 
-test('files that wait run beside those that compute', () => {
-  const rendezvous = (own: string, other: string): string => `import { existsSync, writeFileSync } from 'node:fs';
-writeFileSync('${own}', '');
-${HEAD}test('a', async () => { while (!existsSync('${other}')) await new Promise((go) => setTimeout(go, 5)); }); test.run();`;
-  const names = ['a', 'b', 'c', 'd'];
-  const files = names.map((name, at) => [
-    `${name}.test.ts`,
-    `${at < 2 ? '// waits\n' : ''}${rendezvous(name, names[(at + 1) % 4] ?? '')}`,
-  ]);
-  assert.is(runOn(Object.fromEntries(files), ['--jobs', '2']).lastLine, '4 passed, 0 failed, 0 skipped');
+test('a file that must be alone shares its process with none', () => {
+  const alone = "if (globalThis.seen) throw new Error('not alone'); globalThis.seen = 1;";
+  const file = (mark: string): string => `${mark}${HEAD}test('a', () => { ${alone} }); test.run();`;
+  const { stdout, lastLine } = runOn(
+    {
+      'a.test.ts': file('// own process: it counts\n'),
+      'b.test.ts': file('// own process: it counts\n'),
+      'c.test.ts': file(''),
+      'd.test.ts': file(''),
+    },
+    ['--jobs', '1'],
+  );
+  assert.is(lastLine, '3 passed, 1 failed, 0 skipped', stdout);
+  assert.match(stdout, /^failed: [cd]\.test\.ts$/m);
 });
 
-/** A file that says that it has begun, then does this, and says that it is over. */
-function begun(name: string, body: string): string {
-  return `import { existsSync, writeFileSync } from 'node:fs';
-const until = async (name) => { while (!existsSync(name)) await new Promise((go) => setTimeout(go, 5)); };
-const after = (name) => { if (!existsSync(name)) throw new Error('both at a time'); };
-writeFileSync('${name} has begun', '');
-${HEAD}test('${name}', async () => { ${body} writeFileSync('${name} is over', ''); }); test.run();`;
-}
-
-test('files that bring what they need run beside those that share it, one after another', () => {
-  const files = {
-    'a.test.ts': begun('a', "await until('b is over'); await until('c is over');"),
-    'b.test.ts': `// apart\n${begun('b', "await until('a has begun');")}`,
-    'c.test.ts': `// apart\n${begun('c', "after('b is over');")}`,
-  };
-  assert.is(runOn(files, ['--jobs', '1']).lastLine, '3 passed, 0 failed, 0 skipped');
-});
-
-test('files that share a thing with each other alone run beside all others, one after another', () => {
-  const files = {
-    'a.test.ts': begun('a', "await until('b has begun'); await until('c has begun');"),
-    'b.test.ts': `// apart\n${begun('b', "await until('a has begun'); await until('c has begun');")}`,
-    'c.test.ts': `// apart: thing\n${begun('c', "await until('a has begun'); await until('b has begun');")}`,
-    'd.test.ts': `// apart: thing\n${begun('d', "after('c is over');")}`,
-  };
-  assert.is(runOn(files, ['--jobs', '1']).lastLine, '4 passed, 0 failed, 0 skipped');
-});
-
-test('files that measure time run when all others have ended', () => {
-  const { stdout } = runOn({
-    'a.test.ts': `// alone\n${HEAD}test('a', () => {}); test.run();`,
-    'b.test.ts': `${HEAD}test('b', () => new Promise((go) => setTimeout(go, 300))); test.run();`,
-    'c.test.ts': `${HEAD}test('c', () => {}); test.run();`,
-  });
-  const order = [...stdout.matchAll(/^passed +(.)\.test/gm)].map(([, name]) => name).join('');
-  assert.match(order, /^(bc|cb)a$/);
+test('each file has the environment and the folder that the run began with', () => {
+  const { stdout, lastLine } = runOn(
+    {
+      'a.test.ts': `${HEAD}test('a', () => { process.env.LEFT = 'x'; delete process.env.PATH; process.chdir('/'); }); test.run();`,
+      'b.test.ts': `${HEAD}test('b', () => { if (process.env.LEFT || !process.env.PATH || process.cwd() === '/') throw new Error('left'); }); test.run();`,
+    },
+    ['--jobs', '1'],
+  );
+  assert.is(lastLine, '2 passed, 0 failed, 0 skipped', stdout);
 });
 
 const LONE_FAILURES: Record<string, { content: string; says: RegExp; lastLine?: string }> = {
-  'a file without .run()': { content: `${HEAD}test('a', () => {});`, says: /no totals/ },
+  'a file without .run()': { content: `${HEAD}test('a', () => {});`, says: /no suite was run/ },
   'a suite without a test': { content: `${HEAD}test.run();`, says: /no test in it/ },
   'a hook that throws before the tests': {
     content: `${HEAD}test.before(() => { throw new Error('no'); }); test('a', () => {}); test.run();`,
-    says: /a hook threw/,
+    says: /FAILED/,
   },
   'a hook that throws after a test': {
     content: `${HEAD}test.after.each(() => { throw new Error('no'); }); test('a', () => {}); test.run();`,
-    says: /a hook threw/,
+    says: /FAILED/,
   },
   'a test left out by .only': {
     content: `${HEAD}test.only('a', () => {}); test('b', () => {}); test.run();`,
@@ -146,15 +112,34 @@ const LONE_FAILURES: Record<string, { content: string; says: RegExp; lastLine?: 
   },
   'a test that never settles': {
     content: `${HEAD}test('a', () => new Promise(() => {})); test.run();`,
-    says: /exit code 1/,
+    says: /waits for what never happens/,
   },
   'an error after the last test': {
     content: `${HEAD}test('a', () => { setTimeout(() => { throw new Error('late'); }, 50); }); test.run();`,
-    says: /all passed, yet exit code/,
+    says: /an error that nobody caught: late/,
     lastLine: '1 passed, 1 failed, 0 skipped',
   },
-  'a file that does not load': { content: `import './nowhere.ts';`, says: /exit code 1/ },
-  'a skip with other output': { content: `console.log('skipped: no'); console.log('more');`, says: /no totals/ },
+  'a rejection that nobody handles': {
+    content: `${HEAD}test('a', () => void Promise.reject(new Error('lost'))); test.run();`,
+    says: /an error that nobody caught: lost/,
+    lastLine: '1 passed, 1 failed, 0 skipped',
+  },
+  'a timer that is left behind': {
+    content: `${HEAD}test('a', () => void setInterval(() => {}, 1_000)); test.run();`,
+    says: /leaves behind 1 x Timeout/,
+    lastLine: '1 passed, 1 failed, 0 skipped',
+  },
+  'a server that is left behind': {
+    content: `import { createServer } from 'node:net';\n${HEAD}test('a', () => void createServer().listen(0, '127.0.0.1')); test.run();`,
+    says: /leaves behind 1 x TCPServerWrap/,
+    lastLine: '1 passed, 1 failed, 0 skipped',
+  },
+  'a file that ends the process': {
+    content: `${HEAD}test('a', () => process.exit(0)); test.run();`,
+    says: /the process ended by exit code 0/,
+  },
+  'a file that does not load': { content: `import './nowhere.ts';`, says: /it does not load/ },
+  'a skip with other output': { content: `console.log('skipped: no'); console.log('more');`, says: /no suite was run/ },
 };
 
 for (const [title, { content, says, lastLine = '0 passed, 1 failed, 0 skipped' }] of Object.entries(LONE_FAILURES)) {
@@ -166,27 +151,32 @@ for (const [title, { content, says, lastLine = '0 passed, 1 failed, 0 skipped' }
   });
 }
 
-test('a file that hangs is killed at its limit, with what it started', () => {
-  const { status, stdout, lastLine } = runOn({
-    'hangs.test.ts': `// limit: 5 s\nimport { spawn } from 'node:child_process';
-      const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
-      console.log('child', child.pid);`,
+test('what a file started ends with its process', () => {
+  const { stdout, lastLine } = runOn({
+    'leaves.test.ts': `${HEAD}import { spawn } from 'node:child_process';
+      test('a', () => {
+        const child = spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' });
+        console.log('child', child.pid);
+        throw new Error('so that its output is shown');
+      });
+      test.run();`,
   });
-  assert.is(status, 1);
-  assert.match(stdout, /^FAILED {2}hangs\.test\.ts .*killed after 5 s$/m);
-  assert.is(lastLine, '0 passed, 1 failed, 0 skipped');
+  assert.is(lastLine, '0 passed, 1 failed, 0 skipped', stdout);
   const pid = Number(/child (\d+)/.exec(stdout)?.[1]);
   assert.ok(pid > 0);
   assert.not.ok(isRunning(pid));
 });
 
-test('what a file leaves behind ends with it', () => {
-  const { stdout, lastLine } = runOn({
-    'leaves.test.ts': `${HEAD}import { spawn } from 'node:child_process';
-      test('a', () => { spawn(process.execPath, ['-e', 'setInterval(() => {}, 1000)'], { stdio: 'inherit' }).unref(); });
-      test.run();`,
-  });
-  assert.is(lastLine, '1 passed, 0 failed, 0 skipped', stdout);
+test('a file after one that failed runs in another process', () => {
+  const { stdout, lastLine } = runOn(
+    {
+      'a.test.ts': `${HEAD}test('a', () => { globalThis.seen = 1; throw new Error('no'); }); test.run();`,
+      'b.test.ts': `${HEAD}test('b', () => { if (globalThis.seen) throw new Error('the same'); }); test.run();`,
+    },
+    ['--jobs', '1'],
+    ['a.test.ts', 'b.test.ts'],
+  );
+  assert.is(lastLine, '1 passed, 1 failed, 0 skipped', stdout);
 });
 
 test('a file whose counterpart is absent counts as one skipped', () => {
@@ -198,10 +188,18 @@ test('a file whose counterpart is absent counts as one skipped', () => {
 
 test('files that take long are left to --long, unless they are named', () => {
   const root = mkdtempSync(join(tmpdir(), 'troupe-run-'));
+  const sources = [
+    'test/run.ts',
+    'test/runner',
+    'test/world/clock.ts',
+    'test/simulation/time.ts',
+    'actors/clock.ts',
+    'bus',
+  ];
   try {
-    for (const folder of ['test', 'actors']) mkdirSync(join(root, folder));
     writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
-    for (const name of ['test/run.ts', 'actors/clock.ts']) cpSync(join(ROOT, name), join(root, name));
+    for (const name of sources) cpSync(join(ROOT, name), join(root, name), { recursive: true });
+    symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'junction');
     writeFileSync(join(root, 'test', 'a.test.ts'), `${HEAD}test('a', () => {}); test.run();`);
     writeFileSync(join(root, 'test', 'b.test.ts'), `// long\n${HEAD}test('b', () => {}); test.run();`);
     for (const [args, names] of [
@@ -217,8 +215,7 @@ test('files that take long are left to --long, unless they are named', () => {
       const { stdout, status } = spawnSync(process.execPath, ['test/run.ts', ...args], { cwd: root, encoding: 'utf8' });
       const ran = [...stdout.matchAll(/^passed +test\/(.)\.test/gm)].map(([, name]) => name).sort();
       assert.equal(ran, [...names], args.join(' '));
-      assert.is(status, names.length === 0 ? 1 : 0, args.join(' '));
-      assert.is(stdout.includes('1 files that take long are left'), args.length === 0, args.join(' '));
+      assert.is(status, names.length === 0 ? 2 : 0, args.join(' '));
     }
   } finally {
     rmSync(root, { recursive: true });
@@ -226,10 +223,19 @@ test('files that take long are left to --long, unless they are named', () => {
 });
 
 test('a name that fits no file is a failure', () => {
-  const { status, stdout, lastLine } = runOn({}, ['no-such-file']);
-  assert.is(status, 1);
-  assert.match(stdout, /no test file fits 'no-such-file'/);
+  const { status, stderr, lastLine } = runOn({}, ['no-such-file']);
+  assert.is(status, 2);
+  assert.match(stderr, /no test file fits 'no-such-file'/);
   assert.is(lastLine, '0 passed, 1 failed, 0 skipped');
+});
+
+test('--help says what there is, and what is unknown is told', () => {
+  const help = runOn({}, ['--help']);
+  assert.is(help.status, 0);
+  assert.match(help.stdout, /--long .*\n.*--real/s);
+  const unknown = runOn({}, ['--again']);
+  assert.is(unknown.status, 2);
+  assert.match(unknown.stderr, /Unknown option '--again'/);
 });
 
 /** A zombie has ended, though nobody has read how yet. */
