@@ -71,11 +71,15 @@ test('a code of several files is that of the file which the test stands beside, 
     'test/bus/importer.test.ts': "import 'adapters/operations.ts'; test('b (O4)', run);",
     'test/bus/user.test.ts': "import 'adapters/http/mod.ts'; test('c (O4)', run);",
     'test/bus/stranger.test.ts': "test('outbox (O4)', run);",
+    'test/actors/user.test.ts': "import 'adapters/http/mod.ts'; test('mail (O4)', run);",
   });
   assert.equal(namersOf(found, 'actors/mail/outbox.ts', 'O4'), ['test/actors/mail/outbox.test.ts']);
   assert.equal(namersOf(found, 'adapters/operations.ts', 'O4'), ['test/bus/importer.test.ts']);
   assert.equal(namersOf(found, 'adapters/http/gate.ts', 'O4'), ['test/bus/user.test.ts']);
-  assert.equal(found.unresolved, [{ file: 'test/bus/stranger.test.ts', code: 'O4', title: 'outbox (O4)' }]);
+  assert.equal(found.unresolved, [
+    { file: 'test/actors/user.test.ts', code: 'O4', title: 'mail (O4)' },
+    { file: 'test/bus/stranger.test.ts', code: 'O4', title: 'outbox (O4)' },
+  ]);
 });
 
 test('from elsewhere a code is known if no other file defines it and the test speaks of the subject', () => {

@@ -10,10 +10,10 @@
 // of these that finds a definition says whose it is:
 //
 //   1. the test has the name of the source, in the same place below test/ or test/real/;
-//   2. it imports the source;
+//   2. it imports the source, of its own top-level folder or else of another;
 //   3. its folder, or its own name, is that of the source's folder;
 //   4. its folder is one above the source's, and the test has its name, or it alone of those below is what the test speaks of;
-//   5. it imports the `mod.ts` of the source's folder;
+//   5. it imports the `mod.ts` of the source's folder, and nothing in its own top-level folder defines the code;
 //   6. the code is a rule of the protocol;
 //   7. no other file defines the code, and the test speaks of the file's subject ("elsewhere").
 //
@@ -187,6 +187,9 @@ const speaksOf = (text: string, subject: string): boolean =>
     .replaceAll(/[-\s/]+/g, ' ')
     .includes(subject);
 
+/** The top-level folder of the sources that a file belongs to. */
+const roomOf = (file: string): string | undefined => placeOf(file).split('/')[0];
+
 interface Owners {
   readonly files: readonly string[];
   readonly elsewhere: boolean;
@@ -204,15 +207,17 @@ function ownersOf({ file, text, imports }: Namer, definers: readonly string[]): 
   const place = placeOf(file);
   const isSpokenOf = (source: string): boolean => speaksOf(text, subjectOf(source));
   const isIn = (folder: string) => (source: string) => dirname(placeOf(source)) === folder;
+  const ofItsRoom = definers.filter((source) => roomOf(source) === roomOf(file));
   const below = definers.filter((source) => placeOf(source).startsWith(`${dirname(place)}/`));
   const ofItsName = below.filter((source) => basename(placeOf(source)) === basename(place));
   const spokenOf = below.filter(isSpokenOf);
   const tiers = [
     definers.filter((source) => placeOf(source) === place),
+    ofItsRoom.filter((source) => imports.includes(source)),
     definers.filter((source) => imports.includes(source)),
     definers.filter((source) => isIn(place)(source) || isIn(dirname(place))(source)),
     ofItsName.length === 1 ? ofItsName : spokenOf.length === 1 ? spokenOf : [],
-    definers.filter((source) => imports.includes(`${dirname(source)}/mod.ts`)),
+    ofItsRoom.length > 0 ? [] : definers.filter((source) => imports.includes(`${dirname(source)}/mod.ts`)),
     definers.filter((source) => source === PROTOCOL),
   ];
   const those = tiers.find((some) => some.length > 0);
