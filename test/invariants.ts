@@ -90,6 +90,8 @@ const PARENTHESES = /\(([^()]*)(?:\)|$)/g;
 const AT_THE_BEGINNING = new RegExp(`^\\W*(${ONE}(?:(?:, | and | to )${ONE})*):`);
 const DEFINITION = new RegExp(`^//   (${ONE})\\. (.+)$`);
 const TEST = /\.(test|suite)\.ts$/;
+/** The codes in it are those of trees that it makes up. */
+const OWN_TEST = 'test/invariants.test.ts';
 /** Modules that are no tests themselves and judge what is played. */
 const CHECKER = /^test\/(simulation|chaos)\/[^/]+\.ts$/;
 
@@ -238,6 +240,8 @@ function runBy(imports: Imports): ReadonlyMap<string, boolean> {
   return here;
 }
 
+const isNamer = (file: string): boolean => file !== OWN_TEST && (TEST.test(file) || CHECKER.test(file));
+
 /** @param read  the text of a file of the tree */
 export function reportOn(imports: Imports, read: (file: string) => string): Report {
   const files = [...imports.keys()].sort();
@@ -248,7 +252,7 @@ export function reportOn(imports: Imports, read: (file: string) => string): Repo
   const run = runBy(imports);
   const tests = new Map<string, Naming[]>();
   const unresolved: Report['unresolved'][number][] = [];
-  for (const file of files.filter((name) => run.has(name) && (TEST.test(name) || CHECKER.test(name)))) {
+  for (const file of files.filter((name) => run.has(name) && isNamer(name))) {
     const text = read(file);
     const namer = { file, text, imports: imports.get(file) ?? [] };
     for (const { code, title } of citationsIn(file, text)) {
