@@ -1,0 +1,156 @@
+// The list of invariants, on trees that are made up.
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { importsIn } from './imports.ts';
+import { citationsIn, definitionsIn, linesOf, lostSince, PROTOCOL, type Report, reportOn } from './invariants.ts';
+
+const test = suite('invariants');
+
+/** The report on a tree of these files; imports are those that the texts say, as paths from the root. */
+function report(tree: Readonly<Record<string, string>>): Report {
+  const imports = new Map(Object.entries(tree).map(([file, text]) => [file, importsIn(text)]));
+  return reportOn(imports, (file) => tree[file] ?? '');
+}
+
+const namersOf = ({ invariants }: Report, file: string, code: string): readonly string[] | undefined =>
+  invariants.find((one) => one.file === file && one.code === code)?.tests.map((naming) => naming.file);
+
+const OUTBOX = '// Mail.\n//\n// Invariants:\n//   O4. What stands is not said again.\n';
+
+test('a definition is a numbered line of a comment, with its first sentence', () => {
+  const text = `// Mail.
+//
+//   O1. One at a time (P9): a.b of it
+//       goes on here. And this is not told.
+//   LATER-CALLS-12. No full stop
+//
+//       an example, which belongs to nothing
+// O3. No definition: not indented.
+/** O4. None either. */
+`;
+  assert.equal(definitionsIn('a.ts', text), [
+    { file: 'a.ts', code: 'O1', sentence: 'One at a time (P9): a.b of it goes on here.' },
+    { file: 'a.ts', code: 'LATER-CALLS-12', sentence: 'No full stop' },
+  ]);
+});
+
+test('a test names codes in titles, in messages, in its head, and in comments that say so', () => {
+  const text = `// What becomes of mail, by O7.
+import 'uvu';
+test('says it once (O1, P9)', () => assert.ok(true, 'closed (O2)'));
+test(\`\${what} is so (B1 to B3, seed \${seed})\`, () => call('O8', 'GET N1', 'x (y)'));
+// U1: a section
+// not O9, which is in passing
+const value = f(O5);
+`;
+  const found = citationsIn('test/a.test.ts', text);
+  assert.equal(
+    found.map(({ code }) => code),
+    ['O1', 'P9', 'O2', 'B1', 'B2', 'B3', 'O7', 'U1'],
+  );
+  assert.is(found[0]?.title, 'says it once (O1, P9)');
+});
+
+test('a checker names what it reports', () => {
+  const text = "violate('I1', 'x (I2)'); violate(`I4: ` + what); violate(\"I6: it\"); log('I5 is not reported');";
+  assert.equal(
+    citationsIn('test/chaos/a.ts', text).map(({ code }) => code),
+    ['I1', 'I4', 'I6'],
+  );
+});
+
+test('a code of several files is that of the file which the test stands beside, or imports', () => {
+  const found = report({
+    'actors/mail/outbox.ts': OUTBOX,
+    'adapters/operations.ts': OUTBOX,
+    'adapters/http/mod.ts': '',
+    'adapters/http/gate.ts': OUTBOX,
+    'test/actors/mail/outbox.test.ts': "import 'adapters/operations.ts'; test('a (O4)', run);",
+    'test/bus/importer.test.ts': "import 'adapters/operations.ts'; test('b (O4)', run);",
+    'test/bus/user.test.ts': "import 'adapters/http/mod.ts'; test('c (O4)', run);",
+    'test/bus/stranger.test.ts': "test('outbox (O4)', run);",
+    'test/actors/user.test.ts': "import 'adapters/http/mod.ts'; test('mail (O4)', run);",
+  });
+  assert.equal(namersOf(found, 'actors/mail/outbox.ts', 'O4'), ['test/actors/mail/outbox.test.ts']);
+  assert.equal(namersOf(found, 'adapters/operations.ts', 'O4'), ['test/bus/importer.test.ts']);
+  assert.equal(namersOf(found, 'adapters/http/gate.ts', 'O4'), ['test/bus/user.test.ts']);
+  assert.equal(found.unresolved, [
+    { file: 'test/actors/user.test.ts', code: 'O4', title: 'mail (O4)' },
+    { file: 'test/bus/stranger.test.ts', code: 'O4', title: 'outbox (O4)' },
+  ]);
+});
+
+test('from elsewhere a code is known if no other file defines it and the test speaks of the subject', () => {
+  const found = report({
+    'actors/mail/dead-letters.ts': OUTBOX,
+    'test/bus/speaks.test.ts': "test('dead letters are kept (O4)', run);",
+    'test/bus/silent.test.ts': "test('all is kept (O4)', run);",
+  });
+  assert.equal(namersOf(found, 'actors/mail/dead-letters.ts', 'O4'), ['test/bus/speaks.test.ts']);
+  assert.ok(linesOf(found).includes('         test/bus/speaks.test.ts: dead letters are kept (O4) [elsewhere]'));
+  assert.is(found.unresolved.length, 1);
+});
+
+test('a rule of the protocol is everybody’s, but where a file beside the test has that code', () => {
+  const found = report({
+    'adapters/path-rules.ts': '//   P1. A path is refused.\n',
+    'test/adapters/path-rules.test.ts': "test('a (P1)', run);",
+    'test/actors/claims.test.ts': "test('b (P1)', run);",
+  });
+  assert.equal(namersOf(found, 'adapters/path-rules.ts', 'P1'), ['test/adapters/path-rules.test.ts']);
+  assert.equal(namersOf(found, PROTOCOL, 'P1'), ['test/actors/claims.test.ts']);
+});
+
+test('a suite that nothing runs names nothing, and one that test/real alone runs is told apart', () => {
+  const tree = { 'bus/lease.ts': OUTBOX, 'test/bus/lease.suite.ts': "called('a (O4)');" };
+  const real = { ...tree, 'test/real/bus/lease.test.ts': "import 'test/bus/lease.suite.ts';" };
+  const here = { ...real, 'test/bus/lease.test.ts': "import 'test/bus/lease.suite.ts';" };
+  assert.equal(namersOf(report(tree), 'bus/lease.ts', 'O4'), []);
+  assert.ok(linesOf(report(tree)).includes('         no test names it'));
+  assert.ok(linesOf(report(real)).includes('         test/bus/lease.suite.ts: a (O4) [test/real alone]'));
+  assert.ok(linesOf(report(here)).includes('         test/bus/lease.suite.ts: a (O4)'));
+  assert.is(linesOf(report(here)).at(-1), '25 invariants, 1 named by a test, 24 not named');
+});
+
+test('lost is what is gone, what is not named any more, and what test/real alone names', () => {
+  const named = "test('a (O4)', run);";
+  const before = report({ 'bus/lease.ts': OUTBOX, 'test/bus/lease.test.ts': named });
+  const what = 'bus/lease.ts O4: What stands is not said again.';
+  assert.equal(lostSince(before, before), []);
+  assert.equal(lostSince(before, report({})), [`gone: ${what}`]);
+  assert.equal(lostSince(before, report({ 'bus/lease.ts': OUTBOX })), [`not named any more: ${what}`]);
+  assert.equal(lostSince(before, report({ 'bus/lease.ts': OUTBOX, 'test/real/bus/lease.test.ts': named })), [
+    `named by test/real alone: ${what}`,
+  ]);
+  const renamed = {
+    'bus/leases.ts': OUTBOX.replace('O4', 'BUS-LEASES-4'),
+    'test/bus/leases.test.ts': "test('(BUS-LEASES-4)', run);",
+  };
+  assert.equal(lostSince(before, report(renamed)), []);
+});
+
+test('the command explains itself, and exits with 2 when it is asked for what it does not have', () => {
+  const run = (...args: string[]) =>
+    spawnSync(process.execPath, [fileURLToPath(new URL('invariants.ts', import.meta.url)), ...args], {
+      encoding: 'utf8',
+    });
+  const help = run('--help');
+  assert.is(help.status, 0);
+  assert.match(help.stdout, /^ {2}--compare FILE/m);
+  assert.not.match(help.stdout, /^import/m);
+  for (const [args, message] of [
+    [['--jsn'], /--jsn/],
+    [['FILE'], /FILE/],
+    [['--compare'], /--compare/],
+    [['--compare', '/nowhere/report.json'], /nowhere/],
+    [['--compare', fileURLToPath(new URL('../package.json', import.meta.url))], /is not a report of --json/],
+  ] as const) {
+    const { status, stdout, stderr } = run(...args);
+    assert.equal([status, stdout], [2, ''], String(args));
+    assert.match(stderr, message);
+  }
+});
+
+test.run();
