@@ -1,3 +1,4 @@
+// needs: kube openstack nats ironic
 // One run of chaos on a real API server and a real cloud: SEED and SECONDS say which and how long; see test/chaos/README.md.
 import { findNatsServer } from '../actors/grounds.ts';
 import { describeChaos } from '../chaos/chaos.suite.ts';

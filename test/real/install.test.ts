@@ -1,5 +1,4 @@
-// apart
-// limit: 900 s
+// needs: nothing
 // The installation as a user does it, with the npm that Node 20 brings and with a current one: whatever Node runs npm,
 // `npm run` runs Node 24. On a real registry, the one that npm is configured for.
 import { cpSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,5 +1,4 @@
-// apart
-// limit: 900 s
+// needs: nothing
 // The package as a user installs it, for one project and for the machine, with the Node and the npm of yesterday; and what
 // a Node says that is older still.
 import { spawnSync } from 'node:child_process';

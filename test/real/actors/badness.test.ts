@@ -1,3 +1,4 @@
+// needs: kube openstack nats
 // What goes wrong on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
 import { describeBadness } from '../../actors/badness.suite.ts';

@@ -1,4 +1,4 @@
-// limit: 900 s
+// needs: kube openstack nats
 // A process that is killed at random moments, and one of two, on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
 import { describeCrashes, describeTakeover } from '../../actors/crash.suite.ts';

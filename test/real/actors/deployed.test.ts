@@ -1,4 +1,4 @@
-// limit: 900 s
+// needs: kube openstack nats
 // The manifests of deploy/ on a real cluster: kubectl takes them, and their rules are enough for the life of objects.
 import { suite } from 'uvu';
 import { deployed, undeploy } from '../../actors/deployed.ts';

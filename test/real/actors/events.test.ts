@@ -1,3 +1,4 @@
+// needs: kube openstack nats
 // Events on a real cluster, a real NATS and a real cloud. Needs kubectl.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// needs: kube openstack nats
 // The life of objects on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
 import { REAL_SKIP, realGround } from '../../actors/grounds.ts';

@@ -1,4 +1,4 @@
-// limit: 300 s
+// needs: kube nats-programs
 // Split roles with permissions and TLS, on a real kube-apiserver with the simulated cloud.
 import { suite } from 'uvu';
 import { findSharableNatsServer, onRealApiServer } from '../../actors/grounds.ts';

@@ -1,4 +1,4 @@
-// limit: 600 s
+// needs: kube openstack nats
 // Taking over objects of all kinds from ORC on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
 import { REAL_SKIP, realGround } from '../../actors/grounds.ts';

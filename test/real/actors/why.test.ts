@@ -1,3 +1,4 @@
+// needs: kube openstack nats
 // `troupe why` on a real cluster, with a real NATS and a real cloud.
 import { suite } from 'uvu';
 import { describeWhy } from '../../actors/cli/why/why.suite.ts';

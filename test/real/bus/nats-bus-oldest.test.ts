@@ -1,5 +1,4 @@
-// apart
-// limit: 150 s
+// needs: nothing
 // The same on the oldest nats-server that Troupe knows, Debian's 2.9: fetched by the launcher, with no other on the PATH.
 import { execFile } from 'node:child_process';
 import { existsSync } from 'node:fs';

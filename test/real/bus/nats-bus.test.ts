@@ -1,3 +1,4 @@
+// needs: nats
 // The contract on a nats-server that runs already: NATS_URL. Streams and buckets have names of their own, deleted after.
 import { suite } from 'uvu';
 import { busSuite } from '../../bus/bus.suite.ts';

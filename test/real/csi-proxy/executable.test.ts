@@ -1,5 +1,4 @@
-// apart
-// limit: 900 s
+// needs: wine
 // csi-proxy.exe as an administrator gets it, under Wine: built, started, called, its log as files, and as a service.
 import { once } from 'node:events';
 import { existsSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs';

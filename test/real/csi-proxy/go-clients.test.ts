@@ -1,5 +1,4 @@
-// apart
-// limit: 1500 s
+// needs: wine go
 // Go programs of the form that drivers have, built with versions of gRPC that put the path of the pipe into `:authority` and
 // with some that do not, call all kinds of servers of this repository; and this repository's client calls one of theirs. On Unix
 // sockets, and on the named pipes of Wine.

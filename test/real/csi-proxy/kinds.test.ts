@@ -1,4 +1,4 @@
-// limit: 600 s
+// needs: kube
 // The kinds on a real API server: KUBECONFIG.
 import { suite } from 'uvu';
 import { describeKinds } from '../../adapters/csi-proxy/kinds/kinds.suite.ts';

@@ -1,4 +1,4 @@
-// limit: 120 s
+// needs: kube nats-programs
 // The Job of deploy/bus on a real API server: its rules are enough for its command, for a second run and a rotation, and for
 // nothing else.
 import { randomUUID } from 'node:crypto';

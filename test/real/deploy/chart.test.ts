@@ -1,4 +1,4 @@
-// limit: 600 s
+// needs: kube helm
 // A release of the chart on a real API server goes from values to values, and definitions go with it, but for their end.
 import { cp, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

@@ -1,5 +1,4 @@
-// apart
-// limit: 1500 s
+// needs: image-tools
 // The Dockerfiles, built without an engine by buildah, and the demo in what comes of it. Where no registry is reached
 // (TROUPE_NODE_IMAGE names no image), it stands on a Debian that debootstrap makes, with this Node and this npm: the same
 // system and the same Node, not the same image.

@@ -1,5 +1,4 @@
-// apart
-// limit: 300 s
+// needs: nothing
 // What is packed runs where it is installed, below node_modules: all that is imported and read is in the package. Its
 // dependencies are those of the checkout, so that this needs no registry; ../package.test.ts installs with npm.
 import { execFile } from 'node:child_process';

@@ -1,3 +1,4 @@
+// needs: kube
 // What people may do with the kinds, on a real API server, which decides. The cluster's own ClusterRoles take the rules in by
 // their labels; the controller that does it is not asked to run here, so both sides of the labels are looked at.
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// limit: 900 s
+// needs: kube helm
 // The ways to install on a real API server: by kustomize, by the one file, by Helm. The same objects come of all, and a pod's
 // process, started here as its Deployment says for want of a node, works with them under its account.
 import { randomUUID } from 'node:crypto';

@@ -1,5 +1,4 @@
-// apart
-// limit: 1200 s
+// needs: kube-programs nats-programs
 // Every command of the documentation that needs kubectl or nats, as it stands there; with servers of its own.
 import { suite } from 'uvu';
 import { documents, needsClients, typedBlocks } from '../../docs/blocks.ts';

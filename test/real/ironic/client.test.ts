@@ -1,5 +1,4 @@
-// limit: 300 s
-// apart: ironic
+// needs: ironic
 // The client and the poller on a real Ironic: IRONIC_URL, with IRONIC_USERNAME and IRONIC_PASSWORD where it wants them, and
 // BMC_URL of a Redfish BMC with BMC_USERNAME and BMC_PASSWORD. It makes nodes named `troupe-...`, and removes them.
 import { suite } from 'uvu';

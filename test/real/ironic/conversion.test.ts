@@ -1,4 +1,4 @@
-// limit: 600 s
+// needs: kube
 // A real API server converts by Troupe's webhooks: hosts that are stored as v1alpha1 and read as v1beta1, and the way to
 // v1beta1 and on, with a migration that is killed on the way. KUBECONFIG.
 import { type ChildProcess, spawn } from 'node:child_process';

@@ -1,5 +1,4 @@
-// limit: 900 s
-// apart: ironic
+// needs: ironic
 // BareMetalHosts on a real Ironic, with an API server and a bus in memory: $IRONIC_URL with its BMCs, machines and image
 // ($BMC_URL, $BMC_USERNAME, $BMC_PASSWORD, $BMC_SYSTEMS, $AGENTS_URL, $IMAGE_URL, $IMAGE_SHA256), and $IRONIC_USERNAME and
 // $IRONIC_PASSWORD where it wants them.

@@ -1,5 +1,4 @@
-// limit: 900 s
-// apart: ironic
+// needs: ironic
 // As many hosts as a real Ironic has machines, ten at most, while Troupe, Ironic and Ironic's database go away under them. What is
 // given is that of `hosts.test.ts`, and two shell commands, each of which ends when Ironic is ready again:
 // $TROUPE_CHAOS_RESTART_IRONIC kills Ironic and starts it again, $TROUPE_CHAOS_FORGET_IRONIC does so without its database. Without the

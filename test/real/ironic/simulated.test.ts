@@ -1,5 +1,4 @@
-// limit: 900 s
-// apart: ironic
+// needs: ironic
 // What the simulated Ironic answers, asked of the real one at $IRONIC_URL with its BMCs, machines and image
 // ($BMC_URL, $BMC_USERNAME, $BMC_PASSWORD, $AGENTS_URL, $IMAGE_URL, $IMAGE_SHA256).
 

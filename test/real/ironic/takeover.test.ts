@@ -1,5 +1,4 @@
-// limit: 900 s
-// apart: ironic
+// needs: ironic
 // Troupe takes over hosts that the baremetal-operator left on a real Ironic, in the middle of everything; what is given is that of
 // `hosts.test.ts`. Nothing of it is begun again, and no machine is told anything but to be switched on.
 import { suite } from 'uvu';

@@ -1,4 +1,4 @@
-// limit: 600 s
+// needs: kube
 // A real API server and Troupe's webhooks: what admission refuses, whom the API server is told to trust, and certificates that
 // follow each other while it asks. KUBECONFIG.
 import { request } from 'node:https';

@@ -1,3 +1,4 @@
+// needs: kube
 // Every case on a real API server and on the embedded one: equal answers, but for what the table in the embedded
 // server's README lists. `CASES=<part of a name>` runs some of them, without a look for rows that show nothing.
 import { readFileSync } from 'node:fs';

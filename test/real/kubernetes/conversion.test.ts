@@ -1,3 +1,4 @@
+// needs: kube
 // Conversion webhooks: the same requests to a real API server and to the embedded one, with the same webhook behind
 // both, honest and lying. Codes, messages and specs are compared.
 import { readFileSync } from 'node:fs';

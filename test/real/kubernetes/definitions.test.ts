@@ -1,4 +1,4 @@
-// limit: 300 s
+// needs: kube
 // The definitions of this project and of others: accepted by a real API server and by the embedded one, and so are
 // random objects of each; random flaws and updates get the same verdict, in the same words. `SEED=n` replays a run.
 //

@@ -1,4 +1,4 @@
-// limit: 1200 s
+// needs: kube
 // The oldest kubectl that people still get from a package: Debian's, fetched without being installed, and kept beside
 // the dependencies, where nobody else may write.
 import { spawnSync } from 'node:child_process';

@@ -1,4 +1,4 @@
-// limit: 1200 s
+// needs: kube
 import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';
 import { kubectlSuite } from './kubectl.suite.ts';

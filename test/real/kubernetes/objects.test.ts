@@ -1,3 +1,4 @@
+// needs: kube
 import { suite } from 'uvu';
 import { eventsSuite } from '../../adapters/kubernetes/events.suite.ts';
 import { objectsSuite } from '../../adapters/kubernetes/objects.suite.ts';

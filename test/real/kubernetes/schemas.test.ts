@@ -1,4 +1,4 @@
-// limit: 300 s
+// needs: kube
 // Random small schemas, rules and definitions: a real API server and the embedded one take and refuse the same, in the
 // same words, and make the same of what they take. `SEED=n` replays a run.
 import { readFileSync } from 'node:fs';

@@ -1,4 +1,4 @@
-// limit: 120 s
+// needs: kube
 // The admission policy of deploy/ on a real API server: Troupe's account, which RBAC lets patch Secrets, changes nothing of
 // them but finalizers and the marks of hosts, and everybody else is left alone.
 import { randomUUID } from 'node:crypto';

@@ -1,4 +1,4 @@
-// limit: 1500 s
+// needs: openstack
 // The kinds on a real cloud: OS_CLIENT_CONFIG_FILE names a clouds.yaml, OS_CLOUD an entry (`test`).
 import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';

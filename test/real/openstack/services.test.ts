@@ -1,4 +1,4 @@
-// limit: 1500 s
+// needs: openstack
 // The answers of real services: those of cloud $OS_CLOUD (`test`) in the file $OS_CLIENT_CONFIG_FILE.
 import { readFileSync } from 'node:fs';
 import { systemClock } from '../../../actors/clock.ts';
