@@ -1,6 +1,4 @@
-// long
-// waits
-// limit: 240 s
+// needs: chromium
 // The page in a browser, on a running Troupe: the sample landscape comes up while it is open, and can be looked back at.
 import type { Page } from 'playwright-core';
 import { suite } from 'uvu';

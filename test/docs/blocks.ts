@@ -8,6 +8,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { join, relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { allSuites } from '../suites/list.ts';
 
 export const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
@@ -27,17 +28,18 @@ export const TYPED_ELSEWHERE: Readonly<Record<string, string>> = {
   'bus/recipes.md': 'test/docs/recipes.test.ts',
 };
 
-const ci = readFileSync(join(ROOT, '.ci/run'), 'utf8');
+/** Scripts of npm that the gate or `npm run test:all` runs. */
+const RUN_BY_SUITES = new Set([
+  'ci',
+  ...allSuites().map(({ command: [first = '', , script = ''] }) => (first === 'run' ? script : first)),
+]);
 
 /** Why a block is not typed, and what must be true of each of its commands then. */
 export const REASONS: Readonly<Record<string, (command: string) => boolean>> = {
-  /** CI runs the same script in a step of its own: it takes long, or changes the checkout. */
-  ci: (command) => {
-    const script = /^npm (?:run )?(?:-s )?([a-z:]+)/.exec(command)?.[1];
-    return script !== undefined && new RegExp(`npm (run )?(-s )?${script}( |$)`, 'm').test(ci);
-  },
-  /** It measures, or breaks things on purpose, for minutes: a person looks at what comes of it. */
-  minutes: (command) => /^npm run (bench|mutate|chaos)\b/.test(command),
+  /** A suite runs the same script: it takes long, or changes the checkout. */
+  ci: (command) => RUN_BY_SUITES.has(/^npm (?:run )?(?:-s )?([a-z:]+)/.exec(command)?.[1] ?? ''),
+  /** It measures, breaks things on purpose or runs everything, for minutes: a person looks at what comes of it. */
+  minutes: (command) => /^npm run (bench|mutate|chaos|test:all)\b/.test(command),
   /** It builds or publishes an image. */
   images: (command) => /^docker /.test(command),
   /** Pods must run. */

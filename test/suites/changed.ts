@@ -1,6 +1,6 @@
 // Suites that a change can affect: those of which a file, or anything that it imports, was changed.
 import { execFileSync } from 'node:child_process';
-import { readImports } from '../imports.ts';
+import type { Imports } from '../imports.ts';
 import { ROOT } from './counterparts.ts';
 import type { Suite } from './list.ts';
 
@@ -14,8 +14,8 @@ export function changedFiles(reference: string): readonly string[] {
   return [...git('diff', '--name-only', base), ...git('ls-files', '--others', '--exclude-standard')];
 }
 
-export function affected(suites: readonly Suite[], changed: readonly string[]): readonly Suite[] {
-  const imports = readImports(ROOT);
+/** @param imports  of the whole tree */
+export function affected(suites: readonly Suite[], changed: readonly string[], imports: Imports): readonly Suite[] {
   const touched = new Set(changed);
   return suites.filter(({ roots }) => {
     if (roots.includes('.')) return changed.length > 0;

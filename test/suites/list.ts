@@ -173,7 +173,14 @@ export function allSuites(): readonly Suite[] {
 }
 
 /** One smoke on each real counterpart. */
-const SMOKES = ['smoke/landscape', 'smoke/host', 'bus/nats-bus', 'bus/nats-bus-oldest', 'smoke/pipe', 'smoke/page'];
+const SMOKES = [
+  'smoke/landscape',
+  'smoke/host',
+  'bus/nats-bus',
+  'bus/nats-bus-oldest',
+  'smoke/pipe',
+  'actors/landscape-page',
+];
 
 /** What is judged before a change is taken. */
 export function gateSuites(): readonly Suite[] {

@@ -9,6 +9,7 @@ import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { systemClock } from '../../actors/clock.ts';
+import { readImports } from '../imports.ts';
 import { affected, changedFiles } from './changed.ts';
 import { asOne, asTotals, type Ended, runCommand } from './command.ts';
 import {
@@ -230,7 +231,7 @@ async function main(): Promise<number> {
     return 0;
   }
   const all = choose(values.gate ? gateSuites() : allSuites(), positionals);
-  const suites = values.changed ? affected(all, changedFiles(values.since)) : all;
+  const suites = values.changed ? affected(all, changedFiles(values.since), readImports(ROOT)) : all;
   if (values.list) {
     for (const { name, needs } of suites) process.stdout.write(`${name.padEnd(40)} ${needs.join(' ') || '-'}\n`);
     return 0;

@@ -1,3 +1,4 @@
+// own process: it looks at what is loaded
 import { createHash, createPrivateKey, X509Certificate } from 'node:crypto';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
