@@ -78,7 +78,8 @@ async function setState(
   numberNow: () => Promise<number>,
   state: 'online' | 'offline',
 ): Promise<void> {
-  if ((await host.disk.getDiskState(await numberNow())) === state) return;
+  const number = await numberNow();
+  if ((await host.disk.getDiskState(number)) === state) return;
   await host.disk.setDiskState(await numberNow(), state);
 }
 

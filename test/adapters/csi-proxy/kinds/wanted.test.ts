@@ -165,18 +165,19 @@ for (const making of MAKINGS.filter(({ forestall }) => forestall !== undefined))
   });
 }
 
-for (const [operation, call, before] of [
-  ['prepare', 'getDiskState', []],
-  ['prepare', 'setDiskState', ['setDiskState']],
-  ['prepare', 'isDiskInitialized', ['setDiskState']],
-  ['release', 'getDiskState', []],
+for (const [operation, state, call, before] of [
+  ['prepare', 'offline', 'getDiskState', []],
+  ['prepare', 'offline', 'setDiskState', ['setDiskState']],
+  ['prepare', 'online', 'isDiskInitialized', []],
+  ['prepare', 'online', 'basicPartitionsExist', []],
+  ['release', 'online', 'getDiskState', []],
 ] as const) {
-  test(`a raw disk whose number another one has after '${call}' in '${operation}' is not changed by it (D2)`, async () => {
+  test(`a disk whose number another one has after '${call}' in '${operation}' is not changed by it (D2)`, async () => {
     const on = await furnished();
     const { disks, after, changes } = on.machine;
     await disks.detach(on.number);
-    const state = operation === 'release' ? 'online' : 'offline';
     assert.is(await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.one', state })), on.number);
+    if (call === 'basicPartitionsExist') await disks.host().initializeDisk(on.number);
     after.set(call, () => swap(on));
     const spec = { online: true, partition: true };
     const extra = (): JsonObject => ({ identity: IDENTITY, initialize: true });
