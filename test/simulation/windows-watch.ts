@@ -3,7 +3,7 @@
 //   S1. No data is lost: what has a file system is not formatted, and what others may have put on a disk only if the policy says so;
 //       only what is raw is given a partition table, and only when it is on record that it was raw.
 //   S2. Nothing is formatted twice, and no format is asked for that is not on record.
-//   S3. A disk is changed for the object that its node says has it, and for no other.
+//   S3. A disk is changed for the object that its node says has it, and for no other, nor by a number that another disk has got.
 //   S4. What is mapped, mounted, connected or online for an object is not any more when that is gone.
 //   S5. No password is in an object, in mail, in a request, in an answer or in the log.
 //   S6. Nothing is taken down for an object that is not deleted, or that others hold.
