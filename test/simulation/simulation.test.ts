@@ -45,21 +45,6 @@ test('nor do histories of the storage of Windows machines (S1 to S7, P10, I8, I9
   assert.is(second.hash, first.hash, 'it is a function of its seed');
 });
 
-/** Of what has gone wrong before, in the runtime or with those who judge it. */
-const NAMED = [
-  hostPlanOf(60_175), // I8: a soft power off that a machine does not heed was under way
-  hostPlanOf(61_449), // a Secret was made again with a password that was not right any more
-  windowsPlanOf(60_258), // a disk vanished between the last look at its volume and the format
-  windowsPlanOf(61_060), // a deleted volume, its deleted disk offline, waited for its mount
-];
-
-test('nor do those that did once', async () => {
-  for (const plan of NAMED) {
-    const { violation } = await play(plan);
-    assert.is(violation, undefined, `SEED=${plan.seed}: ${violation?.invariant}: ${violation?.text}`);
-  }
-});
-
 test('a history is a function of its seed', async () => {
   const seed = SEED + 4;
   const [first, second, told] = [
