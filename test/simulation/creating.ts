@@ -14,10 +14,13 @@ export interface CreatingDeps {
   readonly chronicle: Chronicle;
 }
 
-/** Nothing is created where an object is that nobody deletes. `look`: before each try; `done`: it was created, or never will be. */
+/**
+ * Nothing is created where an object is that nobody deletes. `body`: asked for when it is created, since a password that was right
+ * when a user began to wait may not be any more. `look`: before each try; `done`: it was created, or never will be.
+ */
 export function createWhenFree(
   { cluster, time, chronicle }: CreatingDeps,
-  { path, body, what }: { readonly path: string; readonly body: JsonObject; readonly what: string },
+  { path, body, what }: { readonly path: string; readonly body: () => JsonObject; readonly what: string },
   { look, done }: { readonly look?: () => void; readonly done: () => void },
 ): void {
   const untilMs = time.elapsed() + PATIENCE_MS;
@@ -25,7 +28,7 @@ export function createWhenFree(
     look?.();
     const there = metadataAt(cluster, path);
     if (there === undefined) {
-      cluster.call({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body });
+      cluster.call({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body: body() });
       chronicle.note(`user creates ${what}`, () => `a user creates ${what}`);
     } else if (there['deletionTimestamp'] !== undefined && time.elapsed() < untilMs) {
       time.after(AGAIN_MS, attempt);

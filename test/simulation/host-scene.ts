@@ -86,9 +86,11 @@ export class HostScene {
     const told = (condition: string): string | undefined =>
       conditions?.find(({ type }) => type === condition)?.status ?? undefined;
     const [isManageable, isHealthKnown] = [told('Manageable') === 'True', (told('Healthy') ?? 'Unknown') !== 'Unknown'];
-    if (node['fault'] === null && isManageable && isHealthKnown) return undefined;
-    // Nobody tells when Ironic has looked.
+    const isAtWork = node['reservation'] !== null;
+    if (node['fault'] === null && !isAtWork && isManageable && isHealthKnown) return undefined;
+    // Nobody tells when Ironic has looked, or has ended what it was at.
     this.#onChange();
+    if (isAtWork) return `Ironic is at work on the node of ${what}: ${node['target_power_state']}`;
     return isManageable && isHealthKnown
       ? `the node of ${what} has the fault '${node['fault']}'`
       : `of ${what} is told: Manageable ${told('Manageable')}, Healthy ${told('Healthy')}`;

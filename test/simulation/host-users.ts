@@ -90,7 +90,7 @@ export class HostUsers {
       this.#edit(machine, { metadata: { annotations: { [name]: value } } });
     switch (deed) {
       case 'create':
-        this.#create(hostPath(machine), hostOf(machine, number), `BareMetalHost '${machine.host}'`);
+        this.#create(hostPath(machine), () => hostOf(machine, number), `BareMetalHost '${machine.host}'`);
         return;
       case 'delete':
         this.#ask(`deletes BareMetalHost '${machine.host}'`, { method: 'DELETE', path: hostPath(machine) });
@@ -138,7 +138,11 @@ export class HostUsers {
       case 'permit': {
         // What is set is applied to a host that runs something, too, when it is switched off anyway.
         const policy = { ...objectOf('HostUpdatePolicy', machine.host), spec: { firmwareSettings: 'onReboot' } };
-        this.#create(pathOf(machine, 'hostupdatepolicies', machine.host), policy, `HostUpdatePolicy '${machine.host}'`);
+        this.#create(
+          pathOf(machine, 'hostupdatepolicies', machine.host),
+          () => policy,
+          `HostUpdatePolicy '${machine.host}'`,
+        );
         return;
       }
       case 'pin':
@@ -162,8 +166,10 @@ export class HostUsers {
         this.#ask(`deletes Secret '${machine.secret}'`, { method: 'DELETE', path: secretPath(machine) });
         return;
       case 'createSecret': {
-        const data = { username: encoded('admin'), password: encoded(this.#passwordOf(machine)) };
-        const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: machine.secret }, data };
+        const secret = (): JsonObject => {
+          const data = { username: encoded('admin'), password: encoded(this.#passwordOf(machine)) };
+          return { apiVersion: 'v1', kind: 'Secret', metadata: { name: machine.secret }, data };
+        };
         this.#create(secretPath(machine), secret, `Secret '${machine.secret}'`);
         return;
       }
@@ -254,7 +260,7 @@ export class HostUsers {
     }
   }
 
-  #create(path: string, body: JsonObject, what: string): void {
+  #create(path: string, body: () => JsonObject, what: string): void {
     const { watch, onChange } = this.#deps;
     this.pending += 1;
     const done = (): void => {

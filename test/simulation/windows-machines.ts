@@ -282,6 +282,18 @@ export function diskAt({ disks }: MemoryMachine, number: number): MemoryDisk | u
   }
 }
 
+/** A volume of a disk that is online, and that disk. */
+export function volumeAt(
+  { disks }: MemoryMachine,
+  id: string,
+): ReturnType<MemoryMachine['disks']['volume']> | undefined {
+  try {
+    return disks.volume(id);
+  } catch {
+    return undefined;
+  }
+}
+
 /** What the machine sees now, by number, but the disk that it runs from. */
 export async function seenOn({ host, disks }: MemoryMachine): Promise<readonly (readonly [number, MemoryDisk])[]> {
   const seen = await host.disk.listDiskLocations();

@@ -47,6 +47,13 @@ export function hasAny({ kind, status = {} }: KubeObject): boolean {
   return member !== undefined;
 }
 
+/** Somebody has something on it, or is deleted and waits for others who have something on that. */
+export function isUsed(cluster: Pick<Objects, 'objects'>, object: KubeObject): boolean {
+  return usersOf(cluster, object).some(
+    (user) => hasAny(user) || (user.metadata.deletionTimestamp !== undefined && isUsed(cluster, user)),
+  );
+}
+
 export function isUsable(object: KubeObject | undefined): boolean {
   return object !== undefined && object.metadata.deletionTimestamp === undefined && readyOf(object).status === 'True';
 }

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { NAMESPACE, PORTAL } from './windows-estate.ts';
 import { type Machines, type SimulatedMachine, seenOn, volumesOf } from './windows-machines.ts';
-import { hasAny, isUsable, type Objects, PLURALS, readyOf, referencesOf, usersOf } from './windows-relations.ts';
+import { isUsable, isUsed, type Objects, PLURALS, readyOf, referencesOf } from './windows-relations.ts';
 
 export interface WindowsRestDeps {
   readonly machines: Pick<Machines, 'of'>;
@@ -41,7 +41,7 @@ export class WindowsRest {
   async #unrestOf(object: KubeObject): Promise<string | undefined> {
     const { reason, observedGeneration } = readyOf(object);
     if (object.metadata.deletionTimestamp !== undefined) {
-      if (!usersOf(this.#deps.cluster, object).some(hasAny)) return 'is deleted, used by nobody, and still there';
+      if (!isUsed(this.#deps.cluster, object)) return 'is deleted, used by nobody, and still there';
       return reason === 'WaitingForUsers' ? undefined : `is deleted and used, and says ${reason}`;
     }
     if (observedGeneration !== object.metadata.generation) return 'has not looked at its edit';

@@ -39,7 +39,7 @@ export class WindowsUsers {
     const title = `${thing.kind} '${thing.name}'`;
     switch (deed) {
       case 'create':
-        this.#create(path, objectOf(thing), title);
+        this.#create(path, () => objectOf(thing), title);
         return;
       case 'delete':
         this.#ask(`deletes ${title}`, { method: 'DELETE', path });
@@ -63,8 +63,11 @@ export class WindowsUsers {
     const path = secretPath(name);
     switch (deed) {
       case 'createSecret': {
-        const data = { username: encoded(USERNAME), password: encoded(this.#passwordOf(name)) };
-        this.#create(path, { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data }, `Secret '${name}'`);
+        const secret = (): JsonObject => {
+          const data = { username: encoded(USERNAME), password: encoded(this.#passwordOf(name)) };
+          return { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data };
+        };
+        this.#create(path, secret, `Secret '${name}'`);
         return;
       }
       case 'deleteSecret':
@@ -136,7 +139,7 @@ export class WindowsUsers {
     }
   }
 
-  #create(path: string, body: JsonObject, what: string): void {
+  #create(path: string, body: () => JsonObject, what: string): void {
     const { onChange } = this.#deps;
     this.pending += 1;
     const done = (): void => {

@@ -3,7 +3,7 @@
 //   S1. No data is lost: what has a file system is not formatted, and what others may have put on a disk only if the policy says so;
 //       only what is raw is given a partition table, and only when it is on record that it was raw.
 //   S2. Nothing is formatted twice, and no format is asked for that is not on record.
-//   S3. A disk is changed for the object that its node says has it, and for no other.
+//   S3. A disk is changed for the object that its node says has it, and for no other, nor by a number that another disk has got.
 //   S4. What is mapped, mounted, connected or online for an object is not any more when that is gone.
 //   S5. No password is in an object, in mail, in a request, in an answer or in the log.
 //   S6. Nothing is taken down for an object that is not deleted, or that others hold.
@@ -14,12 +14,21 @@ import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts
 import type { Address, JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Cluster } from './cluster.ts';
+import type { SimulatedTime } from './time.ts';
 import { PASSWORD, PORTAL } from './windows-estate.ts';
-import { type Caller, diskAt, type MachineChange, type Machines, type SimulatedMachine } from './windows-machines.ts';
+import {
+  type Caller,
+  diskAt,
+  type MachineChange,
+  type Machines,
+  type SimulatedMachine,
+  volumeAt,
+} from './windows-machines.ts';
 import type { HandDeed } from './windows-plan.ts';
 import { hasAny, usersOf } from './windows-relations.ts';
 
 export interface WindowsWatchDeps {
+  readonly time: Pick<SimulatedTime, 'elapsed'>;
   readonly machines: Machines;
   readonly cluster: Cluster;
   readonly onViolation: (invariant: string, text: string) => void;
@@ -37,6 +46,8 @@ interface DiskHistory {
 
 /** A part of all passwords, as it is and as Secrets have it. */
 const SECRETS = [PASSWORD, Buffer.from(PASSWORD.slice(0, 12)).toString('base64')];
+/** Between a last look at a machine and the call that it was for nobody can look once more. */
+const CALL_MS = 1;
 const OUR_FINALIZER = /^windows\.troupe\.dev\//;
 /** What takes down what an object stands for. */
 const ENDS = new Set(['release', 'disconnect', 'unmap', 'unmake']);
@@ -51,6 +62,8 @@ export class WindowsWatch {
   /** Nodes and paths, roots or names of targets where people have had a hand in it. */
   readonly #byHand = new Set<string>();
   readonly #objects = new Map<string, KubeObject>();
+  /** When somebody last had a hand in a disk, by node. */
+  readonly #handAtMs = new Map<string, number>();
 
   constructor(deps: WindowsWatchDeps) {
     this.#deps = deps;
@@ -62,6 +75,7 @@ export class WindowsWatch {
       this.#byHand.add(`${node} ${what}`);
       return;
     }
+    this.#handAtMs.set(node, this.#deps.time.elapsed());
     const known = this.historyOf(what);
     known.onlineFor = undefined;
     if (deed === 'partition' || deed === 'spoilVolume') known.isOthers = true;
@@ -129,11 +143,11 @@ export class WindowsWatch {
       case 'disk.initializeDisk':
         if (known?.status?.['seenRaw'] === undefined)
           this.#violate('S1', `${what}: it is not on record that it was raw`);
-        this.#judgeHolder(what, caller, machine);
+        this.#judgeHolder(what, caller, { machine, disk });
         return;
       case 'disk.setDiskState':
       case 'disk.createBasicPartition':
-        this.#judgeHolder(what, caller, machine);
+        this.#judgeHolder(what, caller, { machine, disk });
         return;
       case 'filesystem.rmdir': {
         const { contents } = args[1] as { readonly contents: string };
@@ -168,7 +182,10 @@ export class WindowsWatch {
 
   #judgeFormat(what: string, { args, machine }: MachineChange, known: KubeObject | undefined): void {
     const volumeID = String(args[0]);
-    const { disk, volume } = machine.memory.disks.volume(volumeID);
+    const found = volumeAt(machine.memory, volumeID);
+    // It has gone since the last look, and Windows refuses.
+    if (found === undefined) return;
+    const { disk, volume } = found;
     const uid = known?.metadata.uid ?? '';
     const policies = this.#policies.get(uid) ?? new Set();
     if (volume.fileSystem === 'NTFS') this.#violate('S1', `${what}: it has a file system`);
@@ -181,8 +198,13 @@ export class WindowsWatch {
       this.#violate('S2', `${what}: that is not on record`);
   }
 
-  /** The disk is that of the object (S3). */
-  #judgeHolder(what: string, { object }: Caller, { node }: SimulatedMachine): void {
+  /** The disk is that of the object (S3). @param at.disk  of the number that was told; undefined: there is none */
+  #judgeHolder(
+    what: string,
+    { object }: Caller,
+    { machine, disk }: { readonly machine: SimulatedMachine; readonly disk: MemoryDisk | undefined },
+  ): void {
+    const { node } = machine;
     const known = this.#objects.get(object.metadata.uid);
     if (known === undefined) {
       this.#violate('S3', `${what}: the object is gone`);
@@ -191,6 +213,10 @@ export class WindowsWatch {
     if (known.metadata.finalizers?.includes(finalizerOf('WindowsDisk')) !== true)
       this.#violate('S3', `${what}: the object lacks its finalizer`);
     const { identity } = known.status ?? {};
+    const isRecent = this.#deps.time.elapsed() - (this.#handAtMs.get(node) ?? Number.NEGATIVE_INFINITY) < CALL_MS;
+    const isOther =
+      disk !== undefined && ![`page83:${disk.page83}`, `serial:${disk.serialNumber}`].includes(`${identity}`);
+    if (isOther && !isRecent) this.#violate('S3', `${what}: the disk of that number is not ${identity}`);
     const nodes = this.#deps.cluster.objects('windowsstoragenodes');
     const holders = nodes
       .filter(({ spec }) => spec?.['nodeName'] === node)

@@ -43,6 +43,10 @@ const WRONG: Readonly<Record<string, Standing>> = {
   },
   'is wanted without an image': { ...THERE, host: { ...PROVISIONED, spec: { online: true } } },
   "is somebody else's": { ...THERE, host: { ...PROVISIONED, spec: { online: true, externallyProvisioned: true } } },
+  'is to be rebooted': {
+    ...THERE,
+    host: { ...PROVISIONED, metadata: { ...PROVISIONED.metadata, annotations: { 'reboot.metal3.io': '' } } },
+  },
   'is to be detached': {
     ...THERE,
     host: { ...PROVISIONED, metadata: { name: 'one', annotations: { 'baremetalhost.metal3.io/detached': '' } } },
@@ -53,6 +57,13 @@ for (const [what, standing] of Object.entries(WRONG)) {
     assert.type(unrestOf(standing), 'string');
   });
 }
+
+test('a reboot of a host on which nothing runs is nothing to wait for', () => {
+  const metadata = { name: 'one', generation: 2, annotations: { 'reboot.metal3.io': '' } };
+  const status = { provisioning: { state: 'available' }, operationalStatus: 'OK', poweredOn: true } as const;
+  const host: BareMetalHost = { metadata, spec: { online: true }, status };
+  assert.is(unrestOf({ host, state: 'available', power: 'power on', written: undefined }), undefined);
+});
 
 test('one that is detached has no node', () => {
   const metadata = { name: 'one', annotations: { 'baremetalhost.metal3.io/detached': '' } };

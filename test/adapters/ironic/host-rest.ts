@@ -37,6 +37,8 @@ export function unrestOf({ host, state: nodeState, power, written }: Standing): 
   const isOn = power === 'power on';
   if (isOn !== spec?.online || status.poweredOn !== isOn)
     return `${what} is ${power}, says ${status.poweredOn}, and is to be ${spec?.online}`;
+  // The annotation goes when the machine is off, which is as asked for until then; where nothing runs nobody looks at it.
+  if (end !== 'available' && isAnnotated(host, HostAnnotation.Reboot)) return `${what} is to be rebooted`;
   if (isBehind) return `${what} has not looked at its edit`;
   if (nodeState === undefined) return `${what} has no node`;
   const isInUse = isWanted || spec?.externallyProvisioned === true;
@@ -49,6 +51,10 @@ export function imageOf(spec: HostSpec | null | undefined): string | undefined {
   return spec?.image?.url ?? undefined;
 }
 
-export function isDetached({ metadata }: Pick<BareMetalHost, 'metadata'>): boolean {
-  return Object.hasOwn(metadata?.annotations ?? {}, HostAnnotation.Detached);
+export function isDetached(host: Pick<BareMetalHost, 'metadata'>): boolean {
+  return isAnnotated(host, HostAnnotation.Detached);
+}
+
+function isAnnotated({ metadata }: Pick<BareMetalHost, 'metadata'>, annotation: string): boolean {
+  return Object.hasOwn(metadata?.annotations ?? {}, annotation);
 }

@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   D1. What two disks are known by is no identity: neither is touched.
-//   D2. The number of a disk is found anew, by its identity, in the lane in which the disk is changed; and once more there,
-//       since a disk may have gone before it was its turn.
+//   D2. The number of a disk is looked up again, by its identity, right before each change that is asked for by that number, in the
+//       lane in which the disk is changed: a disk may have gone meanwhile, and another one may have its number.
 import type { JsonObject } from '../../../../bus/json.ts';
 import { parseLocation } from '../../server/disk/location.ts';
 import { Code, StatusError } from '../../status.ts';
@@ -54,21 +54,25 @@ export async function diskOf(ports: Pick<MachinePorts, 'host'>, identity: string
 /**
  * Changes a disk in its lane, which it shares with the server of csi-proxy's clients.
  *
+ * @param change  is given what looks up the number of the disk: right before each change that is asked for by it (D2). It throws a
+ *   StatusError if that is no longer the number whose lane this is
  * @returns undefined: the disk is not there
  */
 export async function changeDisk<Result>(
   ports: Pick<MachinePorts, 'host' | 'lanes'>,
   identity: string,
   caller: { readonly aborted: boolean },
-  change: (number: number) => Promise<Result>,
+  change: (numberNow: () => Promise<number>) => Promise<Result>,
 ): Promise<Result | undefined> {
   const found = await diskOf(ports, identity);
   if (found === undefined) return undefined;
-  return ports.lanes.run(`disk ${found.number}`, caller, async () => {
-    const now = await diskOf(ports, identity);
-    if (now?.number === found.number) return change(now.number);
-    throw new StatusError(Code.Aborted, `disk ${found.number} is another one by now`);
-  });
+  const { number } = found;
+  return ports.lanes.run(`disk ${number}`, caller, () =>
+    change(async () => {
+      if ((await diskOf(ports, identity))?.number === number) return number;
+      throw new StatusError(Code.Aborted, `disk ${number} is another one by now`);
+    }),
+  );
 }
 
 export function asJson({ number, identity, page83, serialNumber, location }: SeenDisk): JsonObject {

@@ -51,11 +51,11 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         const hash = await hashOf(ports, credentials, request.object);
         const root = rootOf(request);
         return lanes.run(`smb ${root}`, PATIENT, async () => {
+          await requireWanted(ports, SMB_MAPPINGS, request);
           const state = await stateOf(here, root);
           if (state === 'mapped' && request.anew !== true) return { hash };
           const users = usersOf(request);
           if (state === 'mapped' && request.unused === true && users > 0) return { users };
-          await requireWanted(ports, SMB_MAPPINGS, request);
           if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
           return { hash };

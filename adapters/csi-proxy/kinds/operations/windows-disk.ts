@@ -45,16 +45,17 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
         const { host } = here;
         const { object, identity = '', initialize = false, table } = request;
         const online = object.spec?.['online'] !== false;
-        await changeDisk(here, identity, PATIENT, async (number) => {
+        await changeDisk(here, identity, PATIENT, async (numberNow) => {
           await requireWanted(ports, WINDOWS_DISKS, request);
-          const state = online ? 'online' : 'offline';
-          if ((await host.disk.getDiskState(number)) !== state) await host.disk.setDiskState(number, state);
+          await setState(here, numberNow, online ? 'online' : 'offline');
           if (!online || object.spec?.['partition'] !== true) return;
+          const number = await numberNow();
           if ((await host.disk.isDiskInitialized?.(number)) === false) {
             // What is raw is on record before it is not any more.
-            if (initialize) await host.disk.initializeDisk?.(number);
+            if (initialize) await host.disk.initializeDisk?.(await numberNow());
           } else if (table === undefined || table === (await host.disk.partitionTable?.(number))) {
-            if (!(await host.disk.basicPartitionsExist(number))) await host.disk.createBasicPartition(number);
+            if (!(await host.disk.basicPartitionsExist(number)))
+              await host.disk.createBasicPartition(await numberNow());
           }
         });
         const found = await matches(here, object, { identity });
@@ -63,15 +64,23 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
     /** Ends what was begun, and sets the disk offline if it is to be. One that is not there is as good as offline. */
     release: (request: Extra<{ identity: string }>): Answer =>
       onMachine(ports, request, async (here) => {
-        const { host } = here;
         const { object, identity = '' } = request;
-        await changeDisk(here, identity, PATIENT, async (number) => {
-          if (object.spec?.['offlineOnDelete'] === false) return;
-          if ((await host.disk.getDiskState(number)) !== 'offline') await host.disk.setDiskState(number, 'offline');
+        await changeDisk(here, identity, PATIENT, async (numberNow) => {
+          if (object.spec?.['offlineOnDelete'] !== false) await setState(here, numberNow, 'offline');
         });
         return {};
       }),
   };
+}
+
+async function setState(
+  { host }: MachinePorts,
+  numberNow: () => Promise<number>,
+  state: 'online' | 'offline',
+): Promise<void> {
+  const number = await numberNow();
+  if ((await host.disk.getDiskState(number)) === state) return;
+  await host.disk.setDiskState(await numberNow(), state);
 }
 
 /** The disks that may be meant, and those that cannot be told from them. */

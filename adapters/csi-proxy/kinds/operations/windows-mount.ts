@@ -57,12 +57,12 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
         const { source = {}, mayBeOwn = false } = request;
         await requirePlace(here, path);
         return inLane(path, async () => {
+          await requireWanted(ports, WINDOWS_MOUNTS, request);
           const place = await placeAt(here, path, source);
           if (mayBeOwn && (await isAsAsked(here, place, source))) return { taken: false };
           // A directory in which a volume is to be mounted, and was not.
           const isHalf = mayBeOwn && place.kind === 'other' && source.volumeID !== undefined;
           if (place.kind !== 'absent' && !isHalf) return { taken: true };
-          await requireWanted(ports, WINDOWS_MOUNTS, request);
           await make(here, path, source, login);
           return { taken: false };
         });

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   V1. A volume is formatted in the lane of its disk, after a last look there: the disk is the one that is meant, it has this
-//       volume, and Windows knows no file system on it.
+//       volume, and Windows knows no file system on it. Between that look and the format nobody else is asked or waited for.
 //   V2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
 //   V3. A format is said to have failed only if it was not begun, or is known to have ended.
 import { TroupeError } from '../../../../bus/errors.ts';
@@ -54,11 +54,11 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         const { host } = here;
         const { identity = '', volumeID = '', signal } = request;
         let isBegun = false;
-        const work = async (number: number): Promise<JsonObject> => {
-          if (!(await isOn(here, number, volumeID)))
+        const work = async (numberNow: () => Promise<number>): Promise<JsonObject> => {
+          await requireWanted(ports, WINDOWS_VOLUMES, request);
+          if (!(await isOn(here, await numberNow(), volumeID)))
             return { failed: `volume ${volumeID} is not on the disk any more` };
           if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
-          await requireWanted(ports, WINDOWS_VOLUMES, request);
           formats.add(volumeID);
           isBegun = true;
           try {
@@ -82,8 +82,9 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
     resize: (request: Extra<Meant & { sizeBytes: number }>): Answer =>
       onMachine(ports, request, async (here) => {
         const { identity = '', volumeID = '', sizeBytes = 0 } = request;
-        await changeDisk(here, identity, PATIENT, async (number) => {
-          if (await isOn(here, number, volumeID)) await here.host.volume.resizeVolume(volumeID, BigInt(sizeBytes));
+        await changeDisk(here, identity, PATIENT, async (numberNow) => {
+          if (await isOn(here, await numberNow(), volumeID))
+            await here.host.volume.resizeVolume(volumeID, BigInt(sizeBytes));
         });
         return {};
       }),
@@ -91,8 +92,8 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
     flush: (request: Extra<Meant>): Answer =>
       onMachine(ports, request, async (here) => {
         const { identity = '', volumeID = '' } = request;
-        await changeDisk(here, identity, PATIENT, async (number) => {
-          if (await isOn(here, number, volumeID)) await here.host.volume.writeVolumeCache(volumeID);
+        await changeDisk(here, identity, PATIENT, async (numberNow) => {
+          if (await isOn(here, await numberNow(), volumeID)) await here.host.volume.writeVolumeCache(volumeID);
         });
         return {};
       }),

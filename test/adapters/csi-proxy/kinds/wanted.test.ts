@@ -1,4 +1,5 @@
-// What is made for an object is made only as long as that is there and not deleted, as the API server says when it is its turn (T1).
+// What is made for an object is made only as long as that is there and not deleted, as the API server says when it is its turn (T1),
+// and only on a machine that is still as it was seen (T2, D2, V1).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
@@ -21,7 +22,7 @@ const test = suite('what is wanted still');
 const PORTAL = { address: '192.0.2.60', port: 3260 };
 const IQN = 'iqn.2030-01.test:one';
 const IDENTITY = 'page83:naa.one';
-const DIRECTORY = 'C:\\var\\lib\\kubelet';
+const DIRECTORY = 'C:\\pods';
 
 interface Making {
   readonly kind: string;
@@ -32,6 +33,20 @@ interface Making {
   readonly extra?: (volumeID: string) => JsonObject;
   /** What shows that it was done. */
   readonly call: string;
+  /** Somebody else does something on the machine, after which it must not be done. */
+  readonly forestall?: (furnished: Furnished) => Promise<unknown>;
+}
+
+interface Furnished {
+  readonly machine: Machine;
+  /** Of the disk with the identity. */
+  readonly number: number;
+  readonly volumeID: string;
+}
+
+async function swap({ machine: { disks }, number }: Furnished): Promise<void> {
+  await disks.detach(number);
+  assert.is(await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.other' })), number);
 }
 
 const MAKINGS: readonly Making[] = [
@@ -41,6 +56,8 @@ const MAKINGS: readonly Making[] = [
     operation: 'map',
     operations: smbMappingOperations,
     call: 'newSmbGlobalMapping',
+    forestall: ({ machine: { smb } }) =>
+      smb.host().newSmbGlobalMapping({ root: '\\\\srv\\share', username: '', password: '', encryption: 'required' }),
   },
   {
     kind: 'IscsiTarget',
@@ -56,6 +73,7 @@ const MAKINGS: readonly Making[] = [
     operations: windowsDiskOperations,
     extra: () => ({ identity: IDENTITY }),
     call: 'setDiskState',
+    forestall: swap,
   },
   {
     kind: 'WindowsVolume',
@@ -64,6 +82,7 @@ const MAKINGS: readonly Making[] = [
     operations: windowsVolumeOperations,
     extra: (volumeID) => ({ identity: IDENTITY, volumeID }),
     call: 'formatVolume',
+    forestall: ({ machine: { disks }, volumeID }) => disks.format(volumeID),
   },
   {
     kind: 'WindowsMount',
@@ -72,24 +91,30 @@ const MAKINGS: readonly Making[] = [
     operations: windowsMountOperations,
     extra: () => ({ source: {} }),
     call: 'mkdir',
+    forestall: ({ machine: { files } }) => files.makeDirectory(`${DIRECTORY}\\one`),
   },
 ];
 
-async function furnished(): Promise<{ readonly machine: Machine; readonly volumeID: string }> {
+async function furnished(): Promise<Furnished> {
   const machine = watched(await memoryMachine({ clock: systemClock() }), 'one');
   const content = { style: 'GPT', fileSystem: 'none' } as const;
-  const { disks, iscsi, host } = machine;
+  const { disks, files, iscsi, host } = machine;
   const number = await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.one', content }));
   iscsi.offer({ portal: PORTAL, iqn: IQN, disks: [] });
-  return { machine, volumeID: (await host.volume.listVolumesOnDisk(number, 0))[0] ?? '' };
+  await files.makeDirectory(DIRECTORY);
+  return { machine, number, volumeID: (await host.volume.listVolumesOnDisk(number, 0))[0] ?? '' };
 }
 
-/** @param now  as the API server has the object when it is its turn @returns calls that changed the machine, and the answer or failure */
+/**
+ * @param now  as the API server has the object when it is its turn
+ * @returns calls that changed the machine, and the answer or failure
+ */
 async function made(
   making: Making,
-  now: (asked: KubeObject) => KubeObject | undefined,
+  now: (asked: KubeObject) => KubeObject | undefined | Promise<KubeObject>,
+  on?: Furnished,
 ): Promise<readonly [string[], string]> {
-  const { machine, volumeID } = await furnished();
+  const { machine, volumeID } = on ?? (await furnished());
   const { kind, spec, operation, operations, extra } = making;
   const object = { kind, metadata: { namespace: 'a', name: 'one', uid: 'first' }, spec } as unknown as KubeObject;
   const node = { metadata: { name: 'one', uid: 'node' }, spec: { services: ['MSiSCSI'] } } as unknown as KubeObject;
@@ -122,6 +147,43 @@ for (const making of MAKINGS) {
       assert.not.ok(done.includes(making.call), done.join());
       assert.match(answer, 'nothing is made for it any more');
     }
+  });
+}
+
+for (const making of MAKINGS.filter(({ forestall }) => forestall !== undefined)) {
+  test(`${making.kind}: '${making.operation}' sees what others do while the API server is asked (T2, V1)`, async () => {
+    const on = await furnished();
+    const [calls, answer] = await made(
+      making,
+      async (object) => {
+        await making.forestall?.(on);
+        return object;
+      },
+      on,
+    );
+    assert.equal(calls, [], answer);
+  });
+}
+
+for (const [operation, state, call, before] of [
+  ['prepare', 'offline', 'getDiskState', []],
+  ['prepare', 'offline', 'setDiskState', ['setDiskState']],
+  ['prepare', 'online', 'isDiskInitialized', []],
+  ['prepare', 'online', 'basicPartitionsExist', []],
+  ['release', 'online', 'getDiskState', []],
+] as const) {
+  test(`a disk whose number another one has after '${call}' in '${operation}' is not changed by it (D2)`, async () => {
+    const on = await furnished();
+    const { disks, after, changes } = on.machine;
+    await disks.detach(on.number);
+    assert.is(await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.one', state })), on.number);
+    if (call === 'basicPartitionsExist') await disks.host().initializeDisk(on.number);
+    after.set(call, () => swap(on));
+    const spec = { online: true, partition: true };
+    const extra = (): JsonObject => ({ identity: IDENTITY, initialize: true });
+    const making = { kind: 'WindowsDisk', spec, operation, operations: windowsDiskOperations, extra, call: '' };
+    await made(making, (object) => object, on);
+    assert.equal(changes, before);
   });
 }
 

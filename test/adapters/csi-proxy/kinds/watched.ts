@@ -1,4 +1,4 @@
-// A Windows machine in memory whose changes are written down, and may be held up. Whoever uses it is a process, which may be gone
+// A Windows machine in memory whose changes are written down, and whose calls may be held up. Whoever uses it is a process, which may be gone
 // from one moment to the next: what it was at goes on, and nothing follows.
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import type { MemoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
@@ -6,7 +6,7 @@ import type { MemoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/
 export interface Machine extends MemoryMachine {
   /** Calls of the host that change something, as `formatVolume`, in their order. */
   readonly changes: string[];
-  /** What is done before such a call, by its name: it may wait, or throw. */
+  /** What is done before a call of the host, by its name: it may wait, or throw. */
   readonly before: Map<string, () => Promise<void>>;
   /** The same, after the call and before whoever asked hears of it. */
   readonly after: Map<string, () => Promise<void>>;
@@ -20,17 +20,13 @@ export const CHANGES =
 export function watched(machine: MemoryMachine, name: string): Machine {
   const changes: string[] = [];
   const [before, after] = [new Map<string, () => Promise<void>>(), new Map<string, () => Promise<void>>()];
-  const host = everyPart(machine.host, (call, member) =>
-    CHANGES.test(member)
-      ? async (...args) => {
-          await before.get(member)?.();
-          changes.push(member);
-          const result = await call(...args);
-          await after.get(member)?.();
-          return result;
-        }
-      : call,
-  );
+  const host = everyPart(machine.host, (call, member) => async (...args) => {
+    await before.get(member)?.();
+    if (CHANGES.test(member)) changes.push(member);
+    const result = await call(...args);
+    await after.get(member)?.();
+    return result;
+  });
   Object.assign(host.system, { getBIOSSerialNumber: async () => `serial-${name}` });
   return { ...machine, changes, before, after, host };
 }
