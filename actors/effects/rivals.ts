@@ -76,6 +76,7 @@ export class Rivals {
       first.map((other) => this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, isOwn)),
     );
     const rival = first[holding.indexOf(true)];
+    // mutant: rivals-take-recorded if -> true
     if (rival === undefined) return undefined;
     const { namespace = '', name, uid } = rival.metadata;
     return { kind: kind.kind, namespace, name, uid, externalId };
@@ -94,6 +95,7 @@ export class Rivals {
       // What is gone by now was found a moment ago by whoever has not recorded it: that is no proof.
       return !mustBeSeen || (await (kind.operations[OBSERVE] as Observe)({ ...known, id: externalId })) !== undefined;
     } catch {
+      // mutant: rivals-block-owner return -> true
       return !mustBeSeen;
     }
   }

@@ -57,6 +57,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         const work = async (number: number): Promise<JsonObject> => {
           if (!(await isOn(here, number, volumeID)))
             return { failed: `volume ${volumeID} is not on the disk any more` };
+          // mutant: format-asked-again if -> false
           if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
           await requireWanted(ports, WINDOWS_VOLUMES, request);
           formats.add(volumeID);
@@ -65,6 +66,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
             await host.volume.formatVolume(volumeID);
             return { formatted: true };
           } catch (error) {
+            // mutant: format-under-way-failed if -> $1
             if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;
             return { failed: error.message };
           } finally {
@@ -73,6 +75,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         };
         const failedBefore = (error: unknown): JsonObject => {
           const isTold = error instanceof StatusError || error instanceof TroupeError;
+          // mutant: format-nobody-begun if -> true
           if (isBegun || !isTold) throw error;
           return { failed: error.message };
         };
