@@ -67,6 +67,7 @@ export class Rivals {
     const { object } = request;
     const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
     const isOwn = !isForeign && kind.life.recorded?.(object) === externalId;
+    // mutant: rivals-older-gives-way ||.2 -> true
     const first = (recorded.get(externalId) ?? [])
       .filter((other) => other.metadata.uid !== object.metadata.uid && (!isOwn || byAge(other, object) < 0))
       .sort(byAge);
@@ -181,5 +182,6 @@ function identifying({ operations }: Pick<Kind, 'operations'>): Identify | undef
 
 function byAge({ metadata: one }: KubeObject, { metadata: other }: KubeObject): number {
   const text = ({ creationTimestamp = '', uid }: KubeObject['metadata']): string => `${creationTimestamp} ${uid}`;
+  // mutant: rivals-youngest-first < -> $1 > $2
   return text(one) < text(other) ? -1 : 1;
 }

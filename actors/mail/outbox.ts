@@ -212,6 +212,8 @@ export class Outbox {
           const current = await mailbox.last(saying.subject);
           sequence = current?.sequence ?? 0;
           published = current?.payload;
+          // mutant: outbox-drops-newer-word &&.1 drop
+          // mutant: outbox-drops-word-after-forgotten &&.2 drop
           const isNewest = saying.wanted === payload && !isForgotten();
           // mutant: outbox-overwrites-newer &&.4 -> false
           if (

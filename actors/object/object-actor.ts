@@ -186,6 +186,8 @@ export class ObjectActor {
    */
   get #isBornLate(): boolean {
     const createdAt = Date.parse(this.#object?.metadata.creationTimestamp ?? '');
+    // mutant: late-birth-unverified return -> false
+    // mutant: each-birth-verified return -> true
     return this.#deps.clock.now() - createdAt > LATE_BIRTH_MS;
   }
 

@@ -25,6 +25,8 @@ export const ACTORS: readonly Change[] = [
     'witness-takes-several': 'W1: one of several matches counts as its own',
   }),
   ...noticedBy(['outbox'], {
+    'outbox-drops-newer-word': 'O1: what is said while an older word is refused is dropped with that',
+    'outbox-drops-word-after-forgotten': 'O1: what is said after a word was forgotten is dropped when that is refused',
     'outbox-leaves-overwritten': 'O4, P9: what somebody overwrote stays overwritten',
     'outbox-after-lease': 'O2: mail is published after the end of the lease',
     'outbox-all-at-once': 'O5: everything that is said is under way at once',
@@ -113,6 +115,8 @@ export const ACTORS: readonly Change[] = [
     'watcher-ignores-mail': 'W2: what the mail had before this watcher is not compared',
   }),
   ...noticedBy(['rest'], {
+    'late-birth-unverified': 'an object that has gone before anybody told of it lives on',
+    'each-birth-verified': 'each object costs a call when it is made',
     'resting-life-sleeps-on': 'A5, I9: a life that rests is not woken by what it would see',
     'life-rests-with-timer': 'A5: a life rests while a timer of its runs',
     'free-finalizers-hold': 'finalizers that are free hold a deleted object from its cleanup',
@@ -195,5 +199,9 @@ export const ACTORS: readonly Change[] = [
   }),
   ...noticedBy(['tones', 'samples of a Windows node'], {
     'condition-unseen': 'an object that says all in one condition is shown as one that nobody has looked at',
+  }),
+  ...noticedBy(['rivals'], {
+    'rivals-youngest-first': 'V3: of those that have recorded the same the youngest has it',
+    'rivals-older-gives-way': 'V3: who was first gives way to whoever recorded the same later',
   }),
 ];

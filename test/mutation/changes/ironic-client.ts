@@ -37,4 +37,7 @@ export const IRONIC_CLIENT: readonly Change[] = [
   ...noticedBy(['the Ironic resource'], {
     'ironic-ready-before-spec': 'an Ironic that was ready for an older spec is used',
   }),
+  ...noticedBy(['passes over nodes'], {
+    'ironic-failure-is-refusal': 'a failure of Ironic is told as a fault of the node',
+  }),
 ];

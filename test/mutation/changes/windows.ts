@@ -37,4 +37,10 @@ export const WINDOWS: readonly Change[] = [
   ...noticedBy(['versions of csi-proxy, and its limits'], {
     'pipe-old-version': 'P2: what comes back in another version is asked by the one that is not served any more',
   }),
+  ...noticedBy(['last look'], {
+    'disk-number-of-before': 'D2: a disk is changed by the number that it had before it was its turn',
+    'disk-in-another-lane': 'D2: a disk is changed beside what is done to it in its own lane',
+    'format-on-another-disk': 'V1: a volume is formatted that is on another disk by now',
+    'format-of-formatted': 'V1: what somebody else has formatted by now is formatted again',
+  }),
 ];

@@ -65,7 +65,9 @@ export async function changeDisk<Result>(
   const found = await diskOf(ports, identity);
   if (found === undefined) return undefined;
   return ports.lanes.run(`disk ${found.number}`, caller, async () => {
+    // mutant: disk-number-of-before await -> found
     const now = await diskOf(ports, identity);
+    // mutant: disk-in-another-lane if -> true
     if (now?.number === found.number) return change(now.number);
     throw new StatusError(Code.Aborted, `disk ${found.number} is another one by now`);
   });

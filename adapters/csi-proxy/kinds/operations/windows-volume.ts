@@ -55,9 +55,11 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         const { identity = '', volumeID = '', signal } = request;
         let isBegun = false;
         const work = async (number: number): Promise<JsonObject> => {
+          // mutant: format-on-another-disk if -> false
           if (!(await isOn(here, number, volumeID)))
             return { failed: `volume ${volumeID} is not on the disk any more` };
           // mutant: format-asked-again if -> false
+          // mutant: format-of-formatted if -> false
           if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
           await requireWanted(ports, WINDOWS_VOLUMES, request);
           formats.add(volumeID);
