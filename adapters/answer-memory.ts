@@ -35,6 +35,7 @@ export class AnswerMemory {
       grow: (bytes) => {
         if (!isOpen) throw new Error('this holding was released');
         const left = this.#whole - this.#used - bytes;
+        // mutant: answer-memory-of-one drop
         for (const owner of owners) if ((this.#held.get(owner) ?? 0) + bytes > left) throw busy();
         if (left < 0) throw busy();
         held += bytes;

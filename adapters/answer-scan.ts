@@ -50,6 +50,7 @@ export class AnswerScan {
   }
 
   #inString(byte: number): void {
+    // mutant: answer-brackets-in-names if#3 -> true
     if (this.#isEscaped) this.#isEscaped = false;
     else if (byte === BACKSLASH) this.#isEscaped = true;
     else if (byte === QUOTE) this.#isString = false;

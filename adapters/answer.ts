@@ -67,6 +67,7 @@ export function textOf(answer: Dispatcher.ResponseData, { label, extent, holding
       const size = scan.bytes;
       scan.read(chunk);
       checkLimits(scan, limit, `${label} answered ${statusCode}`);
+      // mutant: answer-memory-unasked drop
       holding.grow(scan.weight - held);
       held = scan.weight;
       if (scan.bytes > text.length) text = grown(text, size, scan.bytes);
@@ -108,6 +109,7 @@ function checkLimits({ bytes, weight, depth }: AnswerScan, limit: Limit, said: s
   if (bytes > limit.bytes)
     throw new OversizeError(`${said} with more than ${sizeOf(limit.bytes)} for ${limit.what}${ADVICE}`);
   if (weight > limit.weight) throw new OversizeError(`${said} with too many values for ${limit.what}${ADVICE}`);
+  // mutant: answer-depth if -> false
   if (depth > DEEPEST) throw new OversizeError(`${said} with JSON nested deeper than ${DEEPEST} levels${ADVICE}`);
 }
 

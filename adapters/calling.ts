@@ -103,6 +103,7 @@ async function exchange(
     ({ status, requestId } = answer);
     const { retryAfterMs = 0 } = answer;
     // Whoever asks too much is told so, and nobody else has to wait.
+    // mutant: pause-as-long-as-told ().1 -> $1
     if (status === 429 && retryAfterMs > 0) gate.pause(Math.min(retryAfterMs, LONGEST_PAUSE_MS), namespace);
     if (status === 503) leaveAlone(retryAfterMs);
     return answer;

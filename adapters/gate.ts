@@ -141,6 +141,7 @@ export class Gate {
     const now = this.#clock.now();
     const until = now + pauseMs;
     const lane = this.#laneOf(namespace, now);
+    // mutant: gate-shorter-pause drop
     if (until <= lane.pausedUntil) return;
     lane.pausedUntil = until;
     this.#resumeAt(until, pauseMs);
@@ -215,6 +216,7 @@ export class Gate {
       const { entrant } = waiter;
       waiter.hasLeft = true;
       // An idle gate lets anybody in: else nobody would learn that calls have become faster.
+      // mutant: gate-late-calls <.2 -> 0
       if (this.#held > 0 && entrant.deadlineAt - now < this.#times.expectedMs(entrant.kind)) {
         waiter.refuse(new NoTurnError(`${this.#name} was too busy to answer the call before its deadline`));
         continue;
@@ -230,6 +232,7 @@ export class Gate {
 
   /** @param wanted  `only`: nobody else can enter */
   #nextFirst(wanted?: 'only'): Waiter | undefined {
+    // mutant: gate-authentications if -> $1
     if (this.#firsts.size === 0 || this.#heldFirst >= this.#firstSlots) return undefined;
     if (wanted === undefined && this.#wasFirst && this.#slots < 1 / FIRST_PART) return undefined;
     for (const namespace of this.#firsts.keys()) return takeFrom(this.#firsts, namespace);
@@ -237,10 +240,14 @@ export class Gate {
   }
 
   #nextOf(now: number): Waiter | undefined {
+    // mutant: gate-shared-slots ?: -> $3
     const most = this.#lanes.size > 1 ? this.#sharedSlots : this.#slots;
     for (const [namespace, lane] of this.#lanes) {
+      // mutant: gate-paused-lane ||.3 drop
       if (lane.waiting.size === 0 || lane.held >= most || now < lane.pausedUntil) continue;
+      // mutant: gate-most-first drop
       this.#lanes.delete(namespace);
+      // mutant: gate-most-first drop
       this.#lanes.set(namespace, lane);
       for (const object of lane.waiting.keys()) return takeFrom(lane.waiting, object);
     }

@@ -31,6 +31,7 @@ function distanceOf(left: string, right: string): number {
     for (let j = 1; j <= right.length; j++) {
       const change = (row[j - 1] ?? 0) + (left[i - 1] === right[j - 1] ? 0 : 1);
       const isSwapped = i > 1 && j > 1 && left[i - 1] === right[j - 2] && left[i - 2] === right[j - 1];
+      // mutant: nearest-swap ?:.1 -> false
       const swap = isSwapped ? (before[j - 2] ?? 0) + 1 : change;
       next.push(Math.min(change, swap, (row[j] ?? 0) + 1, (next[j - 1] ?? 0) + 1));
     }

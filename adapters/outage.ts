@@ -49,6 +49,7 @@ export class Outage {
   check(): void {
     if (this.#pauseMs === 0) return;
     const leftMs = this.#retryAt - this.#clock.now();
+    // mutant: outage-everybody-tries if -> $1
     if (leftMs <= 0 && !this.#isTrying) return;
     const retryAfterMs = Math.ceil(Math.max(leftMs, FIRST_PAUSE_MS));
     throw new TransientError(this.#message, { retryAfterMs });
@@ -68,12 +69,14 @@ export class Outage {
       answered: () => {
         over();
         // What was asked before it said so tells nothing of it now.
+        // mutant: outage-rest-ended if -> true
         if (rests === this.#rests) this.#end();
       },
       failed: (reason) => {
         over();
         const now = this.#clock.now();
         const isImpatience = now >= deadlineAt - TIMER_SLACK_MS && now - beganAt < FAIR_WAIT_MS;
+        // mutant: outage-by-impatience if -> true
         if (!isImpatience) this.#failed(reason, isTrial);
       },
     };

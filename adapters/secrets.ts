@@ -50,6 +50,7 @@ function spellingsOf(secret: string): readonly string[] {
     secret.replaceAll("'", '&#x27;'),
     secret.replaceAll('\\', '\\\\').replaceAll("'", "\\'"),
   ];
+  // mutant: secret-in-base64 return -> $1.1
   return [...plain, ...base64sOf(secret), ...base64sOf(json)];
 }
 

@@ -131,6 +131,7 @@ function punctual(clock: Clock): Dispatcher.DispatcherComposeInterceptor {
     const { opaque: sending } = options as Dispatcher.RequestOptions<Sending> & { readonly opaque: Sending };
     return dispatch(options, {
       onRequestStart(controller, context) {
+        // mutant: sent-after-deadline if -> false
         if (clock.now() >= sending.deadlineAt) {
           controller.abort(new LateError());
           return;
@@ -267,8 +268,10 @@ function parseBody(
   // Some services refuse a token in plain text; the session needs to know no more than that.
   if (status === 401 && !text.trimStart().startsWith('{')) return { body: {} };
   // A 404 without a word is more likely some proxy's than a service's: nobody may take it for an absent resource.
+  // mutant: empty-404 if -> $1
   if (text.trim() === '' && status !== 404) return { body: {} };
   // Success in another's words may be the service's success.
+  // mutant: garbled-success ?: -> $3
   const Garbage = status < 300 || GATEWAY_FAILURES.has(status) ? UnansweredError : TransientError;
   const garbage = (what: string): TransientError =>
     new Garbage(`${label} answered ${status} with ${what} (${contentTypeNamed(contentType)})`, { retryAfterMs });

@@ -29,6 +29,7 @@ export async function ask(
   const askOnce = (waitMs: number): void => {
     const leftMs = deadlineAt - clock.now();
     connection.request(subject, payload, { timeoutMs: leftMs }).then(resolve, reject);
+    // mutant: asked-once ?:.1 -> false
     timer = waitMs < leftMs ? clock.setTimeout(() => askOnce(waitMs * 2), waitMs) : undefined;
   };
   askOnce(timeoutMs * FIRST_WAIT);

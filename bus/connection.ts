@@ -156,6 +156,7 @@ export class Connection {
     return new Promise((resolve, reject) => {
       if (!this.up) return reject(this.away());
       // The client would throw it where nobody catches it, and with an inbox of its own already open.
+      // mutant: oversized-question > -> false
       if (
         reply !== undefined &&
         sizeOf(payload, headers) > (this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY)
@@ -165,6 +166,7 @@ export class Connection {
       this.#underWay.add(reject);
       const timeout = Math.max(1, Math.ceil(timeoutMs));
       this.inOneGo(() => {
+        // mutant: connection-sends-broken-off drop
         if (!this.#underWay.has(reject)) return; // broken off meanwhile, and rejected (C1)
         this.#nats
           .request(subject, payload, {
@@ -205,6 +207,7 @@ export class Connection {
   #renew(login: Login): void {
     this.#timer = this.clock.setTimeout(() => {
       if (this.#nats.isClosed()) return;
+      // mutant: login-kept drop
       if (this.up && login.isReplaced()) void this.#nats.reconnect();
       this.#renew(login);
     }, LOGIN_LOOK_MS);

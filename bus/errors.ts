@@ -140,6 +140,7 @@ export function toErrorData(error: unknown): ErrorData {
 /** The same, for whoever asked: it says too when the error proves nothing of what was done. */
 export function toAnswerData(error: unknown): ErrorData {
   const isProof = error instanceof TroupeError && !(error instanceof UnansweredError);
+  // mutant: proof-lost-between-processes {}.2 drop
   return { ...toErrorData(error), ...(!isProof && { unanswered: true }) };
 }
 

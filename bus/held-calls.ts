@@ -95,6 +95,7 @@ export class HeldCalls {
         if (call.server !== undefined) return;
         // Should whoever was asked come back to it, it is told that nobody wants it (H1).
         const isProof = !(error instanceof UnansweredError);
+        // mutant: held-unbegun-unanswered ?: -> $2
         this.#reject(call, isProof ? error : new TransientError(error.message, { cause: error }));
       },
     );
@@ -137,6 +138,7 @@ export class HeldCalls {
     const known = this.#servers.get(from);
     if (known !== undefined && this.#isLost(known)) this.#lose(known);
     // The same asks again, as the answer was lost.
+    // mutant: held-begins-late ?:.3 -> false
     if (call.server !== undefined ? call.server.name !== from : now >= call.options.beginBy) return NOTHING;
     const validUntil = this.#validUntil(call, now);
     if (validUntil === undefined || !this.#calls.has(call.id)) return NOTHING;
@@ -168,11 +170,15 @@ export class HeldCalls {
   #validUntil({ isGivenUp, options }: Call, now: number): number | undefined {
     const { leaseMs } = this.#wire;
     const until = isGivenUp ? now : options.validUntil();
+    // mutant: held-ends-together + -> $1
+    // mutant: held-outlasts-its-lease () -> $2
     return until <= now + leaseMs / LEAST ? undefined : Math.min(until, now + leaseMs);
   }
 
   #promise(server: Server, confirmation: Confirmation, now: number): JsonObject {
+    // mutant: held-taken-for-unanswered () -> $2.1
     server.until = Math.max(server.until, now + (confirmation.validMs ?? 0));
+    // mutant: held-server-silent drop
     this.#watch(server);
     return confirmationData(confirmation);
   }
@@ -208,6 +214,7 @@ export class HeldCalls {
     this.#abort(call, server);
     const { clock } = this.#wire;
     // By then it was told to stop, if not by us.
+    // mutant: held-given-up-waits drop
     call.timer = clock.setTimeout(() => this.#reject(call, unanswered(call)), server.until - clock.now());
   }
 
@@ -218,6 +225,7 @@ export class HeldCalls {
   }
 
   #progress(call: Call, { step, value }: ProgressData): void {
+    // mutant: held-progress-backwards if -> $2
     if (step <= call.step || call.isGivenUp) return;
     call.step = step;
     try {

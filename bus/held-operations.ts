@@ -59,6 +59,7 @@ export class HeldOperations {
   /** Stops what runs for a service; resolves when its callers know. */
   async end(service: object): Promise<void> {
     const theirs = [...this.#callers.values()].flatMap((caller) => caller.of(service));
+    // mutant: held-runs-on-after-service drop
     for (const operation of theirs) operation.abort(new UnansweredError('the process that ran it ends'));
     await Promise.all(theirs.map(({ over }) => over));
   }
@@ -172,15 +173,19 @@ class Caller {
   /** @param beginning  that it is said of; undefined: of all */
   #confirmed({ validMs, aborted }: Confirmation, askedAt: number, beginning?: Operation): void {
     // What has run out is not made good by an answer that comes later.
+    // mutant: held-made-good drop
     this.#expire();
     // What began since then it could not know.
     if (validMs === undefined) this.#stopAll(givenUp(), askedAt);
     if (validMs === undefined || this.#operations.size === 0) return;
+    // mutant: held-confirmed-from-answer +.1 -> this.wire.clock.now()
     const until = askedAt + validMs;
     // Of two answers that overtook one another both hold; what begins gives the others no more time.
     const isAll = beginning === undefined ? askedAt > this.#askedAt : this.wire.clock.now() >= this.#validUntil;
+    // mutant: held-later-question-counts ?: -> Math.max($3.1, $2)
     this.#validUntil = isAll ? until : Math.min(this.#validUntil, until);
     this.#askedAt = Math.max(this.#askedAt, askedAt);
+    // mutant: held-given-up-runs-on drop
     this.abort(aborted, givenUp());
     this.#watch();
   }
@@ -191,6 +196,7 @@ class Caller {
     this.#expiry = clock.setTimeout(
       () => {
         this.#expiry = undefined;
+        // mutant: held-unconfirmed-runs-on -> if (!($1)) $3
         if (clock.now() >= this.#validUntil) this.#expire();
         else this.#watch();
       },
@@ -219,7 +225,9 @@ class Caller {
     const { clock, leaseMs } = this.wire;
     const at = clock.now() + Math.max(delayMs, leaseMs / RETRIES);
     if (this.#asking !== undefined) {
+      // mutant: held-asked-one-by-one drop
       if (this.#asking.at <= at) return;
+      // mutant: held-asked-one-by-one drop
       clock.clearTimeout(this.#asking.timer);
     }
     this.#asking = { timer: clock.setTimeout(() => void this.#ask(), at - clock.now()), at };
@@ -312,6 +320,7 @@ class Operation {
 
   /** One message at a time: whatever is told meanwhile, the next is the newest then (H4). */
   async #tell(): Promise<void> {
+    // mutant: held-progress-each drop
     if (this.#isTelling) return;
     this.#isTelling = true;
     for (let told = this.#newest; told !== undefined && !this.#hasEnded; told = this.#newest) {
@@ -327,7 +336,9 @@ class Operation {
     const { clock } = this.#caller.wire;
     let said = answer;
     let isHeard = false;
+    // mutant: held-answer-once -> do $2 while (false);
     while (!isHeard && this.#caller.has(this) && clock.now() < untilAt) {
+      // mutant: held-last-progress-lost ?: -> $2
       const progress = this.#newest === undefined ? {} : { progress: this.#newest };
       try {
         await this.#caller.ask({ say: 'answer', id: this.id, answer: said, ...progress });

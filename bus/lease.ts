@@ -81,12 +81,14 @@ export class HeldLease implements Lease {
 
   #giveUp(): void {
     this.#held = false;
+    // mutant: lease-given-up-lasts drop
     this.#endsAt = Math.min(this.#endsAt, this.#clock.now());
     if (this.#renewal !== undefined) this.#clock.clearTimeout(this.#renewal);
     if (this.#end !== undefined) this.#clock.clearTimeout(this.#end);
   }
 
   #watchEnd(): void {
+    // mutant: lease-given-up-late /.1 -> 0
     const remainingMs = this.#endsAt - this.#leaseMs / MARGIN - this.#clock.now();
     // Renewals move the end but not this timer: it looks again when it fires.
     if (remainingMs > 0) this.#end = this.#clock.setTimeout(() => this.#watchEnd(), remainingMs);
@@ -109,6 +111,7 @@ export class HeldLease implements Lease {
     }
     if (!this.#held) return;
     if (!renewed) return this.lose();
+    // mutant: lease-counts-from-answer +.1 -> this.#clock.now()
     this.#endsAt = startedAt + this.#leaseMs;
     this.#renewLater(startedAt + this.#leaseMs / RENEWALS);
   }

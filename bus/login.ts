@@ -39,6 +39,7 @@ function loginBy(file: string, parse: (content: Uint8Array) => Authenticator): L
   const refresh = (): void => {
     const read = readFileSync(file);
     if (read.equals(used)) return;
+    // mutant: login-not-shown = -> $2
     authenticator = parse(read);
     used = read;
   };

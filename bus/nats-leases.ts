@@ -58,6 +58,7 @@ export class NatsLeases implements Leases {
       marker: undefined,
       role,
       onCreated: async (when) => {
+        // mutant: first-bucket-not-awaited -> $ if (typeof $1.2.1 !== 'string' && (await $1.2.1()) === $1.2.2) return;
         if (when === 'first' && firstLease === 'immediate') return;
         const sequence = await this.#markFresh();
         if (when === 'again' || typeof firstLease === 'string') return;
@@ -84,6 +85,7 @@ export class NatsLeases implements Leases {
     await this.#keeper.available();
     await this.#fitTimeToLive();
     const fresh = await this.#read(FRESH);
+    // mutant: lost-bucket-leased-at-once if -> false
     if (fresh !== undefined && !fresh.deleted) {
       const message = 'the leases were lost or are new: an earlier holder may still act';
       throw new TransientError(message, { retryAfterMs: this.leaseMs / 5 });
@@ -169,6 +171,7 @@ export class NatsLeases implements Leases {
   async sequenceOf(key: string, { holder, token }: StoredLease): Promise<number | undefined> {
     const message = await this.#read(key);
     const stored = message && parseLease(message);
+    // mutant: lease-earlier-acquisition && -> $2
     return stored?.token === token && stored.holder === holder ? message?.sequence : undefined;
   }
 
@@ -202,6 +205,7 @@ export class NatsLeases implements Leases {
     const { max_age: has } = this.#keeper.config;
     if (has === this.leaseMs * NANOS_A_MS) return;
     if (has < this.leaseMs * NANOS_A_MS) return this.#setTimeToLive(this.leaseMs);
+    // mutant: lease-time-lowered drop
     if ((await this.#longestLeaseMs()) > this.leaseMs) return;
     await this.#setTimeToLive(this.leaseMs);
     const longestMs = await this.#longestLeaseMs(); // acquired while we lowered it

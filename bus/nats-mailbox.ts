@@ -113,6 +113,7 @@ export class NatsMailbox implements Mailbox {
     expectedSequence: number | undefined,
     { traceparent }: Tracing = {},
   ): Promise<Publication> {
+    // mutant: published-before-looked drop
     if (!this.#keeper.ready) throw this.#connection.away();
     const { epoch, seen } = this.#keeper;
     const text = mailSubject(subject, this.shards, this.#root);
@@ -128,6 +129,7 @@ export class NatsMailbox implements Mailbox {
     }
     if (this.#keeper.epoch.id !== epoch.id) throw changed();
     if (publication.kind === 'stale') return publication;
+    // mutant: sequences-began-anew if -> false
     if (publication.sequence <= seen) {
       // Sequences only grow: this is another stream than the one this process knows.
       this.#keeper.notice();
@@ -141,10 +143,12 @@ export class NatsMailbox implements Mailbox {
     const epoch = await this.#currentEpoch();
     const text = mailSubject(subject, this.shards, this.#root);
     const message = await readMessage(this.#connection, this.#keeper.config, { last_by_subj: text });
+    // mutant: value-of-another-stream drop
     await this.#confirm(epoch); // no value of another stream is handed over (B4)
     if (message === undefined) return undefined;
     this.#keeper.saw(message.sequence, text);
     const said = readMailHeaders(message.headers);
+    // mutant: newer-format-read drop
     refuseNewer(said);
     const { sequence } = message;
     return { subject, sequence, payload: payloadOf(message.payload), ...traced(said) };
@@ -170,6 +174,7 @@ export class NatsMailbox implements Mailbox {
 
   async remove(sequence: number): Promise<void> {
     const epoch = await this.#currentEpoch();
+    // mutant: removal-in-another-stream drop
     await this.#confirm(epoch); // in another stream the sequence is somebody else's
     await deleteMessage(this.#connection, this.#keeper.config.name, sequence);
   }
@@ -292,6 +297,7 @@ export class NatsMailbox implements Mailbox {
 
 /** What is no JSON object says nothing (B7). */
 function payloadOf(text: string): JsonObject {
+  // mutant: mail-no-json return -> JSON.parse($1.1)
   return parseJsonObject(text) ?? {};
 }
 

@@ -171,6 +171,7 @@ async function fromDebian(options: NatsProgramOptions, scratch: string): Promise
   const file = (await readdir(scratch)).find((name) => name.startsWith('nats-server_') && name.endsWith('.deb'));
   if (file === undefined) throw new TransientError('apt fetched no package');
   const expected = packages[file];
+  // mutant: package-unchecked -> if ($1) $2
   if (expected === undefined)
     onProgress(`'${file}' has no checksum here: that it is Debian's, apt has seen by its signature`);
   else checkSum(file, await readFile(join(scratch, file)), expected);

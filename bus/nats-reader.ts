@@ -108,12 +108,14 @@ export class StreamReader {
     const inbox = connection.newInbox();
     const attempt: Attempt = {
       subscription: connection.listen(inbox, (message) => this.#heard(attempt, message)),
+      // mutant: reader-unverified : -> undefined
       held: [],
       consumer: undefined,
       lastDelivery: 0,
       heard: true,
     };
     this.#attempt = attempt;
+    // mutant: reader-begins-anew ?:.1 -> true
     const start =
       this.#lastSequence === 0
         ? { deliver_policy: 'all' }
@@ -186,11 +188,13 @@ export class StreamReader {
     const attempt = this.#attempt;
     this.#silentLooks = this.#opening || attempt?.heard === true ? 0 : this.#silentLooks + 1;
     if (attempt !== undefined) attempt.heard = false;
+    // mutant: reader-silence drop
     if (this.#silentLooks >= 2) this.#reopen();
     this.#timer = this.#options.connection.clock.setTimeout(() => this.#look(), LOOK_MS);
   }
 
   #heard(attempt: Attempt, message: Msg): void {
+    // mutant: reader-hears-given-up if -> $2
     if (attempt !== this.#attempt || this.#closed) return;
     attempt.heard = true;
     if (attempt.held !== undefined) {
@@ -203,6 +207,7 @@ export class StreamReader {
       return;
     }
     const [sequence, delivery, storedAt] = numbers;
+    // mutant: reader-misses-lost if -> $1 < $2
     if (delivery !== attempt.lastDelivery + 1) {
       this.#reopen(); // one was lost on the way
       return;

@@ -71,6 +71,7 @@ export class Replay {
     const candidates = this.#waiting ?? listed;
     const waiting = new Set<string>();
     for (const subject of candidates) {
+      // mutant: replay-waits-for-deleted if -> $2
       if (listed.has(subject) && !this.#delivered?.has(subject)) waiting.add(subject);
     }
     this.#waiting = waiting;

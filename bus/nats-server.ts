@@ -71,6 +71,7 @@ export async function startNatsServer(options: NatsServerOptions): Promise<NatsS
   const writer = await writtenBy(folder);
   const program = await natsProgram({
     ...options,
+    // mutant: store-by-any-server drop
     ...(writer !== undefined && { store: { folder, writtenBy: writer } }),
   });
   const version = await natsVersion(program);

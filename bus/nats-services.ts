@@ -164,6 +164,7 @@ async function offered(
     addEndpoints(added);
     await connection.nats.flush();
     // The server has said by now what it does not let us hear.
+    // mutant: stopped-service-offered drop
     if (added.isStopped) throw new TransientError('nats does not let us serve it');
     return added;
   } catch (error) {

@@ -87,6 +87,7 @@ export class StreamKeeper {
   async open(): Promise<void> {
     const { connection, config, marker } = this.#options;
     this.#stop = connection.connectivity.add(({ kind }) => {
+      // mutant: stream-ready-after-reconnect drop
       this.#ready = false;
       this.#compareLatest = true;
       if (kind === 'connected') this.notice();
@@ -199,6 +200,7 @@ export class StreamKeeper {
 
   #look(): void {
     this.#timer = this.#options.connection.clock.setTimeout(() => {
+      // mutant: stream-loss-unnoticed drop
       if (this.#options.connection.up) this.notice();
       if (!this.#closed) this.#look();
     }, CHECK_MS);
@@ -232,6 +234,7 @@ export class StreamKeeper {
     this.#seen = Math.max(this.#seen, info.lastSequence);
     this.#compareLatest = false;
     this.#ready = this.#options.connection.up;
+    // mutant: stream-change-untold drop
     if (!same) this.changes.tell(epoch);
     if (known !== undefined && (!same || known.seededAt !== epoch.seededAt)) this.news.tell(epoch);
     return same;
@@ -291,6 +294,7 @@ export class StreamKeeper {
   async #isContradicted(): Promise<boolean> {
     const compared = [...this.#latest].map(async ([seq, subject]) => {
       const message = await readMessage(this.#options.connection, this.#config, { seq });
+      // mutant: stream-rollback-unseen return -> false
       return message !== undefined && message.subject !== subject;
     });
     return (await Promise.all(compared)).includes(true);

@@ -83,6 +83,7 @@ export function permissionsOf(user: BusUser, root: string = ROOT): Permissions {
       answers && hasMail(user) ? [acknowledgements(mail), acknowledgements(bucketStream(leases))] : [],
     ]),
     notPublish: union(parts.map((part) => part.notPublish ?? [])).filter((subject) => !publish.includes(subject)),
+    // mutant: inbox-of-everybody `.1 -> $2
     subscribe: union([[`${inboxPrefix(user, root)}.>`], ...parts.map((part) => part.subscribe)]),
     answers,
   };
@@ -128,6 +129,7 @@ function acting(realms: readonly string[], user: BusUser, root: string): Part {
       ...realms.flatMap((realm) => [operationFilter(realm, undefined, root), operationFilter(realm, '*', root)]),
       holdWildcard(root),
     ],
+    // mutant: host-leads-watch drop
     notPublish: [entrySubject(leases, leaseKey(WATCH_LEASE))],
     subscribe: [...subscribe, holdsOf(user, root)],
   };
@@ -142,6 +144,7 @@ function serving(
     publish: [eventFilter({ realm, type: CALL_EVENT }, root), holdWildcard(root)],
     subscribe: [
       operationFilter(realm, undefined, root),
+      // mutant: node-hears-others ().2 -> '*'
       operationFilter(realm, node, root),
       holdsOf(user, root),
       ...discovery(realm),

@@ -41,6 +41,7 @@ export function serverUsers(users: readonly KnownUser[], root: string = ROOT): s
         '      permissions: {',
         `        publish: { allow: ${list(publish)}${notPublish.length === 0 ? '' : `, deny: ${list(notPublish)}`} }`,
         `        subscribe: { allow: ${list(subscribe)} }`,
+        // mutant: answers-over-and-over ` -> $.replace('max: 1', 'max: 9')
         ...(answers ? [`        allow_responses: { max: 1, expires: ${JSON.stringify(ANSWERS_WITHIN)} }`] : []),
         '      }',
         '    }',

@@ -259,6 +259,7 @@ export function holdSubject(name: string, root: string = ROOT): string {
 
 /** Where all processes of a user are asked, and answered, of what they hold: their names begin with the user's. */
 export function holdsOf(user: UserName, root: string = ROOT): string {
+  // mutant: holds-of-everybody () -> $2
   return `${holdSubject(userTokens(user), root)}.>`;
 }
 

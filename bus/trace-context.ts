@@ -14,6 +14,7 @@ export interface TraceContext {
 }
 
 /** Version 00 has four parts; of later ones those four come first, and more may follow. */
+// mutant: trace-of-zeros / -> new RegExp($.source.replace('(?!0{32})', ''))
 const TRACEPARENT = /^(?!ff)([0-9a-f]{2})-(?!0{32})([0-9a-f]{32})-(?!0{16})([0-9a-f]{16})-([0-9a-f]{2})(-.*)?$/;
 const SAMPLED = 0x01;
 const TRACE_ID = /^(?!0{32})[0-9a-f]{32}$/;

@@ -11,6 +11,7 @@ const BUILD = join(ROOT, '.build');
 const DATA = [
   'package.json',
   'adapters/**/*.{json,proto,ps1,yaml}',
+  // mutant: packed-at-run-time drop
   'adapters/ocm/types/client.ts',
   'deploy/samples/**/*.yaml',
   'actors/visualizer/page/*.{html,css,svg}',

@@ -235,6 +235,7 @@ const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'];
  */
 export function aggregatedRoles(adapters: readonly Adapter[]): string {
   const kinds = adapters.flatMap(kindsOf);
+  // mutant: viewers-write ()#2.3 -> WRITE
   const read = kinds.map(({ group, plurals }) => rule(group, plurals, READ));
   const write = kinds.map(({ group, plurals }) => rule(group, plurals, [...READ, ...WRITE].sort()));
   // Where the cluster asks for it before an owner reference may block the owner's deletion.

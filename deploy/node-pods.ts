@@ -29,6 +29,7 @@ const BUS_NAME = 'troupe-nats';
 export function nodeRoles(adapters: readonly Adapter[], role: string): string {
   const rules = rulesOf(adapters, [role]);
   const ofSecrets = rules.filter(({ resources }) => resources.includes('secrets'));
+  // mutant: node-reads-all-secrets () -> $0.1
   const others = rules.filter((rule) => !ofSecrets.includes(rule));
   return yaml(
     { apiVersion: RBAC, kind: 'ClusterRole', metadata: { name: `troupe-${role}` }, rules: others },

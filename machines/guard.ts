@@ -74,12 +74,15 @@ const QUICK_RACES = 5;
 
 /** Finalizers to add: held, and not stored on this incarnation yet. */
 export function missingGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims'>): readonly string[] {
+  // mutant: guard-on-deleting return -> $3
   return object.deleting ? [] : claims.held.filter((finalizer) => !object.finalizers.includes(finalizer));
 }
 
 /** Guard finalizers of a deleted object that no known claim holds. */
 function unheldGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims'>): readonly string[] {
+  // mutant: guard-off-living drop
   if (!object.deleting) return [];
+  // mutant: guard-off-claimed && -> $1
   return object.finalizers.filter((finalizer) => claims.guards.includes(finalizer) && !claims.held.includes(finalizer));
 }
 
@@ -88,14 +91,18 @@ function unheldGuards({ object, claims }: Pick<GuardContext, 'object' | 'claims'
  * takes them off together with its own (I2 holds by the table).
  */
 export function freeByTable(context: Pick<GuardContext, 'object' | 'claims'>): readonly string[] {
+  // mutant: guard-off-incomplete return -> $2
   return context.claims.complete ? unheldGuards(context) : [];
 }
 
 /** Finalizers to remove now (G2, G3). */
 export function freeGuards(context: Pick<GuardContext, 'object' | 'claims' | 'confirmed'>): readonly string[] {
   const { object, claims, confirmed } = context;
+  // mutant: free-guards-cost-a-write return -> $3
   if (claims.complete) return object.leaves ? [] : unheldGuards(context);
   return unheldGuards(context).filter(
+    // mutant: guard-needs-no-confirmation -> () => true
+    // mutant: guard-confirmed-by-older-table && -> $2
     (finalizer) => confirmed.revision === claims.revision && confirmed.free.includes(finalizer),
   );
 }
@@ -116,6 +123,7 @@ export function needsGuarding(about: Pick<GuardContext, 'object' | 'claims'>): b
 
 const guards = {
   /** Another write was faster, and has been read by now. */
+  // mutant: guard-races-for-ever <.2 -> 1_000 * $
   isLostRace: ({ context }: { context: GuardContext }, { error }: { error: unknown }) =>
     (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
   mustStoreGuards: ({ context }: { context: GuardContext }) => missingGuards(context).length > 0,
@@ -130,11 +138,13 @@ const guards = {
 
 /** Before a failed write or question is tried again, in milliseconds. */
 export function guardBackoffMs({ guardAttempts }: Pick<GuardContext, 'guardAttempts'>): number {
+  // mutant: guard-refused-ten-a-second *.2 -> 1
   return Math.min(100 * 2 ** guardAttempts, 60_000);
 }
 
 /** Before a deleted object that waits asks the API server for its claimants (again), in milliseconds. */
 export function auditPauseMs({ claims, guardAttempts }: Pick<GuardContext, 'claims' | 'guardAttempts'>): number {
+  // mutant: guard-audits-as-often **.2 -> Math.min($, 1)
   return Math.min((claims.complete ? AUDIT_FIRST_MS : AUDIT_INCOMPLETE_MS) * 2 ** guardAttempts, AUDIT_LIMIT_MS);
 }
 
@@ -207,6 +217,7 @@ export const guardMachine = setup({
         { guard: 'mustAuditGuards', target: 'auditing' },
         { guard: 'isNotHeld', target: 'watching' },
       ],
+      // mutant: guard-never-audits drop
       after: { auditPause: { target: 'auditing', actions: 'countGuardAttempt' } },
     },
     storing: {

@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { RUNNER_SOURCES } from './runner/sources.ts';
 
 const test = suite('test/run.ts');
 const RUNNER = fileURLToPath(new URL('./run.ts', import.meta.url));
@@ -188,17 +189,9 @@ test('a file whose counterpart is absent counts as one skipped', () => {
 
 test('files that take long are left to --long, unless they are named', () => {
   const root = mkdtempSync(join(tmpdir(), 'troupe-run-'));
-  const sources = [
-    'test/run.ts',
-    'test/runner',
-    'test/world/clock.ts',
-    'test/simulation/time.ts',
-    'actors/clock.ts',
-    'bus',
-  ];
   try {
     writeFileSync(join(root, 'package.json'), '{ "type": "module" }');
-    for (const name of sources) cpSync(join(ROOT, name), join(root, name), { recursive: true });
+    for (const name of RUNNER_SOURCES) cpSync(join(ROOT, name), join(root, name), { recursive: true });
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'junction');
     writeFileSync(join(root, 'test', 'a.test.ts'), `${HEAD}test('a', () => {}); test.run();`);
     writeFileSync(join(root, 'test', 'b.test.ts'), `// long\n${HEAD}test('b', () => {}); test.run();`);

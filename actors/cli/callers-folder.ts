@@ -15,6 +15,7 @@ const SCRIPTS = ['troupe', 'demo', 'dev', 'start'];
  */
 export function callersFolder(env: NodeJS.ProcessEnv, cwd: string): string | undefined {
   const { INIT_CWD: folder, npm_lifecycle_event: script = '', npm_package_json: file } = env;
+  // mutant: callers-folder-of-others &&.3 drop
   const isOwn = SCRIPTS.includes(script) && file !== undefined && resolve(file) === PACKAGE && dirname(PACKAGE) === cwd;
   return isOwn && folder !== undefined && isAbsolute(folder) && existsSync(folder) ? folder : undefined;
 }

@@ -83,6 +83,7 @@ interface Call {
  */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number> {
   const folder = callersFolder(env, process.cwd());
+  // mutant: callers-folder drop
   if (folder !== undefined) process.chdir(folder);
   // `help model check` is `model check --help`.
   const asked = args[0] === 'help' && args[1] !== undefined ? [...args.slice(1), '--help'] : args;
@@ -130,6 +131,7 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
   }
   if (!isCommand(command)) {
     // What follows an option that is none looks like a command.
+    // mutant: command-after-no-option drop
     parsed({ name: 'troupe', options: allOptions(adapters) }, args.slice(0, name?.index));
     throw noCommand(command, [...Object.keys(USAGES), ...Object.keys(TOOLS)], program);
   }

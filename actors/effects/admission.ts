@@ -150,6 +150,7 @@ export class Admission {
       throw new RefusedError(Refusal.Absent, `there is no ${kind.kind} '${name}' of this uid`);
     if (object.metadata.generation !== generation)
       throw new RefusedError(Refusal.Outdated, `${kind.kind} '${name}' has been changed meanwhile`);
+    // mutant: admission-trusts-credentials if -> false
     if (!isPart(spec, object.spec))
       throw new RefusedError(Refusal.Spec, `the spec of ${kind.kind} '${name}' is another one`);
     return object;
@@ -192,6 +193,7 @@ export class Admission {
     const isRemoval = operation === 'remove';
     const isFine = (object: KubeObject): boolean => {
       const isOwn = recordedIn(kind, object) === id;
+      // mutant: admission-trusts-ids && -> $2
       return isRemoval ? isOwn && isDeleting(object) : isOwn || this.#witness.knows(uid, id);
     };
     if (isFine(known)) return;
@@ -201,6 +203,7 @@ export class Admission {
     if (isFine(object)) return;
     // What lost the race for the status is removed while the object lives on.
     const recorded = recordedIn(kind, object);
+    // mutant: admission-removes-living || -> $1
     if (isRemoval && !isDeleting(object) && (recorded === undefined || recorded === id))
       throw new RefusedError(Refusal.Deletion, `${kind.kind} '${name}' is not being deleted`);
     if (this.#witness.knows(uid, id) || (await this.#finds(kind, uid, id, request))) return;

@@ -71,6 +71,7 @@ export class Audits {
         // reference which was edited away is of an older generation than the edit that brought it back (A4).
         const end = actor.claims.ended(referrer.key);
         const generation = referrers.generations.get(referrer.key) ?? 0;
+        // mutant: audit-end-frees-later-claim &&.2 -> true
         const ended = end?.uid === referrer.uid && end.generation >= generation;
         if (!yielded && !ended) for (const finalizer of referrer.finalizers) holding.add(finalizer);
       }
@@ -78,6 +79,7 @@ export class Audits {
         if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural || referring.get(key) === claim.uid)
           continue;
         // A claim that is newer than the list is not judged by it.
+        // mutant: audit-drops-newer-claim drop
         if (claim.generation > (referrers.generations.get(key) ?? claim.generation)) continue;
         if (compareVersions(claim.resourceVersion, referrers.resourceVersion) <= 0) actor.dropClaim(key);
       }
@@ -103,6 +105,7 @@ export class Audits {
     } catch {
       // Its own actor tells of the trouble (I11). Without its own finalizer it has claimed nothing yet.
       const hasClaimed = object.metadata.finalizers?.includes(kind.finalizer) === true;
+      // mutant: audit-forgets-claimants ?:.2 -> []
       return new Map([[ANYTHING, hasClaimed ? kind.guards : []]]);
     }
     return finalizers;

@@ -76,6 +76,7 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
       await apply(undefined);
     } catch (error) {
       // An earlier pass made it, or another host, and its mail is on its way: the next pass looks at it (I6).
+      // mutant: made-child-fails-pass if -> true
       if (!(error instanceof ConflictError)) throw error;
     }
     return waiting('ready');
@@ -204,6 +205,7 @@ async function removeChild(
   refuseEnded(owner);
   if (present === undefined || !isOurs(owner.object, present)) return true;
   const { ownerReferences = [], deletionTimestamp } = present.metadata;
+  // mutant: shared-child-deleted if -> false
   if (ownerReferences.some((other) => other.uid !== uid)) {
     if (isOwnedBy(owner.object, present)) await objects.disown(resource, present, uid);
     return true;
@@ -253,6 +255,7 @@ function ownerReferenceTo({ apiVersion, kind, metadata: { name, uid } }: KubeObj
 export function isAsApplied(content: JsonObject, present: KubeObject, fields: JsonObject): boolean {
   return Object.entries(content).every(([part, wanted]) => {
     const stored = (present as unknown as JsonObject)[part];
+    // mutant: child-keeps-unwanted return -> $1 || $2
     return holds(stored, wanted) && !ownsMore((fields[`f:${part}`] ?? {}) as JsonObject, wanted);
   });
 }

@@ -117,6 +117,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
   });
   const deadline = (key: string, latestAt = Number.POSITIVE_INFINITY): number => {
     const now = clock.now();
+    // mutant: call-after-lease ().2 drop
     const deadlineAt = Math.min(now + deps.callMs, deps.leaseEndsAt(key) - LEASE_MARGIN_MS, latestAt);
     if (deadlineAt - now < LEAST_CALL_MS)
       throw new TransientError('the lease of the shard ends too soon to begin a call');
@@ -146,6 +147,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
         throw new AbsentError(`'${key}' is another one by now`);
       return call();
     };
+    // mutant: intents-never-recorded ().4 drop
     return underway.run(key, landsBy, send, what && { uid, what });
   };
   /** The turn of what was looked for, and who asks for it (T1). */
@@ -166,6 +168,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     try {
       actor.accept(await written, { own: true });
     } catch (error) {
+      // mutant: lost-race-with-old-object drop
       if (error instanceof AbsentError || error instanceof ConflictError) await refresh(objects, actor);
       throw error;
     }
@@ -190,10 +193,12 @@ export function provideEffects(deps: EffectsDeps): Machines {
         // Not before all have ended: what is still on its way would be written once more.
         for (const outcome of outcomes) if (outcome.status === 'rejected') throw outcome.reason;
         const missing = held.some(([name]) => finalizers.includes(name) && !carries(key, [name]));
+        // mutant: guard-taken-at-once drop
         if (missing) throw new TransientError('somebody takes the finalizers away as soon as they are stored');
       }),
       releaseGuards: effect(async ({ key, finalizers }: GuardInput) => {
         const { actor } = find(key);
+        // mutant: guard-off-changed-object : -> false
         await write(key, ({ object }) => objects.removeFinalizers(actor.resource, object, finalizers, { exact: true }));
         if (carries(key, finalizers)) throw new TransientError('somebody stores the finalizers again');
       }),
@@ -246,11 +251,14 @@ export function provideEffects(deps: EffectsDeps): Machines {
     disown: (key) => deps.underway(key)?.disown(key),
     hold: settled((key: string, operation: string, { extra = {}, signal, onProgress, landsWithinMs }) => {
       deadline(key); // not worth beginning otherwise
+      // mutant: held-outlives-lease [].2 drop
       const until = AbortSignal.any([signal, deps.leaseSignal(key)]);
       const beginBy = clock.now() + BEGIN_WITHIN_MS;
       const call = (): Promise<unknown> => {
         until.throwIfAborted();
+        // mutant: held-sent-too-late if -> false
         if (clock.now() >= beginBy) throw new TransientError(`'${operation}' could not begin in time`);
+        // mutant: held-after-lease drop
         deadline(key); // until it was listed the lease may have ended, unheard of
         const held: Omit<HeldCall, keyof OperationRequest> = {
           signal: until,
@@ -265,6 +273,8 @@ export function provideEffects(deps: EffectsDeps): Machines {
       if (landsWithinMs > (life.landsWithinMs ?? 0)) {
         throw new TerminalError(`the life of kind '${kind}' states no 'landsWithinMs' of ${landsWithinMs} ms`);
       }
+      // mutant: held-landing-counts-early +.1 -> clock.now()
+      // mutant: held-landing-not-listed + -> $1
       return once(key, beginBy + landsWithinMs, call);
     }),
     guardSelf: settled((key: string) => {

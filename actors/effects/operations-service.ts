@@ -48,6 +48,7 @@ export function serveOperations(
       if (run === undefined) return [];
       return places.map((place) => ({
         subject: operationSubject({ realm, plural: kind.plural, operation, node: place }),
+        // mutant: admission-skipped () -> Promise.resolve($2)
         admit: (request: JsonObject, bound: 'deadline' | 'caller') =>
           admission.admit({ kind, operation }, request, bound),
         async handle(request: JsonObject, _: Tracing, held?: Held): Promise<JsonObject> {
@@ -113,6 +114,7 @@ export function withOperations(
 /** One that takes as long as it takes: of how long, of who gives it up and of who hears of it, the bus takes care. */
 async function held(bus: Bus, subject: string, call: HeldCall): Promise<unknown> {
   const { signal, progress, beginBy, validUntil, ...request } = call;
+  // mutant: held-elsewhere-unbound {}.4 -> $: () => Infinity
   const options: HoldOptions = { signal, onProgress: progress, beginBy, validUntil };
   const { traceparent } = request;
   const { result } = await bus.services.hold(subject, request as unknown as JsonObject, options, { traceparent });

@@ -27,6 +27,7 @@ export class Readings<T> {
     };
     const reading = this.#readings.get(id);
     if (reading === undefined) return begin();
+    // mutant: readings-join-earlier -> return $1.2.0.1;
     reading.next ??= reading.current.then(begin, begin);
     return reading.next;
   }

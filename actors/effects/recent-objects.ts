@@ -44,6 +44,7 @@ export class RecentObjects {
   ): Promise<KubeObject | undefined> {
     const key = `${resource.plural}/${namespace}/${name}`;
     const kept = this.#kept.get(key);
+    // mutant: recent-objects-for-ever <.2 -> Infinity
     if (kept !== undefined && this.#deps.clock.now() - kept.at < KEPT_MS && isEnough(kept.object)) return kept.object;
     const running = this.#reading.get(key);
     if (running !== undefined) {

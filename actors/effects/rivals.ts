@@ -67,6 +67,7 @@ export class Rivals {
     const { object } = request;
     const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
     const isOwn = !isForeign && kind.life.recorded?.(object) === externalId;
+    // mutant: rivals-older-gives-way ||.2 -> true
     const first = (recorded.get(externalId) ?? [])
       .filter((other) => other.metadata.uid !== object.metadata.uid && (!isOwn || byAge(other, object) < 0))
       .sort(byAge);
@@ -76,6 +77,7 @@ export class Rivals {
       first.map((other) => this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, isOwn)),
     );
     const rival = first[holding.indexOf(true)];
+    // mutant: rivals-take-recorded if -> true
     if (rival === undefined) return undefined;
     const { namespace = '', name, uid } = rival.metadata;
     return { kind: kind.kind, namespace, name, uid, externalId };
@@ -94,6 +96,7 @@ export class Rivals {
       // What is gone by now was found a moment ago by whoever has not recorded it: that is no proof.
       return !mustBeSeen || (await (kind.operations[OBSERVE] as Observe)({ ...known, id: externalId })) !== undefined;
     } catch {
+      // mutant: rivals-block-owner return -> true
       return !mustBeSeen;
     }
   }
@@ -179,5 +182,6 @@ function identifying({ operations }: Pick<Kind, 'operations'>): Identify | undef
 
 function byAge({ metadata: one }: KubeObject, { metadata: other }: KubeObject): number {
   const text = ({ creationTimestamp = '', uid }: KubeObject['metadata']): string => `${creationTimestamp} ${uid}`;
+  // mutant: rivals-youngest-first < -> $1 > $2
   return text(one) < text(other) ? -1 : 1;
 }

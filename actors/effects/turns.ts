@@ -75,6 +75,7 @@ export class Turns {
     let sequence = 0;
     for (let tries = 0; tries < TRIES; tries++) {
       if (!request.mayWrite()) throw new ConflictError('the lease has ended');
+      // mutant: turns-for-two ().3 -> $ === 0 ? undefined : $
       const publication = await mailbox.publish(subject, { holder, uid, until }, sequence);
       if (publication.kind === 'stored') return publication.sequence;
       const last = await mailbox.last(subject);
@@ -108,6 +109,7 @@ export class Turns {
     if (over === undefined) throw new ConflictError(`'${turn.holder}' is making what this looks for`);
     this.#overSince.set(sequence, over);
     for (const [known, at] of this.#overSince) if (at < clock.now() - OVER_FOR_MS) this.#overSince.delete(known);
+    // mutant: turns-trust-early-look if -> false
     if (lookedAt < over) throw new ConflictError(`'${turn.holder}' may have made what this looks for`);
   }
 

@@ -128,6 +128,7 @@ export class Underway {
       // Whatever a predecessor began, it began before this.
       for (const actor of actors) {
         const held = actor.incarnation()?.kind?.life.landsWithinMs ?? 0;
+        // mutant: underway-held-unlisted-unwaited () -> $1
         const landsBy = now + Math.max(callMs + lateMs, held);
         if (mayHaveBegun(actor)) this.#listed.set(actor.key, { landsBy, intents: [] });
       }
@@ -138,7 +139,10 @@ export class Underway {
     const { list, writtenAt } = this.#inherited;
     for (const [key, { landsBy, intents }] of list) {
       // It was written before this, too.
+      // mutant: clock-skew-ignored + -> $1
+      // mutant: underway-long-landing-cut - -> now + callMs + lateMs
       const entry = { landsBy: Math.min(landsBy + CLOCK_SKEW_MS, now + landsBy - writtenAt), intents };
+      // mutant: underway-forgets-predecessor if -> !$
       if (this.#isToKeep(key, entry, now)) this.#listed.set(key, entry);
       else this.#revision += 1;
     }
@@ -148,6 +152,7 @@ export class Underway {
 
   /** Until when something that was asked for on behalf of an actor may still be done; 0: nothing is known of any. */
   at(key: string): number {
+    // mutant: underway-never-waits return -> 0
     return this.#entry(key).landsBy;
   }
 
@@ -215,10 +220,12 @@ export class Underway {
     const before = this.#entry(key);
     let isSent = false;
     try {
+      // mutant: underway-listed-later await -> void $1
       await this.add(key, landsBy, intent);
       isSent = true;
       const output = await call();
       // It is answered for, and not recorded yet; what nobody answered before may still land.
+      // mutant: underway-forgets-answered {} -> $1.1
       this.#restore(key, { ...before, intents: this.intents(key) });
       this.#tidyLater();
       return output;
@@ -314,7 +321,9 @@ export class Underway {
   async #store(): Promise<boolean> {
     const { mailbox, clock, lease } = this.#deps;
     const now = clock.now();
+    // mutant: underway-after-lease drop
     if (now >= lease.endsAt()) throw new TransientError('the lease has ended');
+    // mutant: underway-of-another-epoch drop
     if (mailbox.epoch().id !== this.#epoch) throw new TransientError('the mailbox is another one now');
     for (const [key, entry] of this.#listed) if (!this.#isToKeep(key, entry, now)) this.#listed.delete(key);
     const revision = this.#revision;
@@ -354,6 +363,7 @@ export class Underway {
  * an adapter that broke down, may have sent it.
  */
 function landsAfter(error: unknown, landsBy: number): number | undefined {
+  // mutant: underway-drops-unanswered return -> undefined
   if (!(error instanceof TroupeError) || error instanceof UnansweredError) return landsBy;
   return error instanceof TransientError ? error.landedBy : undefined;
 }

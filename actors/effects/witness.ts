@@ -73,6 +73,8 @@ function observationsIn(answer: unknown): readonly { readonly id: string }[] {
     readonly earlier?: unknown;
   };
   if (typeof id === 'string') return [answer as { readonly id: string }];
+  // mutant: witness-takes-several === -> $1 >= $2
+  // mutant: witness-of-intent-removes && -> $1
   if (Array.isArray(matches)) return matches.length === 1 && earlier !== true ? observationsIn(matches[0]) : [];
   return observationsIn(observation);
 }

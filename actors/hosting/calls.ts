@@ -42,6 +42,7 @@ export class Calls {
 
   /** Resolves when no external call is under way any more. */
   async ended(): Promise<void> {
+    // mutant: calls-not-waited-for ().1 -> []
     await Promise.allSettled(this.#underWay.keys());
   }
 
@@ -59,6 +60,7 @@ export class Calls {
   #undecided(key: string, landedBy: number | undefined): void {
     const now = this.#clock.now();
     for (const [other, at] of this.#landedBy) if (at <= now) this.#landedBy.delete(other);
+    // mutant: calls-forget-landing if -> false
     if (landedBy !== undefined && landedBy > now)
       this.#landedBy.set(key, Math.max(landedBy, this.#landedBy.get(key) ?? 0));
   }

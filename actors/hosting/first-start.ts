@@ -24,8 +24,10 @@ export async function firstLeaseOf({ objects, kinds, namespaces }: FirstStartDep
     for (const place of placesOf(kind, namespaces)) {
       try {
         const { items } = await objects.list(kind, place);
+        // mutant: first-start-after-wipe ()#2.1 -> ''
         if (items.some(({ metadata }) => metadata.finalizers?.includes(kind.finalizer))) return 'wait';
       } catch (error) {
+        // mutant: first-start-if-unknown drop
         if (toErrorData(error).code !== 'absent') return 'wait'; // W2; a kind that is not served has no objects
       }
     }

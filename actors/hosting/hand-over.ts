@@ -48,12 +48,14 @@ export function handOver({ actor: find, settle }: Omit<HandOverDeps, 'isPrivy'>)
     object(to, object) {
       const actor = find(addressKey(to));
       const { uid } = object.metadata;
+      // mutant: hand-over-untold || -> $1.1 === undefined
       if (actor?.isToldOf(uid) !== true || actor.incarnation()?.uid !== uid) return false;
       settle(actor, () => actor.accept(object, { own: false }));
       return true;
     },
     gone(to, { uid, resourceVersion }, sequence) {
       const actor = find(addressKey(to));
+      // mutant: hand-over-end-early if -> $1 === undefined
       if (actor?.isToldOf(uid, sequence) !== true) return false;
       settle(actor, () => actor.acceptGone(uid, resourceVersion));
       return true;
@@ -85,17 +87,21 @@ export class ShardAnswers implements AnswersOut {
   say(answer: Answer): void {
     const { outbox, later, isPrivy } = this.#deps;
     const standing = outbox.standing(subjectOf(answer));
+    // mutant: hand-over-earlier-promise ?:.2 -> true
+    // mutant: hand-over-retraction-waits ?:.3 -> true
     const isNothingPromised = (): boolean =>
       standing === undefined ? isPrivy(addressKey(answer.from), addressKey(answer.to)) : isOpen(standing['readiness']);
     if (isOpen(answer.mail.readiness) && isNothingPromised() && this.#handOver(answer)) {
       later.put(keyOf(answer), () => this.#publish(answer));
       return;
     }
+    // mutant: hand-over-stale-answer drop
     later.drop(keyOf(answer));
     this.#publish(answer);
   }
 
   forget(from: Address, to: Address): void {
+    // mutant: hand-over-ended-claim drop
     this.#deps.later.drop(keyOf({ from, to }));
     this.#deps.outbox.forget(subjectOf({ from, to }));
   }
@@ -108,11 +114,13 @@ export class ShardAnswers implements AnswersOut {
   /** Not in the turn of the step that answers: who is answered may answer back. */
   #handOver({ from, to, mail, traceparent }: Answer): boolean {
     const { actor: find, settle } = this.#deps;
+    // mutant: hand-over-another-incarnation === -> $1 !== undefined
     const isThere = (actor: ObjectActor | undefined): actor is ObjectActor => actor?.incarnation()?.uid === mail.to;
     if (!isThere(find(addressKey(to)))) return false;
     queueMicrotask(() => {
       const actor = find(addressKey(to));
       // A host without a lease is silent (A2).
+      // mutant: hand-over-given-up-shard if -> $1
       if (!isThere(actor) || find(addressKey(from)) === undefined) return;
       settle(actor, () => actor.takeReady(from, mail, undefined, traceparent));
     });

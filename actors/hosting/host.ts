@@ -100,6 +100,7 @@ export class Host {
   readonly #quarantine: Quarantine<ObjectActor>;
   readonly #refused: RefusedMail;
   readonly #here: HandOverDeps = {
+    // mutant: hand-over-after-lease ?: -> $1.1.1?.actors.get($2.1)
     actor: (key) => (this.#shardByKey(key)?.live === true ? this.#actorByKey(key) : undefined),
     // An older shard had answered all that there was before the other came, and of one that came with it all was heard.
     isPrivy: (from, to) => (this.#shardByKey(from)?.turn ?? 0) <= (this.#shardByKey(to)?.turn ?? -1),
@@ -250,6 +251,7 @@ export class Host {
       });
       this.#closing.set(number, closing);
     }
+    // mutant: host-closes-before-calls-end drop
     await this.#closing.get(number);
   }
 
@@ -308,6 +310,7 @@ export class Host {
       this.#endAbsent(new Map([[number, shard]]), present);
       shard.underway.begin(shard.actors.values());
       shard.live = true;
+      // mutant: host-replay-never-over drop
       shard.outbox.replayed();
       for (const [key, actor] of [...shard.actors]) {
         // Forgotten by now, when its last mail was taken back.
@@ -321,6 +324,7 @@ export class Host {
   #pauses(signal: AbortSignal): () => Promise<void> {
     let count = 0;
     return async () => {
+      // mutant: host-begins-all-at-once %.2 -> 1_000_000 * $
       if (++count % SLICE === 0) await this.#deps.clock.sleep(0, signal);
     };
   }
@@ -349,6 +353,7 @@ export class Host {
       for (const [key, actor] of shard.actors) {
         const known = actor.incarnation()?.object.metadata;
         const isOlder = known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0;
+        // mutant: list-ends-newer &&.2 -> true
         if (!present.has(key) && isOlder)
           this.#settle(shard, actor, () => actor.acceptGone(known?.uid, shard.floor ?? '0'));
       }
@@ -361,6 +366,7 @@ export class Host {
     const shard = this.#shards.get(number);
     if (shard === undefined || !isOurs(number)) return;
     // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
+    // mutant: host-mail-after-lease drop
     if (this.#isOver(number, shard)) return;
     if ('name' in about) {
       shard.sweep.heard(about, mail.payload, mail.sequence);
@@ -400,6 +406,7 @@ export class Host {
     if (shard.live) {
       this.#quarantine.run(actor, () => {
         // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
+        // mutant: old-mail-revives drop
         actor.acceptGone(undefined, shard.gone.get(key) ?? shard.floor ?? '0');
         actor.start();
       });
@@ -452,12 +459,14 @@ export class Host {
   #actorByKey(key: string): ObjectActor | undefined {
     const number = shardOfKey(key, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
+    // mutant: host-acts-after-lease || -> $1
     return shard === undefined || this.#isOver(number, shard) ? undefined : shard.actors.get(key);
   }
 
   /** Whether the lease has ended, noticed or not. What is not done for that is never done here: the shard lapses (H6). */
   #isOver(number: number, shard: Shard): boolean {
     if (this.#deps.clock.now() < shard.lease.endsAt()) return false;
+    // mutant: host-never-lapses drop
     shard.onLapse(number);
     return true;
   }

@@ -83,6 +83,7 @@ export class Quarantine<Actor extends Held> {
       this.#hold(actor, error);
     }
     const known = this.#cases.get(actor);
+    // mutant: quarantine-ignores-edits if -> $1
     if (known?.isHeld === true && known.object !== objectOf(actor)) {
       // It is another object now, and may be a better one.
       known.object = objectOf(actor);
@@ -123,10 +124,12 @@ export class Quarantine<Actor extends Held> {
       return;
     }
     if (now - its.freedAt >= RECOVERED_MS) its.failures = 0;
+    // mutant: quarantine-each-second ++ -> $ * 0
     const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** its.failures++, PAUSE_LIMIT_MS) * (0.75 + clock.random() / 4);
     its.isHeld = true;
     its.object = objectOf(actor);
     actor.suspend(message);
+    // mutant: quarantine-logs-each-time >=.2 -> 0
     if (its.message !== message || now - its.loggedAt >= LOG_EVERY_MS) {
       log.error(
         { ...actor.address, err: error, failures: its.failures, retryInMs: Math.round(pauseMs) },
@@ -154,6 +157,7 @@ export class Quarantine<Actor extends Held> {
       // Forgotten, or to begin again at another time.
       if (this.#cases.get(actor) !== its || its.timer !== timer) return;
       const leftMs = (underWay?.landedBy(actor.key) ?? 0) - clock.now();
+      // mutant: quarantine-ends-before-landing if -> false
       if (leftMs > 0) this.#release(actor, its, leftMs);
       else this.#resume(actor, its);
     };

@@ -121,10 +121,13 @@ export async function holdShards(
   let epoch = mailbox.epoch().id;
   let quietUntil = 0;
   const stopEpoch = mailbox.watchEpoch(({ id }) => {
+    // mutant: epoch-never-changes if -> true
     if (id === epoch) return host.reconsider();
     epoch = id;
+    // mutant: shards-quiet-never drop
     quietUntil = clock.now() + leases.leaseMs;
     log.warn('the mailbox was lost or rolled back; all actors begin anew');
+    // mutant: shards-keep-actors drop
     dropAll();
     notice();
   });
@@ -157,6 +160,7 @@ export async function holdShards(
   await watching.close();
   // What does not come to an end in time keeps its lease: another pod waits until it has expired.
   const closing = [...held].map(async ([number, lease]) => {
+    // mutant: lease-given-back-early await -> void $1
     await host.close(number);
     await lease.release();
   });

@@ -116,6 +116,7 @@ export function ranked<Each extends Cause>(causes: readonly Each[]): readonly Ea
 
 /** The same for causes that are one. */
 export function keyOf({ at, summary, advice }: Cause): string {
+  // mutant: root-cause-each ?: -> $2
   return at === undefined ? summary : `${at}; ${advice}`;
 }
 

@@ -131,6 +131,7 @@ export class Inquiry {
       const told = cause.elsewhere(label, object, subject.resource.plural);
       return { standing: Standing.Waiting, needs: [], ...since, cause: told };
     }
+    // mutant: glance-refused-at-rest if -> $ && progressing === $2
     if (kind.life.glance !== undefined) {
       const glance = kind.life.glance(object);
       const explanation = await this.#glanced(subject, glance);
@@ -272,6 +273,7 @@ export class Inquiry {
     const isAsking = ({ from, object, id }: (typeof referring)[number]): boolean =>
       !isDeleted(object) && id === undefined && this.#path.some((other) => other.key === addressKey(from));
     const others = referring.filter((each) => !isAsking(each));
+    // mutant: asker-waits-for-himself ?: -> $3
     const found = others.length > 0 ? others : referring;
     // Those whom a person has to see to come first.
     found.sort((left, right) => Number(isDeleted(left.object)) - Number(isDeleted(right.object)));

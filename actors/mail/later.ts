@@ -47,6 +47,7 @@ export class Later<Value> {
   }
 
   drop(key: string): void {
+    // mutant: later-drops-nothing drop
     this.#waiting.delete(key);
   }
 
@@ -65,6 +66,7 @@ export class Later<Value> {
     const { clock } = this.#deps;
     const now = clock.now();
     const quietAt = this.#touchedAt + QUIET_MS;
+    // mutant: later-never-published - -> -$2
     this.#publish(quietAt <= now ? now : now - LIMIT_MS);
     const [first] = this.#waiting.values();
     this.#timer = undefined;

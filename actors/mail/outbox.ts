@@ -107,6 +107,7 @@ export class Outbox {
   heard(subject: MailSubject, payload: JsonObject, sequence: number): void {
     const stored = this.#stored.get(subject);
     // What is being published is held against what is there anyway.
+    // mutant: outbox-revives-gone ||.3 drop
     if (
       this.#closed ||
       this.#saying.get(subject) !== undefined ||
@@ -116,6 +117,7 @@ export class Outbox {
       return;
     this.#stored.set(subject, { payload, sequence, mayReplace: undefined, traceparent: undefined });
     if (stored?.mayReplace === undefined || stored.payload === undefined || isSame(stored.payload, payload)) return;
+    // mutant: outbox-leaves-overwritten drop
     void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);
   }
 
@@ -190,13 +192,18 @@ export class Outbox {
         return end({ payload: remember === 'payload' ? published : undefined, sequence, mayReplace, traceparent });
       }
       const turn = inFlight.enter();
+      // mutant: outbox-all-at-once drop
       if (turn !== undefined) await turn;
       try {
         const { wanted: payload, traceparent } = saying;
         // While it waited for its turn.
+        // mutant: outbox-speaks-when-closed ||.1 drop
         if (this.#closed || isForgotten() || (published !== undefined && isSame(payload, published))) continue;
         // A process that stood still says what is old by now before it hears that others may speak.
+        // mutant: outbox-after-lease drop
         if (clock.now() >= endsAt()) throw new TransientError('the lease has ended');
+        // mutant: claims-never-compared ().3 -> 'from' in saying.subject && saying.mayReplace !== always ? undefined : $
+        // mutant: outbox-never-compares ().3 -> undefined
         const publication = await mailbox.publish(saying.subject, payload, sequence, { traceparent });
         if (publication.kind === 'stored') {
           published = payload;
@@ -205,7 +212,10 @@ export class Outbox {
           const current = await mailbox.last(saying.subject);
           sequence = current?.sequence ?? 0;
           published = current?.payload;
+          // mutant: outbox-drops-newer-word &&.1 drop
+          // mutant: outbox-drops-word-after-forgotten &&.2 drop
           const isNewest = saying.wanted === payload && !isForgotten();
+          // mutant: outbox-overwrites-newer &&.4 -> false
           if (
             isNewest &&
             published !== undefined &&

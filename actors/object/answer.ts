@@ -58,6 +58,7 @@ export function contentVersionAfter(
   // A guard of ours, seen before its write was answered.
   const isGuarded = String(before.metadata.finalizers) !== String(metadata.finalizers);
   // It is known to the second: who wrote again within the same one is not missed, nor is he who only changed a label.
+  // mutant: guard-is-new-content || -> $1
   return own || isGuarded ? told : `${contentVersion}@${metadata.resourceVersion}`;
 }
 
@@ -77,8 +78,10 @@ export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid
     ...(attributes !== undefined && { attributes }),
     ...(version !== undefined && { version }),
   };
+  // mutant: answer-before-finalizer =>.1 -> true
   const carried = claim.finalizers.every((finalizer) => finalizers.includes(finalizer));
   // Guards that are on it may be on their way off, by an earlier host's request too: they promise nothing any more (I3).
+  // mutant: answer-serves-while-deleted && -> $1
   const serves = available && claim.finalizers.length === 0;
   // What goes before it was ever available will not become it: whoever cleans up has to know.
   if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };

@@ -28,6 +28,7 @@ export class Answers {
   /** What `from` answered to the incarnation `uid`, and to no other (P2), since it was claimed at generation `since`. */
   of(from: string, uid: string, since: number): DependencyAnswer | undefined {
     const answer = this.#mail.get(from);
+    // mutant: answers-of-another-incarnation ||.2 drop
     if (answer === undefined || answer.to !== uid || answer.generation < since) return undefined;
     const { to: _to, generation: _generation, ...said } = answer;
     return said;

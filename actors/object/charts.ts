@@ -129,6 +129,7 @@ export class Charts {
     if (!this.isAtRest || kind === undefined || known === undefined) return;
     const now = clock.now();
     const text = (seen: KubeObject): string => JSON.stringify(kind.life.view(this.#held(seen), now));
+    // mutant: resting-life-sleeps-on if -> false
     if (text(next) !== text(known)) this.wake();
     else this.#shareCommon(next);
   }
@@ -227,6 +228,7 @@ export class Charts {
       guard.start();
     }
     if (object.metadata.deletionTimestamp === undefined) return;
+    // mutant: charts-miss-last-user &&.3 -> false
     if (this.#life !== undefined) this.#life.tellIfNew(this.#held(object));
     else if (
       kind !== undefined &&
@@ -247,6 +249,7 @@ export class Charts {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     if (deletionTimestamp === undefined) return object;
     const free = freeByTable({ object: this.#guarded(object), claims: this.#deps.claims() });
+    // mutant: free-finalizers-hold if -> true
     if (free.length === 0) return object;
     const left = finalizers.filter((finalizer) => !free.includes(finalizer));
     return { ...object, metadata: { ...object.metadata, finalizers: left } };

@@ -53,6 +53,7 @@ export class ClaimsTable {
   /** Takes a claim, or its end, unless it is older than what is known. Says whether anything changed. */
   take(key: string, claim: Claim): boolean {
     const known = this.#claims?.get(key);
+    // mutant: claims-table-older-replaces ().2 -> '0'
     if (
       known !== undefined &&
       known.uid !== claim.uid &&
@@ -136,6 +137,7 @@ export class ClaimsTable {
     let count = 0;
     for (const key of this.#byFinalizer?.get(finalizer) ?? this.#keys()) {
       const claim = this.#claims?.get(key);
+      // mutant: freed-holder-named ||.3 drop
       if (claim === undefined || !claim.finalizers.includes(finalizer) || claim.notOn.includes(uid)) continue;
       count++;
       if (first.length === HOLDERS && key > (first.at(-1)?.[0] ?? '')) continue;

@@ -57,7 +57,9 @@ export class GuardChart {
 
   #considerEnd(): void {
     if (this.#stopped || !isDone(this.#actor.getSnapshot())) return;
+    // mutant: guard-chart-stays drop
     this.stop();
+    // mutant: guard-chart-stays drop
     this.#onDone();
   }
 }

@@ -127,6 +127,7 @@ export class LifeChart {
   get isSpent(): boolean {
     const { life, clock } = this.#deps;
     const snapshot = this.#snapshot;
+    // mutant: life-rests-with-timer &&.2 drop
     return (
       snapshot.hasTag(Tag.Settled) &&
       this.#clock.armed === 0 &&
@@ -142,6 +143,7 @@ export class LifeChart {
     this.#viewText = JSON.stringify(view);
     this.#actor.send({ type: 'object.changed', object: view, dependencies: dependencies(), at });
     // What is settled looks at its status itself: also at rest.
+    // mutant: taken-status-not-said drop
     if (!this.#stopped && !this.#snapshot.hasTag(Tag.Settled)) this.#status.restore(this.#snapshot);
   }
 

@@ -186,6 +186,8 @@ export class ObjectActor {
    */
   get #isBornLate(): boolean {
     const createdAt = Date.parse(this.#object?.metadata.creationTimestamp ?? '');
+    // mutant: late-birth-unverified return -> false
+    // mutant: each-birth-verified return -> true
     return this.#deps.clock.now() - createdAt > LATE_BIRTH_MS;
   }
 
@@ -250,6 +252,7 @@ export class ObjectActor {
       const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
       const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.#kind, this.dependencies()));
+      // mutant: answers-told-to-another if#2 -> true
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.tellDependencies({ isReplaced, isNews });
       if (isOurs && this.#object !== undefined) this.#tellRival(from, mail);
@@ -265,6 +268,7 @@ export class ObjectActor {
     // may be that of the state before.
     const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
     const born = this.#object?.metadata.uid !== uid;
+    // mutant: older-view-replaces || -> false
     const isKnown = uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0;
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
@@ -433,6 +437,8 @@ export class ObjectActor {
   #sweep(): void {
     const left = [...this.#answers.entries()];
     if (left.length > 0 && this.#kind !== undefined) void this.#endLeft(left);
+    // mutant: claims-go-with-object -> $ for (const [key] of [...this.claims.entries()]) this.dropClaim(key);
+    // mutant: answers-outlive-object drop
     this.#answers.forget();
     this.#stored.sweep();
   }
@@ -446,6 +452,8 @@ export class ObjectActor {
     if (now === undefined) return;
     for (const [key, answer] of answers) {
       const to = parseAddressKey(key);
+      // mutant: unknown-claim-ended if -> $1
+      // mutant: gone-incarnation-answered-on if -> false
       if (to !== undefined && now.uid !== answer.to) endLeft(this.#deps.outbox, this.address, to, answer);
     }
   }

@@ -92,6 +92,7 @@ export class OutgoingClaims {
    */
   since(key: string, { metadata: { generation = 0 } }: KubeObject): number {
     const claimed = this.#claimed.get(key);
+    // mutant: dropped-claim-answered && -> $1
     return claimed !== undefined && generation - claimed.saidAt <= 1 ? claimed.generation : generation;
   }
 
@@ -137,6 +138,7 @@ export class OutgoingClaims {
     const references = this.#kind.references(object);
     const isSame = usesOf(references) === uses;
     const isEdited = generation !== (object.metadata.generation ?? 0);
+    // mutant: claims-miss-second-edit &&.1 -> !$
     const isDue = isEdited ? isSame && this.#isAllClaimed(this.#targets(references, followed)) : !isSame;
     if (isDue) this.say(object, yielded, followed);
   }
@@ -180,6 +182,7 @@ export class OutgoingClaims {
    */
   async endBuilding(object: KubeObject): Promise<void> {
     this.#said = undefined;
+    // mutant: credentials-claim-ends-early ! -> true
     const ending = [...this.#claimed].filter(([, { forCleanup }]) => !forCleanup);
     await this.#endAll(
       ending.map(([key, { to }]) => [key, to]),
@@ -195,6 +198,7 @@ export class OutgoingClaims {
 
   async #endAll(claims: readonly (readonly [string, Address])[], object: KubeObject): Promise<void> {
     for (const [key, to] of claims) void this.#end(key, to, object);
+    // mutant: finalizer-off-before-edited-end ?? -> $2
     await Promise.all(this.#ending ?? []);
   }
 
@@ -210,6 +214,7 @@ export class OutgoingClaims {
 
   async #sayEnded(key: string, to: Address, object: KubeObject): Promise<void> {
     this.#claimed.delete(key);
+    // mutant: answers-outlive-claims drop
     this.#answers.drop(key);
     const { generation = 0 } = object.metadata;
     const ended = { uid: this.#uid, resourceVersion: this.#bornVersion, generation };
@@ -259,6 +264,7 @@ function usesOf(references: readonly Reference[]): string {
 function mayReplace(current: JsonObject, mine: JsonObject): boolean {
   const [theirs, ours] = [parseClaimMail(current), parseClaimMail(mine)];
   if (theirs === undefined || ours === undefined) return true;
+  // mutant: ended-claim-of-older return -> true
   if (theirs.uid !== ours.uid) return compareVersions(theirs.resourceVersion, ours.resourceVersion) < 0;
   const same = (claim: ClaimMail): string =>
     JSON.stringify([claim.generation, claim.finalizers, claim.notOn, claim.attributes, claim.ended]);

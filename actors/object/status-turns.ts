@@ -9,8 +9,11 @@ import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 /** Most dependencies of a dependency that is at work are there by then. */
+// mutant: statuses-written-at-once 0 -> 0
 const PATIENCE_MS = 500;
+// mutant: statuses-wait-for-ever 0 -> 10_000_000
 const LIMIT_MS = 10_000;
+// mutant: turns-for-everybody 0 -> 4_000
 const TURNS = 4;
 
 interface Waiter {
@@ -50,6 +53,7 @@ export class StatusTurns {
   turn(signal: AbortSignal): Promise<(() => void) | undefined> {
     return new Promise((resolve) => {
       const giveUp = (): void => {
+        // mutant: turn-for-who-gave-up drop
         this.#waiting.delete(waiter);
         resolve(undefined);
       };
@@ -76,6 +80,7 @@ export class StatusTurns {
     const now = this.#clock.now();
     for (const waiter of this.#waiting) {
       if (this.#turns >= TURNS) return;
+      // mutant: statuses-never-wait ?: -> $3
       const leftMs = waiter.since + (this.#writes > 0 ? LIMIT_MS : PATIENCE_MS) - now;
       if (leftMs > 0) {
         this.#timer = this.#clock.setTimeout(() => this.#admit(), leftMs);

@@ -89,6 +89,7 @@ export class Teller {
   tellNews({ type, reason, message }: Occurrence): void {
     const warnings = this.#warnings ?? new Set();
     const news = `${reason} ${message}`;
+    // mutant: each-failure-warns ||.2 drop
     if (type !== 'Warning' || warnings.has(news) || warnings.size >= WARNINGS) return;
     this.#warnings = warnings.add(news);
     this.log.warn({ reason, error: message, traceId: traceIdOf(this.step()) }, 'there is trouble with the object');

@@ -8,6 +8,7 @@ import type { Adapter } from '../../adapters/adapter.ts';
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
 
 const SURFACE = 'troupe/adapter';
+// mutant: package-is-javascript () -> '.ts'
 const SURFACE_URL = new URL(`../../adapters/mod${extname(import.meta.url)}`, import.meta.url).href;
 
 /** Members of an adapter that the runtime cannot do without, and what they are. */

@@ -131,6 +131,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     services.push(await serveOperations(bus, adapter, here, { version: TROUPE_VERSION, admission }));
   };
   // Whoever hosts actors calls what it serves itself in memory: nobody else needs to ask, unless it is one of several nodes.
+  // mutant: host-serves-operations ! -> true
   const offered = [...served].filter(([{ route }]) => route !== undefined || !roles.has(Role.Actors));
   /** A role that cannot begin, as the bus is away in this moment, begins later. */
   const play = async (role: () => Promise<void>): Promise<void> => {

@@ -21,8 +21,10 @@ const REFUSED = 'InvalidConfiguration';
 export function progressOf(object: KubeObject): Condition | undefined {
   const ready = conditionOf(object, 'Ready');
   const told = conditionOf(object, 'Progressing');
+  // mutant: condition-unseen ||.2 -> $1 !== $2
   if (told !== undefined || ready === undefined) return told;
   if (ready.status === 'True') return { ...ready, status: 'False', reason: 'Success' };
+  // mutant: waiting-shown-refused : -> $2
   return { ...ready, status: ready.reason === REFUSED ? 'False' : 'True' };
 }
 

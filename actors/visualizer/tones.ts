@@ -54,6 +54,7 @@ export function toneNow(
   const isBehind = generation !== undefined && observed !== undefined && generation > Math.max(observed, toldAt ?? 0);
   if (isBehind) return Tone.Unseen;
   // Of some kinds the status alone says whether others may use it, and no state of their lives.
+  // mutant: tones-unavailable return -> $3
   return told === Tone.Unavailable && registry.standing(kind, object, false).ready ? Tone.Available : told;
 }
 

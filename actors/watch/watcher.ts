@@ -137,6 +137,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   const later = new Later<Saying>({ clock, publish });
   let missing: MissingKinds | undefined;
   try {
+    // mutant: watcher-ignores-mail await -> new Map()
     const known = await readMail(deps, term.signal);
     const say = (
       resource: Resource,
@@ -147,14 +148,17 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       const key = addressKey(to);
       const version = versionOf(mail);
       const last = known.get(key);
+      // mutant: watcher-says-older drop
       if (last !== undefined && compareVersions(last.version, version) >= 0) return;
       const uid = uidOf(mail);
       known.set(key, { to, version, uid, gone: 'gone' in mail });
       const isBirth = last === undefined || last.gone || last.uid !== uid;
       if (!isBirth && 'object' in mail && here.object(to, mail.object)) {
+        // mutant: watcher-hands-over-only drop
         later.put(key, { to, mail, cause });
         return;
       }
+      // mutant: watcher-late-beside-newer drop
       later.drop(key);
       const place = isBirth ? undefined : outbox.place({ to, topic: 'object' });
       if ('gone' in mail && place !== undefined && here.gone(to, mail.gone, place))
@@ -170,7 +174,9 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     const seeded = (watch: Watch, serverTime = Number.POSITIVE_INFINITY): void => {
       if (!unseeded.delete(watchKey(watch))) return;
       seededAt = Math.min(seededAt, serverTime);
+      // mutant: watcher-seeds-too-early drop
       if (unseeded.size > 0) return;
+      // mutant: watcher-seeds-unpublished ()#3.1 -> []
       const marking = Promise.all(pending)
         .then(() => mailbox.markSeeded(seededAt))
         .catch((error) => {
@@ -210,9 +216,11 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
               }
               for (const [key, { to, uid, gone }] of known) {
                 if (to.realm !== resource.realm || to.plural !== plural || gone || present.has(key)) continue;
+                // mutant: watcher-ends-elsewhere drop
                 if (place !== undefined && to.namespace !== place) continue;
                 const { namespace, name } = to;
                 // Which change ended it nobody saw.
+                // mutant: watcher-misses-vanished drop
                 say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: traceparentOf(uid) });
               }
               seeded(watch, serverTime);
@@ -245,6 +253,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     );
     // In order: others need not wait for the next leader.
     if (signal.aborted && clock.now() < lease.endsAt() && mailbox.epoch().id === id) {
+      // mutant: watcher-never-flushes drop
       later.flush();
       const flushed = new AbortController();
       const all = Promise.all(pending).finally(() => flushed.abort());

@@ -165,6 +165,7 @@ export function kubeClient({
 
   /** The credentials are read anew before the next request. The connections stay: it may have been the token alone. */
   function distrust(): void {
+    // mutant: refused-token-connections =.2 -> undefined
     if (session !== undefined) session = { ...session, readAt: Number.NEGATIVE_INFINITY };
   }
 
@@ -214,6 +215,7 @@ export function kubeClient({
     const answer = await send('requests', path, options, accept);
     const parsed = parse(await textOf(answer));
     if (answer.statusCode >= 400) {
+      // mutant: refused-token-kept drop
       if (answer.statusCode === 401) distrust();
       throw refusalOf(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
     }
@@ -259,17 +261,20 @@ async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: 
   let rest = '';
   try {
     for await (const chunk of body) {
+      // mutant: character-cut-in-two ()#2.2 drop
       const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = parts.pop() ?? '';
       for (const part of parts) {
         if (part === '') continue;
         const parsed = parse(part);
         // Passed over, it would be lost: the next line has a later version.
+        // mutant: watch-line-passed-over -> if ($1) continue;
         if (parsed === undefined) throw new SyntaxError('a line of it is no JSON object');
         yield parsed;
       }
     }
   } catch (error) {
+    // mutant: watch-cut-silently if -> $1
     if (!signal.aborted) throw new TransientError(`a watch at ${server} broke off: ${reason(error)}`, { cause: error });
   }
 }
@@ -303,17 +308,21 @@ export function refusalOf(
   retryAfter?: string | string[] | undefined,
 ): Error {
   const message = `${what}: ${typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}`}`;
+  // mutant: patch-test-no-conflict && -> false
   const isPatchTest = status === 422 && body?.['details'] === undefined && /test/i.test(message);
   if (status === 404) return new AbsentError(message);
   if (status === 409 || isPatchTest) return new ConflictError(message);
+  // mutant: expired-is-absent new.0 -> AbsentError
   if (status === 410) return new ExpiredError(message);
   if ([400, 405, 406, 413, 415, 422].includes(status)) return new TerminalError(message);
   if (status === 403) {
     const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly { readonly reason?: string }[] };
+    // mutant: terminating-namespace : -> false
     return new ForbiddenError(message, { isTerminating: causes.some((cause) => cause.reason === TERMINATING) });
   }
   const seconds = Number(retryAfter);
   return new TransientError(message, {
+    // mutant: retry-after-ignored : -> $3
     retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,
   });
 }

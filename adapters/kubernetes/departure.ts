@@ -12,6 +12,7 @@ export interface Departure {
 /** @param leaving  uids; who is no owner has left already */
 export function departure(owners: readonly OwnerReference[], leaving: readonly string[]): Departure {
   const places = owners.flatMap(({ uid }, at) => (leaving.includes(uid) ? [{ at, uid }] : []));
+  // mutant: departure-all-at-once ?:.1 -> false
   const last = places.length === owners.length ? places.shift() : undefined;
   // From the end, so that the places of the others stay.
   const steps = places.reverse().flatMap(({ at, uid }) => {

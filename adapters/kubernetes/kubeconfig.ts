@@ -55,6 +55,7 @@ export function accessByKubeconfig(path: string, asked?: string): Access {
   const config = fieldsOf(read(path));
   const named = (list: string, name: unknown): Fields | undefined =>
     arrayOf(config[list]).find((entry) => typeof name === 'string' && entry['name'] === name);
+  // mutant: context-asked-for ?? -> $2
   const context = fieldsOf(named('contexts', asked ?? config['current-context'])?.['context']);
   const cluster = fieldsOf(named('clusters', context['cluster'])?.['cluster']);
   const user = fieldsOf(named('users', context['user'])?.['user']);
@@ -130,6 +131,7 @@ async function libraryCredentials(path: string, context: string | undefined): Pr
   const { KubeConfig } = await import('@kubernetes/client-node');
   const config = new KubeConfig();
   config.loadFromFile(path);
+  // mutant: credentials-of-context drop
   if (context !== undefined) config.setCurrentContext(context);
   const options: Parameters<typeof config.applyToHTTPSOptions>[0] & { headers?: Fields; auth?: unknown } = {};
   await config.applyToHTTPSOptions(options);

@@ -211,6 +211,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
       };
       let last = await page(`limit=${PAGE}`);
       const items = [...last.items];
+      // mutant: list-first-page if -> false
       while (last.metadata.continue) {
         try {
           last = await page(`limit=${PAGE}`, `continue=${encodeURIComponent(last.metadata.continue)}`);

@@ -90,6 +90,7 @@ export async function watchResource(
   // A function of its own: what was listed must not stay in memory for as long as the watch goes on.
   const list = async (): Promise<string> => {
     const { items, resourceVersion, serverTime } = await objects.list(resource, namespace, name);
+    // mutant: stopped-hears-list if -> true
     if (!signal.aborted) handlers.onList(items, resourceVersion, serverTime);
     return resourceVersion;
   };
@@ -102,7 +103,9 @@ export async function watchResource(
     if (type === 'ADDED' || type === 'MODIFIED') handlers.onChange(strip(object, resource));
     else if (type === 'DELETED') handlers.onGone(strip(object, resource));
     // A bookmark may say again what is known.
+    // mutant: bookmark-is-progress if -> true
     if (resourceVersion !== version) succeed();
+    // mutant: watch-from-list drop
     version = resourceVersion;
   };
   /** One watch, to its end. */
@@ -111,6 +114,7 @@ export async function watchResource(
     const abort = (): void => attempt.abort();
     signal.addEventListener('abort', abort);
     const late = new TransientError(`watch ${path}: silent beyond its end`);
+    // mutant: watch-silence =>.1 -> undefined
     const end = clock.setTimeout(() => attempt.abort(late), WATCH_SECONDS * 1_000 + GRACE_MS);
     let holds: Timer | undefined;
     const onOpen = (): void => {
@@ -136,11 +140,13 @@ export async function watchResource(
       const openedAt = clock.now();
       const from = version;
       await follow(from);
+      // mutant: watch-without-pause if -> true
       if (version !== from || clock.now() - openedAt >= SHORT_WATCH_MS) continue;
       if (failures >= SHORT_WATCHES_UNTOLD) tell(`watch ${path}: the server ends it at once each time`, false);
     } catch (error) {
       if (signal.aborted) return;
       const missing = error instanceof AbsentError;
+      // mutant: expired-version-asked-again if -> $1
       if (missing || error instanceof ExpiredError) version = undefined;
       // That a version expires is the way of things.
       if (!(error instanceof ExpiredError)) tell(toErrorData(error).message, missing);

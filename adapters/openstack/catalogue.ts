@@ -79,6 +79,7 @@ export function serviceUrl(
     throw new TransientError(`the catalogue has no ${endpointInterface} endpoint of service '${service}'${where}`);
   }
   const url = new URL(found.url);
+  // mutant: catalog-chooses-path if -> $1
   if (!/^https?:$/.test(url.protocol) || /[?#@]/.test(found.url)) {
     throw new TransientError(
       `the ${endpointInterface} endpoint of service '${service}' holds more than an HTTP URL without query, fragment and user`,

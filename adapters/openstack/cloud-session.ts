@@ -109,6 +109,7 @@ export class CloudSession {
         const get = { ...call, method: 'GET', query, extent: 'page' } as const;
         const answer = await this.#ask(get, asking);
         const label = labelOf(get);
+        // mutant: lost-list-is-empty drop
         if (answer.status === 404) throw this.#refused(label, answer);
         const { status, body } = this.#judge(get, answer);
         const items = body[key];
@@ -121,6 +122,7 @@ export class CloudSession {
         const next = byOffset ? offsetQuery(given, all.length) : nextQuery(body, key);
         if (next === undefined) return all;
         extent.add(label, answer.textLength ?? 0);
+        // mutant: circle-of-pages -> if ($1) return all;
         if (seen.has(next)) throw new TransientError(`${label} answered with pages that lead in a circle`);
         seen.add(next);
         query = [...new URLSearchParams(next)];
@@ -149,6 +151,7 @@ export class CloudSession {
     const held = await this.#current(call, asking);
     const first = await this.#send(call, held, asking);
     if (first.status !== 401) return { ...first, token: held.token };
+    // mutant: late-401 if -> true
     if (this.#held === held) this.#held = undefined;
     const again = await this.#current(call, asking);
     return { ...(await this.#send(call, again, asking)), token: again.token };
@@ -159,6 +162,7 @@ export class CloudSession {
     const { clock } = this.#deps;
     if (this.#held !== undefined && clock.now() < this.#held.renewAt) return this.#held;
     if (this.#refusal !== undefined && clock.now() < this.#refusal.until) throw this.#refusal.error;
+    // mutant: authenticate-at-once if -> true
     if (this.#authentication === undefined) {
       this.#authentication = this.#holding(namespace, (asking) => this.#authenticate(call.traceparent, asking)).finally(
         () => {
@@ -261,6 +265,7 @@ export class CloudSession {
   }
 
   #refused(label: string, { status, body, retryAfterMs, token }: Answered, secrets: readonly string[] = []): HttpError {
+    // mutant: secret-content-quoted [].2 drop
     const hide = hiding([...this.#secrets, ...secrets, token]);
     const said = explanation(body, hide);
     const safe = said.kind === 'quoted' ? (hidden(body, hide) as JsonObject) : {};

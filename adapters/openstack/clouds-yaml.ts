@@ -97,6 +97,7 @@ function parseYaml(text: string, unreadable: (reason: string) => TransientError)
     schema: 'failsafe',
     customTags: ['null', 'merge'],
     prettyErrors: false,
+    // mutant: yaml-unique-keys drop
     uniqueKeys: false,
   });
   const [error] = document.errors;

@@ -61,6 +61,7 @@ export function statusOf(view: ResourceStanding, object: KubeObject, now: number
   ];
   const isSynced = progressing.reason === Reason.Success;
   const isNews = !isSame(stored, { conditions, resource }) || isDue(object, stored, now, defaultResyncMs);
+  // mutant: status-each-look ?:.2 -> $2
   const lastSyncTime = isSynced ? (isNews ? timeOf(now) : stored.lastSyncTime) : undefined;
   return owned({ conditions, resource, lastSyncTime });
 }
@@ -117,6 +118,7 @@ function messagesOf(standing: ResourceStanding): readonly string[] | undefined {
 /** The contract's words, and for whom it waits, if that is known. */
 function heldMessage(finalizer: string, { names, more }: Holders = { names: [], more: 0 }): string {
   const waiting = `Waiting for finalizer ${finalizer} to be removed`;
+  // mutant: deletion-silent-of-holders if -> true
   if (names.length === 0) return waiting;
   return `${waiting} (held by ${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`;
 }

@@ -50,6 +50,7 @@ const AUTHENTICATION: Readonly<Record<number, string>> = {
 export function explanation(body: JsonObject, hide: (text: string) => string): Explanation {
   const said = wordsOf(body);
   if (said === undefined) return { kind: 'foreign', text: Object.keys(body).length === 0 ? '' : FOREIGN };
+  // mutant: secret-cut-in-two ().1 -> $.slice(0, LONGEST)
   const safe = hide(said);
   return { kind: 'quoted', text: safe.length > LONGEST ? `${safe.slice(0, LONGEST)}…` : safe };
 }
@@ -72,6 +73,7 @@ function wordsOf(body: JsonObject): string | undefined {
   const names = Object.keys(body);
   const [name = ''] = names;
   const fault = body[name];
+  // mutant: explanation-quotes-anybody if -> $1.1 >= 1
   if (names.length === 1 && FAULTS.has(name)) {
     if (isObject(fault) && typeof fault['message'] === 'string') return fault['message'];
     if (name === 'NeutronError' && typeof fault === 'string') return fault;

@@ -21,6 +21,7 @@ const FAULTS: readonly (readonly [RegExp, Fault])[] = [
   [new RegExp(`${DOING}${CALL} was not sent: authentication took too long`), Fault.Unreachable],
   [/^'[^']+' is .*, which clouds are not reached at; /, Fault.Unreachable],
   // A deletion says nothing of the spec.
+  // mutant: refused-deletion-is-spec ` -> $.replace('(?!DELETE )', '')
   [new RegExp(`${DOING}(?!DELETE )${CALL} answered 400\\b`), Fault.Spec],
 ];
 

@@ -40,6 +40,7 @@ export function partsOf(identity: Identity, id: string): JsonObject {
   const words = id.split(BETWEEN);
   const pairs = words.flatMap((name, index) => (index % 2 === 0 ? [[name, words[index + 1] ?? ''] as const] : []));
   const attributes = Object.fromEntries(pairs);
+  // mutant: identity-any-path if -> false
   if (identityOf(identity, attributes) !== id) throw new TerminalError('the id of the resource is not one of its kind');
   return attributes;
 }
@@ -59,6 +60,7 @@ export function resourcesIn(
     const attributes = Object.fromEntries(found);
     const id = identityOf(identity, attributes);
     const isOther = identity.except !== undefined && memberOf(item, identity.except.split('.')) !== undefined;
+    // mutant: inherited-assignment || -> $1
     return id === undefined || isOther ? [] : [{ ...attributes, id }];
   });
 }

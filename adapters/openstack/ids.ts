@@ -28,6 +28,7 @@ function isPlainSegment(segment: string): boolean {
   } catch {
     return false; // what is no encoding is nothing that was encoded here
   }
+  // mutant: id-leads-elsewhere return -> $1
   return text !== '' && text !== '.' && text !== '..' && !/[/\\]/.test(text);
 }
 
@@ -39,6 +40,7 @@ function checkRequest(
   request: Asked & { readonly id?: unknown; readonly observation?: Observation | undefined },
 ): void {
   const { dependencies, id, observation } = request;
+  // mutant: status-id-unchecked drop
   if (id !== undefined) checkId(id, "'status.id'");
   if (observation !== undefined) checkId(observation.id, 'the id of the observed resource');
   for (const [name, dependency] of Object.entries(dependencies)) checkId(dependency.id, `the id of ${name}`);

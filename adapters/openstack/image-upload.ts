@@ -53,6 +53,7 @@ export function uploadImage({ session, request, deps }: Fill): Promise<void> {
 async function upload({ session, request, deps }: Fill): Promise<void> {
   const { clock, downloads } = deps;
   const download = downloadOf(request.object);
+  // mutant: upload-after-lease () -> $1
   const deadline = (): number => Math.min(clock.now() + CALL_MS, request.validUntil());
   const read = async () => {
     const answer = await session.call({ ...imageCall(request, '', deadline()), method: 'GET' });

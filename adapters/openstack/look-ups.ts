@@ -50,6 +50,7 @@ export interface LookUps {
 /** Names, or ids, in one query. */
 const VALUES_A_LIST = 50;
 /** Of which a service that takes several values a query takes several. */
+// mutant: look-ups-by-device [].2 drop
 const KEYS = ['name', 'device_id', 'port_id', 'description'] as const;
 /** Encoded length of the names in one query; servers refuse request lines beyond 8 KiB. */
 const VALUES_LENGTH = 6_000;
@@ -176,7 +177,9 @@ class Queue {
       path,
       ...commonCall(lookUps),
     });
+    // mutant: missing-resource-absent drop
     if (status === 404) return [];
+    // mutant: missing-resource-absent -> $ if (found === undefined) return [];
     const found = resourceIn(this.#of, body);
     if (typeof found !== 'object' || found === null || Array.isArray(found))
       throw new TransientError(`GET ${path} of service '${service.type}' answered ${status} without a '${member}'`);
@@ -204,6 +207,7 @@ class Queue {
       throw error;
     });
     const { [members]: results, truncated } = body;
+    // mutant: cut-list-proves &&.3 drop
     if (status === 200 && Array.isArray(results) && truncated !== true && nextQuery(body, members) === undefined)
       return resourcesOf(this.#of, results as readonly JsonObject[]);
     const queries = groupBy(lookUps, ({ criteria }) => JSON.stringify(queryOf(criteria)));
@@ -224,6 +228,7 @@ async function serve(lookUps: readonly LookUp[], fetch: Fetching['fetch']): Prom
   try {
     // Two queries of one fetch, or two pages of one list, may both hold a resource.
     const results = [...new Map((await fetch()).map((result) => [result['id'], result])).values()];
+    // mutant: look-ups-mixed ().1 -> $0.1
     for (const { criteria, resolve } of lookUps) resolve(results.filter((result) => matchesAll(criteria, result)));
   } catch (error) {
     for (const { reject } of lookUps) reject(error);

@@ -58,6 +58,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
     kind: kind.kind,
     plural: kind.plural,
     finalizer: kind.finalizer,
+    // mutant: trunk-port-held : -> [$1.finalizer]
     guards: guardsOf(kind),
     fieldManagers: kind.fieldManagers,
     carries: { annotations: [DRIFT_ANNOTATION] },

@@ -168,6 +168,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       } as const;
       try {
         const answer = await session.call(call);
+        // mutant: unfound-create drop
         if (answer.status === 404) throw notFound(call, answer);
         const made = resourceIn(kind, answer.body);
         const observation = observationOf(kind, kind.created === 'id' ? onlyId(made) : made, request);
@@ -201,6 +202,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       }
       const place = await placed(kind, session, first);
       return poller.watch(session, place, idCriteria(kind, request.id), request, (found) => {
+        // mutant: import-loss-remade drop
         if (found === undefined) refuseLoss(request, lost);
         return found && observationOf(kind, found, request);
       });
@@ -265,6 +267,7 @@ function onlyId(made: unknown): JsonObject {
 
 /** Whoever has its id, and does not say yet what else is read of it, is about to: its status follows its life (K2). */
 function unknown(missing: readonly string[], { dependencies }: Pick<OperationRequest, 'dependencies'>): TransientError {
+  // mutant: untold-id-fails if -> true
   if (missing.some((key) => dependencies[key]?.id === undefined))
     return new TransientError(`no id is known of ${missing.join(', ')}`);
   return new WaitingError(missing.map((key) => `Waiting for ${key} to be ready`).join('\n'));
@@ -298,6 +301,7 @@ export function observationOf(kind: TableKind, found: unknown, request: Pick<Ope
   const attributes = projected(kind.projection, isJsonObject(found) ? found : {});
   const { id } = attributes;
   if (typeof id !== 'string' || id === '') {
+    // mutant: create-without-id new.0 -> TransientError
     throw new UnansweredError(`the answer holds no ${kind.member} with an id`);
   }
   const resource = resourceOf(request);

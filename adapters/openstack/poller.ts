@@ -117,6 +117,7 @@ class Round {
       looks: 1,
       dueAt: this.#next(pollAfterMs),
       take: (found) => {
+        // mutant: poller-tells-stopped drop
         if (!this.#waiting.has(waiting)) return;
         try {
           tell(judge(found));
@@ -127,6 +128,7 @@ class Round {
       fail: (error) => {
         signal.removeEventListener('abort', end);
         this.#waiting.delete(waiting);
+        // mutant: poller-idle-timer drop
         if (this.isIdle) this.#disarm();
         reject(error);
       },
@@ -148,10 +150,12 @@ class Round {
   /** The next moment of this rhythm that is not too near. */
   #next(pauseMs: number): number {
     const now = this.#deps.clock.now();
+    // mutant: poller-own-moment return -> $1.1.1.1 + $2
     return Math.ceil((now + pauseMs / 2) / pauseMs) * pauseMs;
   }
 
   #arm(at: number): void {
+    // mutant: poller-lists-twice if -> $2
     if (this.#isLooking || (this.#timer !== undefined && this.#timer.at <= at)) return;
     this.#disarm();
     const { clock } = this.#deps;
@@ -167,6 +171,7 @@ class Round {
     this.#timer = undefined;
     const now = this.#deps.clock.now();
     // Other timers are overdue too, those of leases among them (W5).
+    // mutant: poller-stood-still if -> false
     if (now - at > STOOD_STILL_MS) this.#arm(now);
     else void this.#look(at);
   }
@@ -176,6 +181,7 @@ class Round {
     this.#isLooking = true;
     const all = [...this.#waiting];
     const due = all.filter(({ dueAt }) => dueAt <= at);
+    // mutant: poller-each-asked <= -> true
     const isFew = new Set(due.map(({ criteria }) => criteria[0]?.value)).size <= FEW[this.#deps.of.service.lookUp];
     const served = new Set(isFew ? due : all);
     await (isFew ? this.#read(due) : this.#list(all));
@@ -211,10 +217,12 @@ class Round {
       const found = finderIn(resourcesOf(of, await session.list(call, of.members)));
       for (const waiting of all) {
         const resource = found(waiting.criteria);
+        // mutant: poller-left-out-gone if -> false
         if (resource === undefined) lacking.push(waiting);
         else waiting.take(resource);
       }
     } catch (error) {
+      // mutant: poller-failed-list-proves -> for (const { take } of $2) take(undefined);
       for (const { fail } of all) fail(error);
       return;
     }

@@ -88,6 +88,7 @@ export function reachOf({
           .map(({ address }) => (`${address}:${port}` === apiServer ? 'the API server' : refusedPlace(address)))
           .find((each) => each !== undefined);
         // One that may not be reached among several is no accident: none of them is.
+        // mutant: reach-by-name drop
         if (place !== undefined) return done(refusal(name, place) as NodeJS.ErrnoException, '');
         const [first] = addresses;
         if (options.all === true || first === undefined) return done(null, addresses);
@@ -160,6 +161,7 @@ function embedded(address: string): readonly string[] {
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0);
   // `::` and `::1` are compatible with nothing.
   if (isMapped && (groups[5] === 0xffff || (groups[6] ?? 0) > 0)) return [last];
+  // mutant: reach-by-nat64 drop
   if (first === 0x64 && second === 0xff9b) return [last];
   return first === 0x2002 ? [v4(second, third)] : [];
 }

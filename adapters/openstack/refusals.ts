@@ -26,6 +26,7 @@ export function transient(error: unknown): unknown {
     const { retryAfterMs } = error;
     return new TransientError(quotaMessage(error.message, quotas), { cause: error, retryAfterMs, fault: Fault.Quota });
   }
+  // mutant: gateway-counts ?: -> $3
   const Failure = GATEWAY_FAILURES.has(error.status) ? UnansweredError : TransientError;
   return new Failure(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
 }
@@ -49,6 +50,7 @@ export function refused(error: unknown, doing: string): unknown {
 
 /** Several failures of one pass as one: the first that is terminal, else all that may pass. */
 export function joined(errors: readonly unknown[]): unknown {
+  // mutant: terminal-hidden () -> undefined
   const terminal = errors.find((error) => error instanceof TerminalError);
   if (terminal !== undefined || errors.length === 1) return terminal ?? errors[0];
   const pauses = errors.flatMap((error) => (error instanceof TransientError ? (error.retryAfterMs ?? []) : []));
@@ -98,6 +100,7 @@ export function classified(given: WatchingOperations): WatchingOperations {
         throw new TransientError(message, {
           cause: error,
           retryAfterMs,
+          // mutant: create-over-at-deadline : -> $1
           landedBy: request.deadlineAt + LATE_MS,
           fault,
         });

@@ -43,6 +43,7 @@ export async function contentsOf(
         else contents[contentKey(name, content)] = sentAs(content, stored);
       }
   }
+  // mutant: secret-content-fails new.0 -> Error
   if (waiting.length > 0) throw new WaitingError(waiting.join('\n'));
   return contents;
 }

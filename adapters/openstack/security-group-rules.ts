@@ -87,6 +87,7 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
       ...(project === undefined ? {} : { project_id: project.id }),
       ...attributesOf(rule),
     }));
+    // mutant: group-without-rules ().1 -> $0.1
     await remove(surplus.filter(isInTheWay));
     await call({ method: 'POST', path: '/security-group-rules', body: { security_group_rules: rules } }).catch(
       (error: unknown) => {

@@ -141,6 +141,7 @@ class SecretSessions implements OwnedSessions {
     version: string | undefined,
     deadlineAt: number,
   ): Promise<Opened> {
+    // mutant: session-of-another-namespace [].1 drop
     const key = JSON.stringify([namespace, ref.secretName, ref.cloudName]);
     this.#tidy();
     const known = this.#known.get(key);
@@ -207,6 +208,7 @@ class SecretSessions implements OwnedSessions {
   ): { readonly digest: string; readonly opened: Opened } {
     const version = `${secret.uid} ${secret.resourceVersion}`;
     const before = this.#parsed.get(key);
+    // mutant: session-parsed-again drop
     if (before?.version === version && before.error !== undefined) throw before.error;
     const known = before?.version === version ? this.#sessions.get(before.digest ?? '') : undefined;
     if (known !== undefined && before?.digest !== undefined) return { digest: before.digest, opened: known };
@@ -242,6 +244,7 @@ class SecretSessions implements OwnedSessions {
     const gate = this.#gates.get(cloud) ?? new Gate({ clock, slots: this.#slots(), name: NAME });
     this.#gates.set(cloud, gate);
     const trust: Trust = { ca, verify: entry.verify };
+    // mutant: session-unverified [].2 drop
     const key = JSON.stringify([ca ?? null, entry.verify]);
     const transport = this.#transports.get(key) ?? open(trust);
     this.#transports.set(key, transport);
@@ -271,6 +274,7 @@ class SecretSessions implements OwnedSessions {
   }
 
   #use(opened: Opened, namespace: string): Session {
+    // mutant: session-closed-in-use drop
     opened.usedAt = this.#deps.clock.now();
     return opened.session.of(namespace);
   }
@@ -327,6 +331,7 @@ function identityOf(entry: CloudEntry): Identity {
 
 /** SHA-256 over all that a session depends on. The parser puts the members of `auth` in order. */
 function digestOf({ entry, ca }: Credentials): string {
+  // mutant: session-of-other-ca [].2 drop
   return createHash('sha256')
     .update(JSON.stringify([entry, ca ?? null]))
     .digest('hex');

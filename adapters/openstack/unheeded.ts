@@ -22,6 +22,7 @@ export function unheededFields(
 ): readonly string[] {
   // Whatever was there from the beginning was sent.
   if (kind.immutable === true) return [];
+  // mutant: unheeded-from-beginning if -> $2
   if ((object.metadata.generation ?? 1) <= 1 || object.spec?.['managementPolicy'] === 'unmanaged') return [];
   const names = Object.entries(kind.resource).flatMap(([name, field]) => {
     if (field.change.kind !== 'never' || field.schema.required || field.moves) return [];

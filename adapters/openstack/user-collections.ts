@@ -25,6 +25,7 @@ export async function placed(kind: TableKind, session: Session, request: Asked):
 /** The same, one after the other, for what may be in several (P2). @throws as `placed`, and as `Session.list` */
 export async function* placesOf(kind: TableKind, session: Session, request: Asked): AsyncGenerator<TableKind, void> {
   yield await placed(kind, session, request);
+  // mutant: user-named-looks-at-all if -> $1
   if (kind.ofUser === undefined || userOf(kind, request) !== undefined) return;
   const own = await session.userId(request);
   for (const id of await usersOf(session, request)) if (id !== own) yield below(kind, id);
@@ -53,6 +54,7 @@ async function usersOf(session: Session, { deadlineAt, traceparent }: Asked): Pr
   const call = { service: KEYSTONE.type, path: `/${USERS}`, deadlineAt, traceparent };
   const users = await session.list(call, USERS).catch((error: unknown) => {
     // Who may not list users may not see what is theirs either.
+    // mutant: users-list-failed === -> $1 >= $2
     if (error instanceof HttpError && error.status === 403) return [];
     throw error;
   });

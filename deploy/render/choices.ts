@@ -63,6 +63,7 @@ export async function chosen(
       const [state] = states;
       if (states.size === 1 && state !== undefined) when.set(value, state);
     }
+    // mutant: choices-unchecked if -> false
     if (there.size !== 2 ** (choices.length - when.size)) {
       throw new Error(`${identityOf(manifest)} is there under combinations that are not one condition`);
     }

@@ -60,6 +60,7 @@ export class Template {
   text(words: ReadonlyMap<string, string>): string {
     const marked = mapStrings(this.#tree, (text) => {
       // With a brace, so that a text that begins with it is quoted.
+      // mutant: template-braces () -> $0.1
       let marked = text.replaceAll('{{', '{troupeBraces');
       for (const [index, word] of [...words.keys()].entries()) {
         marked = marked.replace(new RegExp(`(?<![\\w-])${word}(?![\\w-])`, 'g'), `troupeWord${index}`);

@@ -38,5 +38,6 @@ export async function changedSince(folder: string): Promise<readonly string[]> {
   const then = lines(await readFile(join(folder, SUMS_FILE), 'utf8').catch(() => ''));
   const now = lines(await sumsOf(folder));
   const nameOf = (line: string): string => line.slice(line.indexOf('  ') + 2);
+  // mutant: sums-miss-gone ...#2.1 -> $1.difference($0.1)
   return [...new Set([...then.symmetricDifference(now)].map(nameOf))].sort();
 }

@@ -50,6 +50,7 @@ export const admitting = hostSetup.createStateConfig({
         { guard: 'brings', target: 'restoring' },
         { guard: 'isDeleting', target: '#routing' },
         { guard: 'isOwned', target: '#routing' },
+        // mutant: host-unclaimed-node : -> '#routing'
         { target: 'guarding' },
       ],
     },

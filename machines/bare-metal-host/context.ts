@@ -227,6 +227,7 @@ export function basisOf({ object, dependencies, status }: HostContext, state: st
   const others = dependencies
     .filter(({ kind }) => !FIRMWARE_KINDS.has(kind))
     .map(({ kind, name, answer }) => [kind, name, answer]);
+  // mutant: host-ignores-credentials [].2 -> $.length
   return JSON.stringify([object.host.metadata?.generation, others, state, isServicing]);
 }
 

@@ -23,6 +23,7 @@ export function hostGlance(host: BareMetalHost): Glance | undefined {
   const look = (...tags: readonly Tag[]): Glance => ({ tags, message: errorMessage ?? '' });
   // Nothing is written of it as long as that lasts.
   if (isPaused(host)) return look(Tag.Settled);
+  // mutant: glance-at-older-spec if -> $1
   if (state === ProvisioningState.None || !areUpToDate(host)) return undefined;
   if (!KNOWN.has(state)) return look(Tag.Settled, Tag.Failing, Tag.Refused);
   if (operationalStatus === OperationalStatus.Error) return look(Tag.Failing);

@@ -183,6 +183,7 @@ export function annotationOf({ metadata }: Annotated, key: string): string | und
 
 /** Whatever it says, it stops everything. */
 export function isPaused(host: Annotated): boolean {
+  // mutant: host-ignores-pause return -> false
   return annotationOf(host, HostAnnotation.Paused) !== undefined;
 }
 

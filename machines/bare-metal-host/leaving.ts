@@ -92,7 +92,9 @@ const deleting = hostSetup.createStateConfig({
       exit: 'heed',
       always: [
         { guard: 'isGone', target: '#gone' },
+        // mutant: host-leaves-holders drop
         { guard: 'isHeld', target: 'held' },
+        // mutant: host-leaves-node :#2 -> 'unclaiming'
         { guard: 'isSaved', target: 'removing' },
       ],
     },

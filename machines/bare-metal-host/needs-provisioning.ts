@@ -60,6 +60,7 @@ export function provisioningCancelled({ spec, status }: BareMetalHost): boolean 
   }
   if (isGiven(deployed.method)) return true;
   if (wanted.url === '') return true;
+  // mutant: host-takes-wanted-off return -> $1
   return deployed.url !== '' && deployed.url !== wanted.url;
 }
 

@@ -159,6 +159,7 @@ export const hostSetup = setup({
       ...changed(context, registeredStatus(context.status)),
     })),
     noteUnusable: assign(({ context }) => ({ unusable: credentialsVersion(context.dependencies) })),
+    // mutant: host-keeps-node {}.1 drop
     forgetJoined: assign({ joined: undefined, isAdopted: false }),
     noteAdopted: assign(({ context }) => ({
       isAdopted: true,
@@ -222,10 +223,12 @@ export const hostSetup = setup({
     takeNode: assign(({ context }, { node, at }: NodeObserved) => ({
       heardAt: at,
       isAdopted: false,
+      // mutant: host-keeps-node drop
       ...(node === undefined && { joined: undefined }),
       ...seen(context, node),
     })),
     /** It was decided by the host as it is specified now, though nothing else came of that: the conditions say so. */
+    // mutant: host-silent-edit {}#2.1 drop
     noteGeneration: assign(({ context }) =>
       areUpToDate(context.object.host) ? {} : { revision: context.revision + 1 },
     ),

@@ -97,6 +97,7 @@ export const building = resourceSetup.createStateConfig({
           { guard: mustTakeBack, target: 'yielding' },
           // What it would have now nobody may have.
           { guard: hasEarlierRival, target: '#claiming', actions: ['disown', ...forgetLoser] },
+          // mutant: foreign-resource-recorded drop
           { guard: hasRival, target: 'taken', actions: [...forgetLoser, noteRival] },
           { guard: 'isStored', target: '#recorded', actions: 'noteOwn' },
           { target: 'recording', actions: 'noteOwn' },
@@ -107,6 +108,7 @@ export const building = resourceSetup.createStateConfig({
           { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
         ],
       },
+      // mutant: verdict-of-earlier-id drop
       on: { 'object.changed': anewIfUsurped },
     },
     outrun: {
@@ -151,6 +153,7 @@ export const building = resourceSetup.createStateConfig({
       id: 'creating',
       description: 'The external resource is being created.',
       tags: Tag.Busy,
+      // mutant: deletion-overtakes-create -> $, always: { guard: 'isDeleting', target: '#deleting' }
       entry: ['noteTry', 'noteBuilding', 'noteBasis'],
       invoke: {
         id: 'create',
@@ -196,6 +199,7 @@ export const building = resourceSetup.createStateConfig({
             actions: 'resetRaces',
           },
           // What was only imported is not ours to remove.
+          // mutant: import-removes-foreign drop
           { guard: not('isManaged'), target: '#claiming', actions: forgetLoser },
           { target: 'discarding' },
         ],

@@ -34,6 +34,7 @@ export const claiming = resourceSetup.createStateConfig({
       tags: Tag.Busy,
       always: [
         { guard: 'isDeleting', target: '#deleting' },
+        // mutant: claims-before-finalizer {}.1 drop
         { guard: 'isOwned', target: 'awaiting' },
         { target: 'guarding' },
       ],
@@ -65,8 +66,10 @@ export const claiming = resourceSetup.createStateConfig({
         { guard: and(['isReadyToAct', 'isRecorded']), target: '#observing' },
         { guard: and(['isReadyToAct', not('isManaged')]), target: '#importing' },
         { guard: and(['isReadyToAct', 'isClear']), target: '#creating' },
+        // mutant: creates-without-look :#2 -> '#creating'
         { guard: 'isReadyToAct', target: '#adopting' },
         {
+          // mutant: yields-what-was-built-on : -> 'mustYield'
           guard: and(['mustYield', or([not('mayHaveBuilt'), 'isProvedUnbuilt'])]),
           target: 'awaiting',
           actions: 'yieldDependencies',

@@ -242,6 +242,7 @@ export function countUnwatched(
   { unwatched: before, attempts }: Pick<ResourceContext, 'unwatched' | 'attempts'>,
   heldMs: number,
 ): Pick<ResourceContext, 'unwatched' | 'attempts'> {
+  // mutant: watch-begun-ten-a-second + -> Math.min($, $2)
   const unwatched = heldMs < SOUND_WATCH_MS ? before + 1 : 1;
   return { unwatched, attempts: Math.max(attempts, unwatched) };
 }
@@ -279,6 +280,7 @@ export function backoffMs({
   const isRefused = error?.fault === 'spec' || error?.fault === 'quota';
   const first = error?.fault === 'quota' ? NO_ROOM_FIRST_MS : BACKOFF_FIRST_MS;
   const exponential = first * 2 ** Math.max(0, attempts - 1);
+  // mutant: refused-spec-backs-off-like-any ?: -> $3
   const limit = isRefused ? REFUSED_LIMIT_MS : BACKOFF_LIMIT_MS;
   return Math.max(Math.min(exponential, limit, landsInMs), error?.retryAfterMs ?? 0);
 }
@@ -314,6 +316,7 @@ export function isAbleToLook(context: ResourceContext): boolean {
  * guard may be on its way off (I3); what is built already holds it, and is cared for and cleaned up with it.
  */
 export function isThere(dependency: Dependency, { object, externalId, yielded }: ResourceContext): boolean {
+  // mutant: built-with-going-credentials ||.2 -> true
   const isToKeep = dependency.neededFor === 'always' && (object.deleting || externalId !== undefined);
   return isUsable(dependency, yielded) || (isToKeep && isServing(dependency));
 }
@@ -329,6 +332,7 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
   const isEdited = object.generation > (object.deleting ? 2 : 1);
   const isUnbuilt = ({ finalizers, neededFor, fixed, answer }: Dependency): boolean => {
     if (answer === undefined) return false;
+    // mutant: absent-reference-proves-of-edited === -> $1 !== undefined
     const isOld = finalizers.length > 0 && (neededFor === 'always' || fixed === true || !isEdited);
     if (answer.readiness === Readiness.Absent) return isOld;
     if (answer.externalId !== undefined || answer.version !== undefined) return false;
@@ -336,6 +340,7 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
     if (neededFor === 'always') return true;
     // It waits for us as well, and never had an id by which what was built on it could be told from what others built.
     const isBlank = answer.readiness === Readiness.Deleting && answer.attributes === undefined;
+    // mutant: blank-deletion-waits return -> false
     return isBlank && neededFor === 'create' && isOld;
   };
   return externalId === undefined && dependencies.some(isUnbuilt);
@@ -372,12 +377,15 @@ export function unusedAndGoing(
 ): readonly Dependency[] {
   const { unused, lookedOn } = context;
   return goingWith(context).filter(
+    // mutant: yields-what-came-into-use === -> $2
+    // mutant: yields-what-is-in-use && -> true || $
     ({ kind, name, answer }) => unused.includes(`${kind}/${name}`) && lookedOn.includes(answer?.uid ?? '') === looked,
   );
 }
 
 /** Guarded dependencies that are being deleted, and that this life has not yielded. */
 function goingWith({ object, dependencies, yielded }: ResourceContext): readonly Dependency[] {
+  // mutant: dependent-never-lets-go if -> true
   if (object.deleting) return [];
   return dependencies.filter(
     ({ answer, finalizers }) =>
@@ -395,6 +403,7 @@ export function uidsOf(dependencies: readonly Dependency[]): readonly string[] {
 
 /** Everything that is not ready yet exists, so it may be ready soon; a look-up now saves one then. Made once a wait. */
 export function isWorthLookingAhead(context: ResourceContext): boolean {
+  // mutant: waiting-costs-calls &&.5 -> $0.1.length > 0
   return (
     context.object.managed &&
     context.externalId === undefined &&
@@ -422,10 +431,12 @@ export function isUsurped(context: ResourceContext, { uid, externalId }: Resourc
  */
 export function keepsId(context: ResourceContext): boolean {
   const { object, externalId } = context;
+  // mutant: unstored-id-forgotten return -> $2
   return (externalId !== undefined && externalId !== object.externalId) || isBeingRemoved(context);
 }
 
 function isBeingRemoved({ object, externalId }: ResourceContext): boolean {
+  // mutant: removal-with-foreign-id return -> false
   return object.deleting && externalId !== undefined;
 }
 

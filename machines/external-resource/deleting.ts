@@ -43,6 +43,7 @@ export const deleting = resourceSetup.createStateConfig({
   description: 'The user deleted the object.',
   tags: Tag.Deleting,
   // The claims are what holds the credentials and the dependencies for the cleanup.
+  // mutant: cleanup-without-claims [].1 drop
   entry: ['claim', 'forgetFailure', 'resetLooks'],
   initial: 'guarded',
   on: { 'object.changed': editedWhileDeleting },
@@ -53,6 +54,7 @@ export const deleting = resourceSetup.createStateConfig({
       always: [
         { guard: not('isOwned'), target: '#gone' },
         { guard: and(['isOnlyOurs', 'hasChildren']), target: 'removingChildren' },
+        // mutant: cleanup-while-held {}.1 drop
         { guard: 'isOnlyOurs', target: 'deciding' },
       ],
     },
@@ -60,6 +62,7 @@ export const deleting = resourceSetup.createStateConfig({
       description: 'Deciding what has to be cleaned up, as soon as it can be.',
       tags: [Tag.Waiting, ResourceTag.Removing, Tag.AwaitsDependencies],
       always: [
+        // mutant: finalizer-off-before-claims-end :#2 -> 'releasing'
         { guard: 'isDetached', target: 'unclaiming' },
         { guard: 'isGoneWithOther', target: 'unclaiming' },
         { guard: and(['isContested', 'isRecorded', 'isCredentialed']), target: 'contending' },
@@ -77,6 +80,7 @@ export const deleting = resourceSetup.createStateConfig({
         id: 'removeChildren',
         src: 'removeChildren',
         input: ({ context: { key } }) => ({ key }),
+        // mutant: gone-before-children {}.1 drop
         onDone: [{ guard: wereChildrenGone, target: 'deciding' }, { target: 'awaitingChildren' }],
         onError: { target: 'backingOff', actions: noteFailure },
       },
@@ -124,7 +128,9 @@ export const deleting = resourceSetup.createStateConfig({
         input: ({ context: { key, externalId, isForeign, sought } }) => ({ key, externalId, isForeign, sought }),
         onDone: [
           { guard: mayStillLand, target: 'backingOff', actions: ['recallRecorded', awaitRivalsLanding] },
+          // mutant: foreign-resource-removed drop
           { guard: hasRival, target: 'unclaiming', actions: 'forgetResource' },
+          // mutant: intent-removed-unrecorded drop
           { guard: 'wasEarlier', target: 'recordingFound', actions: 'noteOwn' },
           { target: 'removing', actions: 'noteOwn' },
         ],
@@ -203,6 +209,7 @@ export const deleting = resourceSetup.createStateConfig({
         onError: { target: 'backingOff', actions: [noteFailure, countUnwatchedOf] },
       },
       // What the cloud took and has not done for long may be lost there.
+      // mutant: removal-asked-once drop
       after: { removalPatience: 'removing' },
       on: {
         observed: { guard: wasSeenGone, target: 'unclaiming' },

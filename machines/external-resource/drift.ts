@@ -6,6 +6,7 @@ import type { ResourceContext } from './context.ts';
 /** The spec was brought to the resource as it is now: what is not as specified is to be told, and left so. */
 export function isToReport({ object, applied }: Pick<ResourceContext, 'object' | 'applied'>): boolean {
   const { generation, reporting } = object;
+  // mutant: reported-drift-hides-edit === -> $2 > 0
   return reporting !== undefined && Math.max(applied ?? 0, reporting.applied ?? 0) === generation;
 }
 

@@ -74,6 +74,7 @@ export function withEffects(
     const stored = storedIn(ports.object(key));
     // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
     if (externalId !== undefined && stored !== undefined && stored !== externalId)
+      // mutant: stored-id-overwritten -> await ports.recordId(key, null);
       return { kind: 'lost', externalId: stored };
     // The answer to the write was lost, not the write.
     if (stored === externalId) return { kind: 'stored' };
@@ -111,6 +112,7 @@ export function withEffects(
     const beganAt = ports.now();
     const tell = (news: WatchNews): void => {
       // What is told late was read before whatever has been done since.
+      // mutant: late-watch-counts drop
       if (signal.aborted) return;
       const seen = 'gone' in news ? undefined : news.observation;
       parent.send({ type: 'observed', observation: seen } satisfies Observed);
@@ -121,6 +123,7 @@ export function withEffects(
         const extra = { id: idOf(input), observation, pollAfterMs };
         await ports.hold(key, 'watch', { extra, signal, onProgress: (news) => tell(news as unknown as WatchNews) });
       } else await lookAgain(input, pollAfterMs, signal, tell);
+      // mutant: ended-watch-waited-for -> await new Promise(() => undefined);
       throw transient('the watch of the resource has ended');
     } catch (error) {
       throw { ...(error as ErrorData), heldMs: ports.now() - beganAt } satisfies WatchFailure;

@@ -68,6 +68,7 @@ export const keeping = resourceSetup.createStateConfig({
         input: ({ context: { key } }) => ({ key }),
         onDone: '#claiming',
         // Whoever comes next would know of nothing that was made under another id (I4).
+        // mutant: uncleared-id-forgotten [].1 drop
         onError: { target: '#backingOff', actions: ['recallRecorded', noteFailure] },
       },
     },
@@ -115,6 +116,7 @@ export const keeping = resourceSetup.createStateConfig({
       tags: Tag.Busy,
       entry: ['noteSuccess', 'noteAvailability'],
       always: [
+        // mutant: edit-while-compared drop
         { guard: 'isOutdated', target: '#claiming' },
         { guard: 'isContested', target: '#claiming' },
         { guard: 'isPassStale', target: 'updating' },
@@ -163,6 +165,7 @@ export const keeping = resourceSetup.createStateConfig({
         // What is waited for may be what others say of it.
         'relations.changed': 'observing',
         // What is watched with the old ones may not be seen any more.
+        // mutant: watched-with-old-credentials drop
         'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },
       },
     },

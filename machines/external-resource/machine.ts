@@ -87,6 +87,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     mayHaveBuilt: true,
     clearAt: undefined,
     // What is recorded was answered for.
+    // mutant: life-ignores-earlier-creates ?:.2 -> 0
     landedBy: object.externalId === undefined ? landsBy : 0,
     landsInMs: undefined,
     heardAt: at,

@@ -26,6 +26,7 @@ export interface SeenStep {
 
 /** Failures in a row that are told of; the fifth comes after some two seconds. */
 function tellingAttempts({ fault }: ErrorData): number {
+  // mutant: one-failure-is-news return -> 1
   return fault === undefined ? 5 : 2;
 }
 
@@ -114,6 +115,7 @@ export class ResourceNews {
   #recorded({ kind }: RecordOutput, externalId: string): Occurrence | undefined {
     const origin = this.#origin;
     this.#origin = undefined;
+    // mutant: lost-id-is-news if -> $1
     if (origin === undefined || kind !== 'stored') return undefined;
     this.#isNew = origin === Origin.create;
     return normal(origin.reason, origin.message(externalId));
@@ -123,6 +125,7 @@ export class ResourceNews {
   #updated({ changed, fields = [] }: UpdateOutcome, generation: number, id: string): Occurrence | undefined {
     if (!changed) return undefined;
     const what = fields.length === 0 ? id : `${fields.join(', ')} of ${id}`;
+    // mutant: drift-is-an-edit if -> false
     if (this.#doneGeneration === generation)
       return warning('Drifted', `Changed back ${what}: not as specified, though the spec had not changed`);
     return this.#isNew ? undefined : normal('Updated', `Updated ${what}`);
@@ -153,6 +156,7 @@ export class ResourceNews {
     generation: number,
     object: KubeObject | undefined,
   ): Occurrence | undefined {
+    // mutant: unheeded-told-each-pass ||.3 drop
     if (unheeded.length === 0 || object === undefined || this.#unheededGeneration === generation) return undefined;
     this.#unheededGeneration = generation;
     return warning('Unheeded', unheededMessage(object, unheeded));

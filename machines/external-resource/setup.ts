@@ -121,6 +121,7 @@ export const resourceSetup = setup({
     countChange: assign({ changes: ({ context }) => context.changes + 1 }),
     forgetClear: assign({ clearAt: undefined }),
     noteUnbuilt: assign({ mayHaveBuilt: false }),
+    // mutant: life-forgets-its-create {}.1 drop
     noteBuilding: assign({ mayHaveBuilt: true, clearAt: undefined }),
     noteClear: assign((_, found: Pick<FindOutput, 'at' | 'sought'>) => ({
       clearAt: found.at,
@@ -195,6 +196,7 @@ export const resourceSetup = setup({
     noteFailure: assign(({ context }, { error }: Failure) => ({
       error: error as ErrorData,
       attempts: context.attempts + 1,
+      // mutant: unanswered-create-forgotten : -> $1
       landedBy: Math.max(context.landedBy, (error as ErrorData).landedBy ?? 0),
       landsInMs: undefined,
       // A read that fails leaves nobody sure (contract, chapter 2); any other failure changes nothing of it.
@@ -245,6 +247,7 @@ export const resourceSetup = setup({
     /** What goes may have been put to use since the resource was looked at. */
     mayBeUnused: ({ context }) => unusedAndGoing(context, { looked: false }).length > 0,
     mayHaveBuilt: ({ context }) => context.mayHaveBuilt,
+    // mutant: clear-for-ever && -> $1
     isClear: ({ context }) => context.clearAt !== undefined && context.heardAt - context.clearAt < CLEAR_FOR_MS,
     isAvailable: ({ context }) => context.observation?.available === true,
     isAtWork: ({ context }) => context.observation?.pollAfterMs !== undefined,
@@ -254,9 +257,11 @@ export const resourceSetup = setup({
     isLacking: (_, { error }: Failure) => (error as ErrorData | undefined)?.waiting === true,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** There is nothing, and nothing is on its way. */
+    // mutant: nothing-found-too-early && -> $1
     foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.landedBy,
     foundNothingYet: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at < context.landedBy,
     /** Nothing is there, nor on its way, and everything needed is ready still. */
+    // mutant: create-without-dependency &&.3 drop
     mayCreate: ({ context }, { matches, at }: FindOutput) =>
       matches.length === 0 && at >= context.landedBy && unready(context).length === 0,
     foundOne: (_, { matches, exact }: FindOutput) => exact && matches.length === 1,
@@ -267,6 +272,7 @@ export const resourceSetup = setup({
       observation !== undefined && observation.id !== context.object.externalId,
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
     /** It was found by what it is like, and not made for the object. */
+    // mutant: sought-counts-as-stored && -> false
     wasSoughtAndStored: ({ context: { object, sought } }, { kind }: { kind: RecordOutput['kind'] }) =>
       kind === 'stored' && object.managed && sought !== undefined,
     wasChanged: (_, { changed }: { changed: boolean }) => changed,
@@ -331,6 +337,7 @@ export const isLacking = { type: 'isLacking', params: ({ event }: { event: { err
 export const noteLack = { type: 'noteLack', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const refusedOrNot = [
+  // mutant: terminal-tried-again drop
   { guard: isTerminal, target: '#failed', actions: noteFailure },
   { target: '#backingOff', actions: noteFailure },
 ] as const;

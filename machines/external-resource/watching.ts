@@ -12,6 +12,7 @@ const QUICK_LOOKS = 10;
 
 /** What has not come for long is looked for less often. @param looks  in a row, this one included */
 export function rarer(pauseMs: number, looks: number): number {
+  // mutant: looks-as-often-as-at-first <.2 -> 1_000 * $
   return looks < QUICK_LOOKS
     ? pauseMs
     : Math.max(pauseMs, Math.min(pauseMs * (looks - QUICK_LOOKS + 2), LOOK_LIMIT_MS));
@@ -30,6 +31,7 @@ export function onlyNews(
   let before = known === undefined ? undefined : canonical(known);
   return (seen) => {
     const now = seen === undefined ? 'gone' : canonical(seen);
+    // mutant: nothing-new-is-told drop
     if (now === before) return;
     before = now;
     tell(seen === undefined ? { gone: true } : { observation: seen });

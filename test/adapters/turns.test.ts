@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Turns } from '../../adapters/turns.ts';
 
-const test = suite('turns');
+const test = suite('turns of calls');
 
 function turnsOf(limit: number) {
   const turns = new Turns(limit);

@@ -1,22 +1,28 @@
-// One change of a source that a test must notice, and what comes of it.
+// Mutants that tests must notice: what each breaks, which tests defend that, and what comes of one.
 import { type ChildProcess, spawn } from 'node:child_process';
-import { readFileSync, writeFileSync } from 'node:fs';
-import { stripTypeScriptTypes } from 'node:module';
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Edit, edited } from './edits.ts';
+import { type Mark, mutated } from './marks.ts';
 
-export interface Change extends Edit {
+export interface Change {
+  /** Of its marks in the sources: `marks.ts`. */
+  readonly id: string;
   /** The rule that no longer holds, in words. */
   readonly breaks: string;
-  /** The test files that defend it. */
+  /** The suites that defend it, by name. */
   readonly tests: readonly [string, ...string[]];
+}
+
+/** @param breaks  by id */
+export function noticedBy(tests: Change['tests'], breaks: Readonly<Record<string, string>>): readonly Change[] {
+  return Object.entries(breaks).map(([id, rule]) => ({ id, breaks: rule, tests }));
 }
 
 export type Verdict =
   /** By the first test that failed. */
   | { readonly outcome: 'noticed'; readonly by: string }
   | { readonly outcome: 'survived' }
-  /** The text is not there exactly once, or what stands there instead is no program. */
+  /** It has no marks, or one that cannot be applied. */
   | { readonly outcome: 'out of date'; readonly reason: string };
 
 export interface TestRun {
@@ -24,21 +30,35 @@ export interface TestRun {
   readonly output: string;
 }
 
-/** The changed source. @throws {Error} the change is out of date */
-export function changedText(root: string, change: Change): string {
-  const text = edited(root, [change]).get(change.file) ?? '';
-  if (change.to === change.from) throw new Error('changes nothing');
-  stripTypeScriptTypes(text);
-  return text;
+/** The test file of each suite, by the suite's name. @throws {Error} two of `names` are one, or one is none */
+export function suiteFiles(root: string, names: Iterable<string>): ReadonlyMap<string, string> {
+  const files = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+    .filter((name) => name.endsWith('.test.ts'))
+    .map((name) => join('test', name));
+  const all = files.flatMap((file) =>
+    [...readFileSync(join(root, file), 'utf8').matchAll(/\bsuite\((['"`])(.+?)\1\)/g)].map(([, , name]) => ({
+      name,
+      file,
+    })),
+  );
+  const found = Map.groupBy(all, ({ name }) => name);
+  return new Map(
+    [...new Set(names)].map((name) => {
+      const [one, other] = found.get(name) ?? [];
+      if (one === undefined) throw new Error(`no test file has the suite '${name}'`);
+      if (other !== undefined) throw new Error(`${one.file} and ${other.file} both have the suite '${name}'`);
+      return [name, one.file];
+    }),
+  );
 }
 
 /** Test files under way, each in a process; to be ended with this one. */
 export const underWay = new Set<ChildProcess>();
 
 /** Runs test files of the tree at `root`, one after another. Those that skip themselves fail nothing. */
-export function runTests(root: string, tests: readonly string[], options: readonly string[] = []): Promise<TestRun> {
+export function runTests(root: string, tests: readonly string[]): Promise<TestRun> {
   const { promise, resolve, reject } = Promise.withResolvers<TestRun>();
-  const args = [join(root, 'test/run.ts'), '--jobs', '1', ...options, ...tests];
+  const args = [join(root, 'test/run.ts'), '--jobs', '1', ...tests];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   underWay.add(child);
   let output = '';
@@ -56,22 +76,29 @@ export function runTests(root: string, tests: readonly string[], options: readon
   return promise;
 }
 
-/** Applies `change` to the copy at `root`, asks its tests, and takes it back. */
-export async function judge(root: string, change: Change): Promise<Verdict> {
-  const path = join(root, change.file);
-  let text: string;
+/**
+ * Applies a mutant to the copy at `root`, runs the test files that must notice it, and takes it back.
+ *
+ * @param marks  all marks of the copy
+ */
+export async function judge(
+  root: string,
+  id: string,
+  { marks, tests }: { readonly marks: readonly Mark[]; readonly tests: readonly string[] },
+): Promise<Verdict> {
+  let texts: ReadonlyMap<string, string>;
   try {
-    text = changedText(root, change);
+    texts = mutated(root, marks, [id]);
   } catch (error) {
     return { outcome: 'out of date', reason: (error as Error).message };
   }
-  const original = readFileSync(path, 'utf8');
-  writeFileSync(path, text);
+  const originals = [...texts.keys()].map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
+  for (const [file, text] of texts) writeFileSync(join(root, file), text);
   try {
-    const { failed, output } = await runTests(root, change.tests);
+    const { failed, output } = await runTests(root, tests);
     return failed ? { outcome: 'noticed', by: firstFailure(output) } : { outcome: 'survived' };
   } finally {
-    writeFileSync(path, original);
+    for (const [file, text] of originals) writeFileSync(join(root, file), text);
   }
 }
 

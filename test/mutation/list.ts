@@ -1,4 +1,4 @@
-// Every change that a test must notice. Each matters: an invariant, or a comment, says what its line keeps.
+// All mutants that a test must notice. Each matters: an invariant, or a comment, says what its code keeps.
 import type { Change } from './change.ts';
 import { ACTORS } from './changes/actors.ts';
 import { BUS } from './changes/bus.ts';

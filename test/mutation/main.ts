@@ -1,24 +1,34 @@
-// Changes of the sources, one at a time, each of which a test must notice: `npm run mutate -- [options] [PART]...`.
+// Mutants of the sources, one at a time, each of which a test must notice: `npm run mutate -- [options] [PART]...`.
 //
-//   --sample N   only N of them, taken at random
-//   --seed N     which ones; 1 by default, so that they are the same for everybody
-//   --jobs N     how many at a time; one a processor by default
-//   --root DIR   another tree, whose list is its `test/mutation/list.ts`
-//   PART         of the path of a source or a test, or of the rule: the changes that have one of these in them
-//
-// Each is made in a copy of the tree, in a temporary folder. First the tests are run on the sources as they are: a test that
-// fails anyway notices nothing. A change that survives wants a test, or its line is not needed. The last line is
-// `N noticed, N survived, N out of date`.
+// `marks.ts` says how they are marked in the sources. Each is made in a copy of the tree, in a temporary folder. First the tests
+// are run on the sources as they are: a test that fails anyway notices nothing. A mutant that survives wants a test, or its code
+// is not needed. The last line is `N noticed, N survived, N out of date`.
 import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
 import { mulberry32, systemClock } from '../../actors/clock.ts';
-import { type Change, judge, runTests, underWay, type Verdict } from './change.ts';
-import { type Copy, copied } from './edits.ts';
+import { type Change, judge, runTests, suiteFiles, underWay, type Verdict } from './change.ts';
+import { type Copy, copied } from './copy.ts';
+import { type Mark, marksIn } from './marks.ts';
 
+const HELP = `Breaks the sources, one mutant at a time, and runs the tests that must notice. Usage: npm run mutate -- [options] [PART]...
+
+  --sample N   only N of them, taken at random
+  --seed N     which ones; 1 by default, so that they are the same for everybody
+  --jobs N     how many at a time; one a processor by default
+  --root DIR   another tree, whose list is its test/mutation/list.ts
+  --help       this text
+  PART         of an id, of the path of a source or a test, or of the rule: the mutants that have one of these in them
+`;
 const NOT_COPIED = ['node_modules', '.git'];
+
+interface Mutant extends Change {
+  readonly marks: readonly Mark[];
+  /** Paths. */
+  readonly testFiles: readonly string[];
+}
 
 const clock = systemClock();
 const copies: Copy[] = [];
@@ -33,22 +43,43 @@ function whole(name: string, value: string): number {
   return number;
 }
 
-/** @throws {Error} a part that fits no change: a misspelt one must not look like a pass */
-function choose(changes: readonly Change[], parts: readonly string[]): readonly Change[] {
-  const fits = ({ file, breaks, tests }: Change, part: string): boolean =>
-    [file, breaks, ...tests].some((text) => text.includes(part));
-  const missing = parts.find((part) => !changes.some((change) => fits(change, part)));
-  if (missing !== undefined) throw new Error(`no change fits '${missing}'`);
-  return parts.length === 0 ? changes : changes.filter((change) => parts.some((part) => fits(change, part)));
+/** @throws {Error} a suite of the list is not there */
+async function mutantsOf(
+  root: string,
+): Promise<{ readonly mutants: readonly Mutant[]; readonly marks: readonly Mark[] }> {
+  const { CHANGES } = (await import(pathToFileURL(join(root, 'test/mutation/list.ts')).href)) as {
+    CHANGES: readonly Change[];
+  };
+  const marks = marksIn(root);
+  const byId = Map.groupBy(marks, ({ id }) => id);
+  const files = suiteFiles(
+    root,
+    CHANGES.flatMap(({ tests }) => tests),
+  );
+  const mutants = CHANGES.map((change) => ({
+    ...change,
+    marks: byId.get(change.id) ?? [],
+    testFiles: change.tests.map((test) => files.get(test) ?? ''),
+  }));
+  return { mutants, marks };
+}
+
+/** @throws {Error} a part that fits no mutant: a misspelt one must not look like a pass */
+function choose(mutants: readonly Mutant[], parts: readonly string[]): readonly Mutant[] {
+  const fits = ({ id, breaks, marks, testFiles }: Mutant, part: string): boolean =>
+    [id, breaks, ...marks.map(({ file }) => file), ...testFiles].some((text) => text.includes(part));
+  const missing = parts.find((part) => !mutants.some((mutant) => fits(mutant, part)));
+  if (missing !== undefined) throw new Error(`no mutant fits '${missing}'`);
+  return parts.length === 0 ? mutants : mutants.filter((mutant) => parts.some((part) => fits(mutant, part)));
 }
 
 /** So many of them, in the order in which they stand. */
-function sampled(changes: readonly Change[], count: number, seed: number): readonly Change[] {
+function sampled(mutants: readonly Mutant[], count: number, seed: number): readonly Mutant[] {
   const random = mulberry32(seed);
-  const left = [...changes];
-  const taken = new Set<Change | undefined>();
+  const left = [...mutants];
+  const taken = new Set<Mutant | undefined>();
   while (taken.size < count && left.length > 0) taken.add(left.splice(Math.floor(random() * left.length), 1)[0]);
-  return changes.filter((change) => taken.has(change));
+  return mutants.filter((mutant) => taken.has(mutant));
 }
 
 function copyOf(root: string): Copy {
@@ -74,20 +105,22 @@ async function share<Item>(items: readonly Item[], work: (root: string, item: It
 /** The tests that fail on the sources as they are. */
 async function failing(tests: readonly string[]): Promise<string[]> {
   const failed: string[] = [];
-  await share(tests, async (root, test) => {
-    const startedAt = clock.now();
-    const run = await runTests(root, [test], ['--again']);
+  const shares = copies.map((_, at) => tests.filter((_test, index) => index % copies.length === at));
+  await share(shares, async (root, some) => {
+    const run = await runTests(root, some);
     if (!run.failed) return;
-    failed.push(test);
-    process.stdout.write(`fails as it is ${secondsSince(startedAt)}  ${test}\n${run.output}\n`);
+    process.stdout.write(`${run.output}\n`);
+    const names = /^failed: (.+)$/m.exec(run.output)?.[1]?.split(' ') ?? some;
+    failed.push(...names);
   });
   return failed;
 }
 
-function line({ file, breaks, from, to, tests }: Change, verdict: Verdict): string {
-  const about = `${file}: ${breaks}`;
+function line({ id, breaks, marks, testFiles }: Mutant, verdict: Verdict): string {
+  const about = `${id}: ${breaks}`;
   if (verdict.outcome === 'noticed') return `${about} (${verdict.by})`;
-  const why = verdict.outcome === 'survived' ? `${tests.join(' ')}\n${from}\n->\n${to}` : verdict.reason;
+  const places = marks.map((mark) => `${mark.file}:${mark.line}`);
+  const why = verdict.outcome === 'survived' ? [...places, ...testFiles].join('\n') : verdict.reason;
   return `${about}\n${why.replace(/^/gm, '    | ')}`;
 }
 
@@ -98,44 +131,47 @@ async function main(): Promise<number> {
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string', default: `${availableParallelism()}` },
       root: { type: 'string', default: fileURLToPath(new URL('../..', import.meta.url)) },
+      help: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   });
+  if (values.help) {
+    process.stdout.write(HELP);
+    return 0;
+  }
   const root = resolve(values.root);
-  const list = (await import(pathToFileURL(join(root, 'test/mutation/list.ts')).href)) as {
-    CHANGES: readonly Change[];
-  };
-  const fitting = choose(list.CHANGES, positionals);
+  const { mutants: all, marks } = await mutantsOf(root);
+  const fitting = choose(all, positionals);
   const seed = whole('seed', values.seed);
-  const changes = values.sample === undefined ? fitting : sampled(fitting, whole('sample', values.sample), seed);
-  const jobs = Math.min(whole('jobs', values.jobs), changes.length);
+  const mutants = values.sample === undefined ? fitting : sampled(fitting, whole('sample', values.sample), seed);
+  const jobs = Math.min(whole('jobs', values.jobs), mutants.length);
   while (copies.length < jobs) copyOf(root);
 
-  const tests = [...new Set(changes.flatMap((change) => change.tests))];
-  process.stdout.write(`${changes.length} of ${list.CHANGES.length} changes, noticed by ${tests.length} test files\n`);
+  const tests = [...new Set(mutants.flatMap(({ testFiles }) => testFiles))];
+  process.stdout.write(`${mutants.length} of ${all.length} mutants, noticed by ${tests.length} test files\n`);
   const startedAt = clock.now();
   const failed = await failing(tests);
   if (failed.length > 0) {
-    process.stdout.write(`fail without any change: ${failed.sort().join(' ')}\n`);
+    process.stdout.write(`fail without any mutant: ${failed.sort().join(' ')}\n`);
     return 1;
   }
   process.stdout.write(`all pass as they are ${secondsSince(startedAt)}\n`);
 
   const counts = { noticed: 0, survived: 0, 'out of date': 0 };
   let done = 0;
-  await share(changes, async (copy, change) => {
+  await share(mutants, async (copy, mutant) => {
     const begunAt = clock.now();
-    const verdict = await judge(copy, change);
+    const verdict = await judge(copy, mutant.id, { marks, tests: mutant.testFiles });
     counts[verdict.outcome] += 1;
     done += 1;
-    const place = `[${done}/${changes.length}]`.padStart(9);
-    process.stdout.write(`${place} ${verdict.outcome.padEnd(11)} ${secondsSince(begunAt)}  ${line(change, verdict)}\n`);
+    const place = `[${done}/${mutants.length}]`.padStart(9);
+    process.stdout.write(`${place} ${verdict.outcome.padEnd(11)} ${secondsSince(begunAt)}  ${line(mutant, verdict)}\n`);
   });
   process.stdout.write(`in ${secondsSince(startedAt).trim()}\n`);
   process.stdout.write(
     `${counts.noticed} noticed, ${counts.survived} survived, ${counts['out of date']} out of date\n`,
   );
-  return counts.noticed === changes.length ? 0 : 1;
+  return counts.noticed === mutants.length ? 0 : 1;
 }
 
 function removeCopies(): void {
@@ -162,8 +198,8 @@ for (const [signal, number] of [
 try {
   process.exitCode = await main();
 } catch (error) {
-  process.stdout.write(`${error instanceof Error ? error.message : String(error)}\n`);
-  process.exitCode = 1;
+  process.stderr.write(`${error instanceof Error ? error.message : String(error)}\n`);
+  process.exitCode = 2;
 } finally {
   removeCopies();
 }

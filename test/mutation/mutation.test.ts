@@ -1,30 +1,30 @@
-// The list itself, and the runner on a small tree.
+// The list of mutants itself, and the runner on a small tree.
 // limit: 180 s
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
-import {
-  cpSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync,
-} from 'node:fs';
+import { cpSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Change, changedText } from './change.ts';
+import { RUNNER_SOURCES } from '../runner/sources.ts';
+import { MUTATIONS } from '../simulation/mutations.ts';
+import { type Change, suiteFiles } from './change.ts';
 import { CHANGES } from './list.ts';
+import { marksIn, mutated } from './marks.ts';
 
 const test = suite('mutation');
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const RUNNER = fileURLToPath(new URL('main.ts', import.meta.url));
 
-const SOURCE = 'export const isAdult = (age: number): boolean => age >= 18;\n';
+const SOURCE = `// mutant: adults-all >=.2 -> 0
+// mutant: adults-later >= -> $1 > $2
+// mutant: adults-gone || drop
+// mutant: adults-broken >=.2 -> +
+// mutant: adults-same =>.1 -> $
+// mutant: adults-renamed >=.1 -> year
+export const isAdult = (age: number): boolean => age >= 18;
+`;
 const TEST = `import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { isAdult } from '../ages.ts';
@@ -32,99 +32,204 @@ const test = suite('ages');
 test('a child is no adult', () => assert.not(isAdult(10)));
 test.run();
 `;
-const NOTICED: Change = {
-  file: 'ages.ts',
-  breaks: 'everybody is an adult',
-  from: 'age >= 18',
-  to: 'age >= 0',
-  tests: ['test/ages.test.ts'],
-};
-const SURVIVED: Change = { ...NOTICED, breaks: 'who turns eighteen is a child', to: 'age > 18' };
+const NOTICED: Change = { id: 'adults-all', breaks: 'everybody is an adult', tests: ['ages'] };
+const SURVIVED: Change = { id: 'adults-later', breaks: 'who turns eighteen is a child', tests: ['ages'] };
 
-interface Ran extends Pick<SpawnSyncReturns<string>, 'status' | 'stdout'> {
+interface Ran extends Pick<SpawnSyncReturns<string>, 'status' | 'stdout' | 'stderr'> {
   readonly lastLine: string;
   /** Of the tree, when it was over. */
   readonly source: string;
   readonly left: readonly string[];
 }
 
-/** Runs the runner on a tree with one source, one test and these changes. */
-function runOn(changes: readonly Change[], args: readonly string[] = [], { testText = TEST } = {}): Ran {
+/** Runs `work` on the tree of these files, in a temporary folder. */
+function inTree<T>(files: Readonly<Record<string, string>>, work: (root: string, temporary: string) => T): T {
   const temporary = mkdtempSync(join(tmpdir(), 'troupe-mutation-'));
   const root = join(temporary, 'tree');
-  const files: Record<string, string> = {
-    'package.json': '{ "type": "module" }',
-    'ages.ts': SOURCE,
-    'test/ages.test.ts': testText,
-    'test/mutation/list.ts': `export const CHANGES = ${JSON.stringify(changes)};\n`,
-  };
   try {
     for (const [name, text] of Object.entries(files)) {
       mkdirSync(dirname(join(root, name)), { recursive: true });
       writeFileSync(join(root, name), text);
     }
-    for (const name of ['test/run.ts', 'actors/clock.ts']) cpSync(join(ROOT, name), join(root, name));
+    return work(root, temporary);
+  } finally {
+    rmSync(temporary, { recursive: true });
+  }
+}
+
+/** Runs the runner on a tree with one source, one test and these changes. */
+function runOn(
+  changes: readonly Change[],
+  args: readonly string[] = [],
+  { source = SOURCE, testText = TEST } = {},
+): Ran {
+  const files = {
+    'package.json': '{ "type": "module" }',
+    'ages.ts': source,
+    'test/ages.test.ts': testText,
+    'test/mutation/list.ts': `export const CHANGES = ${JSON.stringify(changes)};\n`,
+  };
+  return inTree(files, (root, temporary) => {
+    for (const name of RUNNER_SOURCES) {
+      mkdirSync(dirname(join(root, name)), { recursive: true });
+      cpSync(join(ROOT, name), join(root, name), { recursive: true });
+    }
     symlinkSync(join(ROOT, 'node_modules'), join(root, 'node_modules'), 'junction');
-    const { status, stdout } = spawnSync(process.execPath, [RUNNER, '--root', root, ...args], {
+    const { status, stdout, stderr } = spawnSync(process.execPath, [RUNNER, '--root', root, ...args], {
       encoding: 'utf8',
       env: { ...process.env, TMPDIR: temporary, TEMP: temporary },
     });
     return {
       status,
       stdout,
+      stderr,
       lastLine: stdout.trimEnd().split('\n').at(-1) ?? '',
       source: readFileSync(join(root, 'ages.ts'), 'utf8'),
       left: readdirSync(temporary),
     };
-  } finally {
-    rmSync(temporary, { recursive: true });
-  }
+  });
 }
 
-test('every change of the list can be made, and has tests', () => {
-  for (const change of CHANGES) {
-    assert.not.throws(() => changedText(ROOT, change), change.breaks);
-    for (const name of change.tests) assert.ok(existsSync(join(ROOT, name)), `${change.breaks}: ${name}`);
+/** What becomes of `source` with this mark above it. */
+function marked(mark: string, source: string): string {
+  const above = `// mutant: some-id ${mark}\n`;
+  return inTree({ 'some.ts': above + source }, (root) => {
+    const texts = mutated(root, marksIn(root), ['some-id']);
+    return texts.get('some.ts')?.slice(above.length) ?? '';
+  });
+}
+
+function fault(work: () => unknown): string {
+  try {
+    work();
+  } catch (error) {
+    return (error as Error).message;
   }
+  return '';
+}
+
+test('each mark is listed, each listed mutant has a mark, and its tests are there', () => {
+  const listed = CHANGES.map(({ id }) => id);
+  assert.equal(
+    listed.filter((id, index) => listed.indexOf(id) !== index),
+    [],
+    'listed twice',
+  );
+  const all = new Set([...listed, ...MUTATIONS.flatMap(({ mutants }) => mutants)]);
+  const found = new Set(marksIn(ROOT).map(({ id }) => id));
+  assert.equal([...all.difference(found)], [], 'without a mark');
+  assert.equal([...found.difference(all)], [], 'not listed');
+  const tests = CHANGES.flatMap((change) => change.tests);
+  assert.not.throws(() => suiteFiles(ROOT, tests));
 });
 
-test('a change that a test notices is told with that test, and leaves the tree and the temporary folder as they were', () => {
+test('each mark can be applied, and changes the program', () => {
+  const marks = marksIn(ROOT);
+  for (const { id } of marks) assert.not.throws(() => mutated(ROOT, marks, [id]), id);
+});
+
+test('a mark changes what follows it', () => {
+  assert.is(marked('drop', 'a();\nb();\n'), ';\nb();\n');
+  assert.is(marked('-> if ($1) a();', 'if (a) throw c;\n'), 'if (a) a();\n');
+  assert.is(marked('if -> !$', 'if (a && b) c();\n'), 'if ((!(a && b))) c();\n');
+  assert.is(marked('&&.2 drop', 'x = a && b && c;\n'), 'x = a && c;\n');
+  assert.is(marked('&&.3 drop', 'x = a && b && (c || d);\n'), 'x = a && b;\n');
+  assert.is(marked('&&#2.1 drop', 'x = a && (b || (c && d));\n'), 'x = a && (b || (d));\n');
+  assert.is(marked('().1 drop', 'a(b, c);\n'), 'a(c);\n');
+  assert.is(marked('[].1 drop', 'a = [b,];\n'), 'a = [];\n');
+  assert.is(marked('().0.1 -> [$]', 'a.b(c);\n'), '([a]).b(c);\n');
+  assert.is(marked('{}.2 -> $: 0', 'a = { b, c };\n'), 'a = { b, c: 0 };\n');
+  assert.is(marked(': -> []', "a = { b: 'c' };\n"), 'a = { b: ([]) };\n');
+  assert.is(marked('?: -> $3', 'const a = b ? c : d || e;\n'), 'const a = ((d || e));\n');
+  assert.is(marked('await -> void $1', 'await a();\n'), '(void a());\n');
+});
+
+test('a mark that is none, finds nothing, changes nothing or names what is not there is refused, and so are two of one node', () => {
+  assert.match(
+    fault(() => marked('if true', 'if (a) b();\n')),
+    'some.ts:1: this is no mark',
+  );
+  assert.match(
+    fault(() => marked('&&#2 drop', 'a && b;\n')),
+    'there is no &&#2',
+  );
+  assert.match(
+    fault(() => marked('&&.3 drop', 'a && b;\n')),
+    'has no part 3',
+  );
+  assert.match(
+    fault(() => marked('if drop', 'if (a) b();\n')),
+    'cannot be dropped',
+  );
+  assert.match(
+    fault(() => marked('if -> ($)', 'if (a) b();\n')),
+    'changes nothing',
+  );
+  assert.match(
+    fault(() => marked('if -> c', 'if (a) b();\n')),
+    "'c' is nowhere else in the source",
+  );
+  assert.match(
+    fault(() => marked("if -> $ === 'old'", 'if (a) b();\n')),
+    "'old' is nowhere else in the source",
+  );
+  assert.match(
+    fault(() => marked('drop', '// mutant: some-id if -> true\nif (a) b();\n')),
+    'change the same code',
+  );
+});
+
+test('a suite that no test file has, or two have, is refused', () => {
+  const files = { 'test/a.test.ts': "suite('one'); suite('two');", 'test/b/b.test.ts': "suite('two')" };
+  inTree(files, (root) => {
+    assert.equal([...suiteFiles(root, ['one'])], [['one', join('test', 'a.test.ts')]]);
+    assert.match(
+      fault(() => suiteFiles(root, ['two'])),
+      "both have the suite 'two'",
+    );
+    assert.match(
+      fault(() => suiteFiles(root, ['three'])),
+      "no test file has the suite 'three'",
+    );
+  });
+});
+
+test('a mutant that a test notices is told with that test, and leaves the tree and the temporary folder as they were', () => {
   const { status, stdout, lastLine, source, left } = runOn([NOTICED]);
   assert.is(lastLine, '1 noticed, 0 survived, 0 out of date');
   assert.is(status, 0);
-  assert.match(stdout, /noticed +\d+\.\d s +ages\.ts: everybody is an adult \(ages +"a child is no adult"\)/);
+  assert.match(stdout, /noticed +\d+\.\d s +adults-all: everybody is an adult \(ages +"a child is no adult"\)/);
   assert.is(source, SOURCE);
   assert.equal(left, ['tree']);
 });
 
-test('a change that survives fails the run, and is shown; the next begins with the source as it was', () => {
+test('a mutant that survives fails the run, and is shown; the next begins with the source as it was', () => {
   const { status, stdout, lastLine } = runOn([SURVIVED, NOTICED], ['--jobs', '1']);
   assert.is(lastLine, '1 noticed, 1 survived, 0 out of date');
   assert.is(status, 1);
-  assert.match(stdout, /survived +\d+\.\d s +ages\.ts: who turns eighteen is a child\n {4}\| test\/ages\.test\.ts\n/);
+  assert.match(
+    stdout,
+    /survived +\d+\.\d s +adults-later: who turns eighteen is a child\n {4}\| ages\.ts:2\n {4}\| test\/ages\.test\.ts\n/,
+  );
 });
 
-test('a text that is missing or there twice, and a change that is no program, are out of date', () => {
-  const { status, stdout, lastLine } = runOn([
-    { ...NOTICED, from: 'age > 21' },
-    { ...NOTICED, from: 'age' },
-    { ...NOTICED, to: 'age >=' },
-    { ...NOTICED, to: NOTICED.from },
-  ]);
-  assert.is(lastLine, '0 noticed, 0 survived, 4 out of date');
+test('a mutant without a mark, and one that changes nothing, is no program or has a name of old, are out of date', () => {
+  const ids = ['adults-none', 'adults-gone', 'adults-broken', 'adults-same', 'adults-renamed'];
+  const { status, stdout, lastLine } = runOn(ids.map((id) => ({ ...NOTICED, id })));
+  assert.is(lastLine, '0 noticed, 0 survived, 5 out of date');
   assert.is(status, 1);
-  assert.match(stdout, /is 0 times in ages\.ts/);
-  assert.match(stdout, /changes nothing/);
+  assert.match(stdout, /no mark has the id adults-none/);
+  assert.match(stdout, /ages\.ts:5: adults-same: changes nothing/);
 });
 
 test('a test that fails anyway notices nothing', () => {
   const { status, lastLine } = runOn([NOTICED], [], { testText: TEST.replace('assert.not(', 'assert.ok(') });
   assert.is(status, 1);
-  assert.is(lastLine, 'fail without any change: test/ages.test.ts');
+  assert.is(lastLine, 'fail without any mutant: test/ages.test.ts');
 });
 
 test('a test that skips itself notices nothing', () => {
-  const { status, lastLine } = runOn([NOTICED], [], { testText: "console.log('skipped: not here');" });
+  const { status, lastLine } = runOn([NOTICED], [], { testText: "console.log('skipped: not here'); // suite('ages')" });
   assert.is(status, 1);
   assert.is(lastLine, '0 noticed, 1 survived, 0 out of date');
 });
@@ -132,20 +237,20 @@ test('a test that skips itself notices nothing', () => {
 test('a sample is the same for the same seed, and parts of names choose', () => {
   const changes = Array.from({ length: 40 }, (_, index) => ({
     ...NOTICED,
-    file: `none-${index}.ts`,
-    breaks: `rule ${index}`,
-    tests: ['test/ages.test.ts'] as const,
+    id: `none-${index}`,
+    breaks: `rule ${index}.`,
   }));
   const taken = (...args: string[]): readonly string[] =>
-    [...runOn(changes, args).stdout.matchAll(/none-\d+\.ts:/g)].map(([name]) => name).sort();
+    [...runOn(changes, args).stdout.matchAll(/none-\d+:/g)].map(([name]) => name).sort();
   const first = taken('--sample', '5');
   assert.is(first.length, 5);
   assert.equal(taken('--sample', '5', '--seed', '1'), first);
   assert.not.equal(taken('--sample', '5', '--seed', '2'), first);
-  assert.equal(taken('none-3.ts', 'rule 12'), ['none-12.ts:', 'none-3.ts:']);
-  const { status, lastLine } = runOn(changes, ['none-3.js']);
-  assert.is(status, 1);
-  assert.is(lastLine, "no change fits 'none-3.js'");
+  assert.equal(taken('none-37', 'rule 12.'), ['none-12:', 'none-37:']);
+  const { status, stderr } = runOn(changes, ['none-40']);
+  assert.is(status, 2);
+  assert.is(stderr.trim(), "no mutant fits 'none-40'");
+  assert.match(runOn([NOTICED, SURVIVED], ['ages.ts', '--sample', '1']).stdout, '1 of 2 mutants');
 });
 
 test.run();

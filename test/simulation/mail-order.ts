@@ -50,6 +50,7 @@ export class MailOrder {
     this.#said.set(key, { pod, mail });
     if (pod === undefined || replaced === undefined) return;
     const after = sent.get(pod)?.after ?? 0;
+    // mutant: claims-never-watched if -> $1 && mail.subject.topic !== 'claim' && $2
     if (replaced.pod !== pod && replaced.mail.sequence > after)
       this.#deps.onViolation('P9', `${pod} replaces what ${replaced.pod} has said since: ${key}`);
     if (mail.subject.topic === 'claim' && isOlder(mail.payload, replaced.mail.payload))

@@ -1,18 +1,23 @@
 // A copy of the sources with one rule switched off.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Copy, copied, edited } from '../mutation/edits.ts';
+import { type Copy, copied } from '../mutation/copy.ts';
+import { marksIn, mutated as mutatedTexts } from '../mutation/marks.ts';
 import type { Mutation } from './mutations.ts';
 
 const COPIED = ['actors', 'adapters', 'bus', 'machines', 'test', 'package.json'];
 
-/** The files that a mutation changes, as they are without the rule. @throws {Error} a text is not there exactly once */
-export function sourcesWithout(root: string, { name, edits }: Mutation): ReadonlyMap<string, string> {
-  try {
-    return edited(root, edits);
-  } catch (error) {
-    throw new Error(`the text that keeps ${name} ${(error as Error).message}`, { cause: error });
-  }
+/**
+ * The files that a mutation changes, as they are without the rule.
+ *
+ * @throws {Error} a mark of the rule is missing, or cannot be applied
+ */
+export function sourcesWithout(
+  root: string,
+  { mutants }: Mutation,
+  marks = marksIn(root),
+): ReadonlyMap<string, string> {
+  return mutatedTexts(root, marks, mutants);
 }
 
 /** @throws as `sourcesWithout` */

@@ -98,6 +98,7 @@ export function filesOf(
   users: readonly BusUser[],
   root: string | undefined,
 ): ReadonlyMap<Place, Files> {
+  // mutant: key-shown-early ?: -> $3
   const shown = phase === Phase.Announced ? generations[0] : generations.at(-1);
   if (shown === undefined) throw new TerminalError('the book of the bus is empty');
   const known = users.map((user) => ({

@@ -70,6 +70,7 @@ export function leftoversOf(
   for (const [file, entry] of old) {
     if (entry.model !== model || files.has(file) || !isInside(output, file)) continue;
     const text = textOf(join(output, file));
+    // mutant: manifest-takes-changed ?: -> $2
     if (text !== undefined) (hashOf(text) === entry.sha256 ? ours : changed).push(file);
   }
   return { ours, changed };
@@ -99,6 +100,7 @@ function isInside(output: string, file: string): boolean {
   const stat = lstatSync(path, { throwIfNoEntry: false });
   if (stat?.isFile() !== true) return false;
   const below = relative(realpathSync(output), realpathSync(path));
+  // mutant: manifest-outside return -> $2
   return !below.startsWith('..') && below.split(sep).join('/') === file;
 }
 

@@ -63,6 +63,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   if (isMapped && (!isOther || !mayRotate)) {
     return { status: said({ ...own, credentialHash: known }), verdict: isOther ? pending(count) : READY, lookAgainMs };
   }
+  // mutant: mapping-unrecorded drop
   await note(said({ ...own, ...(known !== undefined && { credentialHash: known }) }));
   const mapped = await ask('map', { anew: isMapped, unused: isMapped && !isAtOnce });
   const later = numberOf(mapped['users']);

@@ -39,6 +39,7 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
       // What is under way on it ends before the object goes, be it set offline or not.
       if (holder?.uid === object.metadata.uid) await ask('release', { identity });
     },
+    // mutant: disk-stays-online : -> () => false
     hasAny: (object) => identityOf(object) !== undefined,
   });
 }
@@ -87,6 +88,8 @@ async function keep(pass: WindowsPass): Promise<Kept> {
     return { status: said(found), verdict: unready(Reason.DiskTaken, message) };
   }
   // The node may tell of an object of this name that was there before.
+  // mutant: disk-of-that-name === -> $1.1?.name === $2.1.name
+  // mutant: disk-of-nobody === -> true
   const isSame = holder?.uid === object.metadata.uid;
   if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
     // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
@@ -109,6 +112,7 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   };
   if (isToBePartitioned && disk['isInitialized'] === false) {
     origin = { seenRaw: origin.seenRaw ?? timeOf(ports.now()), partitionTable: undefined };
+    // mutant: raw-unrecorded drop
     await note(said({ ...found, ...origin }));
     await prepare({ initialize: true });
   }
@@ -145,6 +149,7 @@ interface Origin {
 function originOf({ seenRaw, partitionTable }: JsonObject, disk: JsonObject | undefined): Origin {
   if (disk === undefined) return { seenRaw, partitionTable };
   const isSame = partitionTable !== undefined && disk['table'] === partitionTable;
+  // mutant: partition-of-others ! -> false
   const isOthers = disk['hasFileSystem'] === true || (disk['isPartitioned'] === true && !isSame);
   return { seenRaw: isOthers ? undefined : seenRaw, partitionTable: isSame ? partitionTable : undefined };
 }

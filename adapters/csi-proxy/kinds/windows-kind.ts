@@ -173,6 +173,7 @@ async function leave(
 ): Promise<Next> {
   const { object, dependencies, heldBy } = pass;
   const gone = dependencies.find(isGone);
+  // mutant: used-taken-down if -> false
   if (heldBy.length > 0) {
     const users = unready(Reason.WaitingForUsers, `it goes when nobody uses it any more: ${heldBy.join(', ')}`);
     await say(status, gone === undefined ? users : lackOf(gone));

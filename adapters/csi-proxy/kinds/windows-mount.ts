@@ -78,6 +78,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
     verdict: unready(Reason.PathTaken, `something is at ${path} that this object has not made: it stays as it is`),
     lookAgainMs,
   };
+  // mutant: path-taken drop
   if (!isOwn && seen['kind'] !== 'absent') return taken;
   await note({ ...own, mounted: false });
   const { taken: isTaken } = await ask('make', { source, mayBeOwn: isOwn });

@@ -21,6 +21,7 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
     attributes: (object) => ({
       ...(isGone(object) && { gone: true }),
       // What targets are refused for: they hear that it is otherwise.
+      // mutant: services-untold {}.1 drop
       ...said({ services: object.spec?.['services'], mutualChapSecretRef: object.spec?.['mutualChapSecretRef'] }),
       // What is asked next is asked there.
       ...said({ endpoint: object.spec?.['endpoint'] }),

@@ -112,6 +112,7 @@ async function unformatted(
   const { object, ports, key, signal, note, attributesOf } = pass;
   const { status, identity, volumeID } = found;
   const intent = mapOf(status['format']);
+  // mutant: format-asked-again if -> $2
   if (intent['volumeID'] !== undefined || volume['isFormatting'] === true) {
     const age = ports.now() - Date.parse(textOf(intent['startedAt']));
     return { status: said(status), verdict: waitingFor(volume, age, formatMs), lookAgainMs: FORMAT_LOOK_MS };
@@ -119,6 +120,7 @@ async function unformatted(
   const refusal = refusalOf(object, attributesOf('WindowsDisk'));
   if (refusal !== undefined) return { status: said(status), verdict: refusal, lookAgainMs: lookEveryMs };
   const startedAt = timeOf(ports.now());
+  // mutant: format-unrecorded drop
   await note(said({ ...status, format: { volumeID, startedAt } }));
   // A failure that is not told as an answer proves nothing, unless nobody was asked: the intent stays (F1).
   const options = { signal, extra: { identity, volumeID }, onProgress: () => undefined };
@@ -149,6 +151,7 @@ function refusalOf(object: KubeObject, { seenRaw, endpoint }: JsonObject): Verdi
   const policy = textOf(object.spec?.['formatPolicy']);
   const refuse = (why: string): Verdict => unready(Reason.NotFormatted, `Windows knows no file system on it: ${why}`);
   if (wordOf(object.status?.['formattedBy']) !== undefined) return refuse('it had one, and is not formatted again');
+  // mutant: format-any-raw &&.2 -> true
   if (policy === 'IfUnknown' || (policy === 'IfRaw' && isSeenRaw)) return undefined;
   if (policy === 'IfRaw' && endpoint !== undefined) {
     const todo = 'IfUnknown formats what Windows knows no file system on, whatever else is there, and Never leaves it';

@@ -73,12 +73,15 @@ export class Capacity {
    */
   async take(uuid: string, limit: number, { deadlineAt }: Pick<Asking, 'deadlineAt'>): Promise<boolean> {
     const { clock } = this.#deps;
+    // mutant: capacity-old-list ||.2 -> false
     if (this.#shown === undefined || clock.now() - this.#shown.begunAt > FRESH_MS) await this.#list.get(deadlineAt);
     // From here on in one turn (S1).
     const now = clock.now();
+    // mutant: capacity-never-freed if -> false
     for (const [other, takenAt] of this.#taken) if (now - takenAt >= KEPT_MS) this.#taken.delete(other);
     const held = new Set([...(this.#shown?.busy ?? []), ...this.#taken.keys()]);
     if (!held.has(uuid) && held.size >= limit) return false;
+    // mutant: capacity-never-taken drop
     this.#taken.set(uuid, now);
     return true;
   }
@@ -92,6 +95,7 @@ export class Capacity {
   show(busy: ReadonlySet<string>, begunAt: number): void {
     if (this.#shown !== undefined && begunAt < this.#shown.begunAt) return;
     this.#shown = { busy, begunAt };
+    // mutant: capacity-list-too-late if -> $2
     for (const [uuid, takenAt] of this.#taken) if (takenAt < begunAt && busy.has(uuid)) this.#taken.delete(uuid);
   }
 

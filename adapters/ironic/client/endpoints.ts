@@ -62,6 +62,7 @@ export const ENDPOINTS = {
 } as const satisfies Record<string, Endpoint>;
 
 /** Which `{}` is filled with: UUIDs and names, all of unreserved characters. @see RFC 3986, 2.3 */
+// mutant: ironic-ident-elsewhere / -> new RegExp($.source.replace(/\(.*?\)/, ''))
 const IDENT = /^(?!\.{1,2}$)[A-Za-z0-9._~-]{1,255}$/;
 
 export function isIdent(text: string): boolean {

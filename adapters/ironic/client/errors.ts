@@ -72,7 +72,9 @@ export interface Refused {
 /** The error that an answer which is no success amounts to. */
 export function refusalOf({ label, answer, requestBody, secrets }: Refused): TroupeError {
   const { status, body, retryAfterMs } = answer;
+  // mutant: ironic-password-quoted [].2 drop
   const said = wordsOf(body, hiding([...secrets, ...secretsIn(requestBody)]));
+  // mutant: ironic-config-drive-told !.1 -> false
   const isTold = said.text !== '' && !(holdsConfigDrive(requestBody) && CONFIG_DRIVE.test(said.text));
   const message = `${label} answered ${status}${isTold ? `: ${said.text}` : ''}`;
   const cause = new IronicRefusal(message, { status, detail: isTold ? said.text : '' });
@@ -87,6 +89,7 @@ export function refusalOf({ label, answer, requestBody, secrets }: Refused): Tro
       return new TransientError(message, { cause, retryAfterMs, fault: Fault.Credentials });
     case 404:
       // A path that nobody knows is no absence, whoever says so.
+      // mutant: ironic-unknown-path ?:.1 -> true
       return said.kind === 'fault'
         ? new AbsentError(message, { cause })
         : new TransientError(`${message}: what answers there is no Ironic, or an older one`, { cause });

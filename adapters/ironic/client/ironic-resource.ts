@@ -58,6 +58,7 @@ export function connectionOfResource(
 function isReady({ metadata: { generation }, status }: IronicResource): boolean {
   const conditions = status?.['conditions'];
   const ready = (Array.isArray(conditions) ? conditions : []).filter(isObject).find(({ type }) => type === 'Ready');
+  // mutant: ironic-ready-before-spec return -> $1
   return ready?.['status'] === 'True' && ready['observedGeneration'] === generation;
 }
 

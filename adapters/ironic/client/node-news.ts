@@ -36,6 +36,7 @@ export function newsOf(known: Partial<Node>, seen: Node): readonly NodeField[] {
   return fields.filter((field) => {
     // Somebody else's object may hold more.
     if (!Object.hasOwn(seen, field)) return false;
+    // mutant: ironic-reservation-wakes drop
     if (field === 'reservation' && isNothing(known.reservation)) return false;
     return !isSame(field, known[field], seen[field]);
   });

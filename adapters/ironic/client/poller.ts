@@ -151,6 +151,7 @@ class Rounds {
   /** With the chance that keeps several processes from looking at the same moments; longer the longer Ironic fails. */
   #pauseOf(paceMs: number): number {
     const { clock, speed = 1 } = this.#deps;
+    // mutant: ironic-list-paces () -> 0
     const leastMs = this.#failures === 0 ? 0 : Math.min(SHORT_PACE_MS * 2 ** this.#failures, REST_PACE_MS) / speed;
     return paced(Math.max(paceMs, leastMs), clock.random());
   }
@@ -171,6 +172,7 @@ class Rounds {
   #onTime(at: number): void {
     this.#timer = undefined;
     const now = this.#deps.clock.now();
+    // mutant: ironic-stood-still if -> true
     if (now - at <= STOOD_STILL_MS) {
       void this.#look(at);
       return;
@@ -187,6 +189,7 @@ class Rounds {
     const begunAt = clock.now();
     const due = [...this.#ranks.values()].filter(({ dueAt }) => dueAt <= at).flatMap(({ waiting }) => [...waiting]);
     const all = this.#all();
+    // mutant: ironic-never-one &&.2 -> false
     const isFew = this.#nodes !== undefined && due.length * READ_WORTH < this.#nodes;
     const error = await this.#attempt(() => (isFew ? this.#read(ofNodes(due, all)) : this.#list(all, begunAt)));
     if (error === undefined) {
@@ -198,6 +201,7 @@ class Rounds {
     }
     this.#isLooking = false;
     const now = clock.now();
+    // mutant: ironic-slow-list - -> 0
     const restMs = Math.max(now - begunAt, (error instanceof TransientError && error.retryAfterMs) || 0);
     const served = new Set((isFew ? due : all).map(({ paceMs }) => paceMs));
     for (const [paceMs, rank] of this.#ranks) {

@@ -142,6 +142,7 @@ export class IronicSession {
     const way = this.#way ?? (await this.#connect());
     const { version, maximum, features } = way.choice ?? (await way.discovery.get(asking.deadlineAt));
     const { feature } = endpoint;
+    // mutant: ironic-feature-missing if -> false
     if (feature !== undefined && !features.includes(feature)) {
       throw new TerminalError(`Ironic is too old for '${feature}': it knows its API up to version ${maximum}`);
     }
@@ -280,6 +281,7 @@ export class IronicSession {
       if (success.includes(answer.status)) return answer;
       if (answer.status === 406) {
         // Another Ironic answers by now, or this one was put back.
+        // mutant: ironic-old-version drop
         way.choice = undefined;
         way.discovery.forget();
         this.#readiness.forget();
@@ -318,6 +320,7 @@ export class IronicSession {
   }
 
   #closeIfOver(way: Way): void {
+    // mutant: ironic-break-off ||.2 drop
     if (way === this.#way || way.calls > 0 || !this.#ways.delete(way)) return;
     void way.transport.close();
   }

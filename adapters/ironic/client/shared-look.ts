@@ -30,6 +30,7 @@ export class SharedLook<Found> {
   async get(deadlineAt: number): Promise<Found> {
     const { clock, ttlMs, name } = this.#deps;
     if (this.#found !== undefined && clock.now() - this.#found.at < ttlMs) return this.#found.value;
+    // mutant: ironic-looks-each ??= -> $1 = $2
     this.#underWay ??= this.#look().finally(() => {
       this.#underWay = undefined;
     });

@@ -66,6 +66,7 @@ export function choose(document: unknown): Choice {
     throw new TransientError(`Ironic knows its API up to version ${maximum}, and 1.${LEAST} is the least that is used`);
   }
   const minor = ASKED.find((each) => each <= most) ?? most;
+  // mutant: ironic-version-too-new if -> false
   if (minor < least) {
     throw new TransientError(
       `Ironic knows its API from version ${minimum} on, and 1.${ASKED[0]} is the last that is used`,

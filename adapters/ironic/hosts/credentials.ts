@@ -59,6 +59,7 @@ export function bmcAccess(host: CredentialedHost, secret: BmcSecret | undefined)
     const address = parseBmcAddress(text);
     const credentials = {
       credentials: { name, namespace: host.metadata?.namespace ?? '' },
+      // mutant: host-tells-password : -> `${$} ${password}`
       credentialsVersion: secret.resourceVersion,
     };
     return { kind: 'access', address, driver: driverOf(address), username, password, credentials };

@@ -264,6 +264,7 @@ async function writeStatus(
   const told = { ...said, conditions: conditions(standing, { node, trouble, at }) };
   const { lastUpdated: _, ...stored } = hostOf(before).status ?? {};
   const { lastUpdated: __, ...wanted } = told as HostStatus;
+  // mutant: host-status-again ().2 -> undefined
   if (!isEqual(withoutNulls(stored), withoutNulls(wanted))) {
     await store(ports, key, { ...wanted, lastUpdated: timestamp(at) });
   }

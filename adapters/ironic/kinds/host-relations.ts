@@ -81,6 +81,7 @@ export function unmarkedOf(object: KubeObject, dependencies: readonly Dependency
     const { uid } = answer;
     if (kind === 'HostUpdatePolicy') {
       const { owners = [] } = (answer.attributes ?? {}) as { readonly owners?: readonly string[] };
+      // mutant: host-marks-anew ?:.1 -> false
       return owners.includes(object.metadata.uid) ? [] : [{ kind, name, uid, isOwned: true }];
     }
     // Whoever was registered with it has marked it.

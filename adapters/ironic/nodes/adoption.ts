@@ -23,6 +23,7 @@ export function adopt({ host, node }: AdoptionInput): Step {
     case ProvisionState.Manageable:
       // What was deployed is gone already; its cleaning is tried again.
       if (provisioningStateOf(host) === ProvisioningState.Deprovisioning) return { step: 'done' };
+      // mutant: host-never-adopts return -> { step: 'done' }
       return changeProvisionState(node, { target: Target.Adopt });
     case ProvisionState.Adopting:
       return waitFor(node, 'short');

@@ -27,6 +27,7 @@ type Place = readonly [id: string, fact: 'byId' | 'byName' | 'byBareName'];
 export function lookUp({ host, facts }: LookUpInput): Step<Found> {
   const name = host.metadata?.name ?? '';
   const bareName: readonly Place[] = name === '' || name.includes('~') ? [] : [[name, 'byBareName']];
+  // mutant: host-unknown-name [] -> $1.1
   const step = lookUpIn([...recorded(host), [nodeNameOf(host), 'byName'], ...bareName], facts);
   return step ?? lookUpByMac(bootMacOf(host), facts);
 }

@@ -82,6 +82,7 @@ export function provision(input: ProvisioningInput): Step {
     case ProvisionState.DeployFailed:
       return isSameImage ? tellFailure(input, node) : deploy(input, node);
     case ProvisionState.Active:
+      // mutant: host-keeps-other-image if -> $ && isSameImage
       if (isOtherImage === true) return changeProvisionState(node, { target: Target.Deleted });
       return { step: 'done', events: [{ reason: 'ProvisioningComplete', message: provisioned(host) }] };
     case ProvisionState.Error:

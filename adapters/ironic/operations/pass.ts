@@ -134,6 +134,7 @@ export async function pass<Found extends object>(
       if (error instanceof NoTurnError) return { verdict: { kind: 'ends', step: wait('short', 'Ironic is busy') } };
       const refusal = refusalIn(error);
       // Whose fault it is that nobody is let in is not this node's.
+      // mutant: ironic-failure-is-refusal ||.4 drop
       if (refusal === undefined || refusal.status === 401 || refusal.status === 403 || refusal.status >= 500)
         throw error;
       return { verdict: verdictOn(request, refusal) };

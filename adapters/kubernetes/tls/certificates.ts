@@ -3,6 +3,7 @@
 //
 // What makes them is loaded with the first one: 4 MB of heap that a process without a server of its own does not pay for.
 import { createPrivateKey, KeyObject, randomBytes, webcrypto } from 'node:crypto';
+// mutant: certificates-loaded-by-all -> $ import 'reflect-metadata';
 import { isIP } from 'node:net';
 
 /** PEM both. */
@@ -50,6 +51,7 @@ function validity(nowMs: number, forMs: number): { readonly notBefore: Date; rea
 /** An address or a name, as the library takes it: it knows no IPv6 address with a tail of IPv4. */
 function alternative(host: string): { readonly type: 'dns' | 'ip'; readonly value: string } {
   const family = isIP(host);
+  // mutant: certificate-ipv4-tail ?:.1 -> false
   const value = family === 6 ? new URL(`http://[${host}]`).hostname.slice(1, -1) : host;
   return { type: family === 0 ? 'dns' : 'ip', value };
 }
@@ -96,6 +98,7 @@ export async function certify(
   const keys = await keyPair();
   const all = [...new Set(['localhost', '127.0.0.1', '::1', ...hosts])];
   const certificate = await x509.X509CertificateGenerator.create({
+    // mutant: issuer-in-other-bytes : -> nameOf('an-authority')
     issuer: issuer.subjectName,
     subject: nameOf(name),
     serialNumber: serialNumber(),

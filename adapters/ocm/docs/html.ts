@@ -113,6 +113,7 @@ function inline(text: string): string {
 }
 
 function linkOf(label: string, target: string, whole: string): string {
+  // mutant: link-runs-script if -> false
   if (!/^(?:https?:\/\/|#|(?:\.\.\/)*[\w-][\w./-]*(?:#.*)?$)/.test(target)) return escaped(whole);
   const address = /^https?:/.test(target) ? target : target.replace(/\.md(?=#|$)/, '.html');
   const code = /^(`+)(.+)\1$/.exec(label)?.[2];

@@ -81,6 +81,7 @@ function checkWays(inOrder: readonly Resource[], scope: Scope): void {
         scope.report('locator.depth', place, message);
         isDeep = true;
       }
+      // mutant: ways-unbounded if -> false
       if (total <= MOST_WAYS && total + ways > MOST_WAYS) {
         const message = `with locator '${dotted}' the version has more than ${MOST_WAYS} URLs: too many ways lead to the same resources`;
         scope.report('locator.ways', place, message);

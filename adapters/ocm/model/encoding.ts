@@ -22,6 +22,7 @@ export function wholeText(source: string | Uint8Array): string | undefined {
 export function decoded(file: string, bytes: Uint8Array): Decoded {
   const buffer = bufferOf(bytes);
   const text = buffer.toString('utf8');
+  // mutant: utf-8-replaced : -> $2
   return { text, fault: isUtf8(buffer) ? undefined : faultOf(file, buffer, text) };
 }
 

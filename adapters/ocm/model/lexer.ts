@@ -173,6 +173,7 @@ export function lex(file: string, text: string): Lexed {
       const end = endOfLine(offset);
       notes.push(note('line', end));
       offset = end;
+      // mutant: layout-changes-meaning if -> false
       if (text[end] === '\r' && !endsLine(end)) {
         complain('lex.return', 1, 'a lone CR ends this note, but no line: what follows counts as on the same one');
       }

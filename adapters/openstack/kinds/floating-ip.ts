@@ -102,6 +102,7 @@ export const floatingIP = defineKind({
     mark: ({ metadata, spec }) => {
       const { floatingIP: address } = (spec?.['resource'] ?? {}) as JsonObject;
       // An address is given out once. A port has one, too, but as long as its id is not known any other looks like it.
+      // mutant: floating-ip-any === -> $ && (spec?.['resource'])['portRef'] === $2
       return address === undefined ? { description: `made for ${metadata.uid}` } : {};
     },
   },

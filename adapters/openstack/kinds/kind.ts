@@ -37,6 +37,7 @@ export function defineKind<const Resource extends ResourceFields>(
     projection: merged([
       plain('id'),
       table.service.revisions ? plain('revision_number') : {},
+      // mutant: update-without-basis drop
       projectionOf(table.resource),
       projectionOf(table.status),
       reads ?? {},

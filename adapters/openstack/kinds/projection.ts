@@ -51,10 +51,12 @@ export function projected<Declared extends Projection>(
     const value = attributes[name];
     return value === undefined ? [] : [[name, kept(inner, value)] as const];
   });
+  // mutant: projection-keeps-all () -> attributes
   return Object.fromEntries(members) as Projected<Declared>;
 }
 
 function kept(projection: Projection, value: Json): Json {
   if (Array.isArray(value)) return value.map((item: Json) => kept(projection, item));
+  // mutant: projection-keeps-nested ?: -> $3
   return typeof value === 'object' && value !== null ? projected(projection, value as JsonObject) : value;
 }

@@ -233,6 +233,7 @@ function pluggedInto(subnetId: string): Criterion {
 }
 
 function observationOf(port: JsonObject): Observation {
+  // mutant: projection-of-port () -> $2
   const attributes = projected(READ, port);
   const { id, status } = attributes;
   if (typeof id !== 'string') throw new TransientError('the list holds a port without an id');

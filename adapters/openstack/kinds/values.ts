@@ -108,6 +108,7 @@ export function observedTags(
     ...field,
     read: (attributes) => {
       const tags = field.read(attributes);
+      // mutant: tags-unsorted ?:.2 -> $0.1
       return Array.isArray(tags) ? [...tags].sort() : tags;
     },
   };

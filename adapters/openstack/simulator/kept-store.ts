@@ -53,6 +53,7 @@ export class KeptStore {
   static async open(path: string, clock: Clock): Promise<KeptStore> {
     const store = new Store(clock);
     const lines = (await textOf(path)).split('\n');
+    // mutant: cloud-reads-half-line drop
     lines.pop(); // what no line end follows is not whole (V2)
     const [first, ...changes] = lines;
     if (first === undefined) return new KeptStore(path, store, undefined);

@@ -154,6 +154,7 @@ export class SimulatorServer {
       const { status, body: said } = reply;
       const at = clock.now();
       onServed?.({ at, service, method, path, requestId: String(requestId), status, body: given, answer: said });
+      // mutant: cloud-answers-first await -> void $1
       if (method !== 'GET') await settled();
     }
     if (fault?.dropAfterWork) response.destroy();

@@ -91,6 +91,27 @@ test('what another host wrote is overwritten when it is older, and kept when it 
   }
 });
 
+for (const isForgotten of [false, true]) {
+  const how = isForgotten ? ', and was forgotten' : '';
+  test(`what is said while an older word is refused${how} is published (O1, O3)`, async () => {
+    const { outbox, bus, last } = start();
+    const isNewer = (theirs: JsonObject, ours: JsonObject): boolean => Number(ours['n']) > Number(theirs['n']);
+    await bus.mailbox.publish(subject, { n: 2 }, undefined);
+    const { last: look } = bus.mailbox;
+    const newer = Promise.withResolvers<void>();
+    bus.mailbox.last = async (...given) => {
+      bus.mailbox.last = look;
+      if (isForgotten) outbox.forget(subject);
+      newer.resolve(outbox.say(subject, { n: 3 }, isNewer));
+      return look.apply(bus.mailbox, given);
+    };
+    void outbox.say(subject, { n: 1 }, isNewer);
+    await newer.promise;
+    assert.equal(await last(), { n: 3 });
+    await bus.close();
+  });
+}
+
 test('nothing is published after the end of the lease, noticed or not (O2)', async () => {
   const { outbox, bus, clock, last } = start({ leaseLeftMs: 0 });
   void outbox.say(subject, { n: 1 });

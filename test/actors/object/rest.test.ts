@@ -62,7 +62,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
   const transitions: string[] = [];
   const stored: string[] = [];
   const scene = { woken: 0 };
-  const hooks = { onGuard: (): void => undefined };
+  const hooks = { onGuard: (): void => undefined, onVerify: (): void => assert.unreachable() };
   const objects = {
     async addFinalizers(_: unknown, __: unknown, ___: string, finalizers: readonly string[]) {
       hooks.onGuard();
@@ -125,7 +125,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       writeStatus: async () => assert.unreachable('a status is written'),
       tell: () => assert.unreachable('there is nothing to tell'),
       supervise: (_, act) => act(),
-      verify: () => assert.unreachable(),
+      verify: () => hooks.onVerify(),
       incarnationNow: async () => undefined,
     },
     address('one'),
@@ -189,6 +189,23 @@ test('what it was built on was made anew under another id: it looks again (A5)',
   assert.match(transitions[1] ?? '', /^resting.available -> keeping.observing/);
   actor.stop();
   await bus.close();
+});
+
+test('another incarnation that was made some time before it is told of may be gone by now: that is looked up', async () => {
+  for (const [ageMs, times] of [
+    [60_000, 1],
+    [0, 0],
+  ] as const) {
+    const { actor, hooks, quiet, bus } = start(thing(7));
+    let verified = 0;
+    hooks.onVerify = () => void verified++;
+    const creationTimestamp = new Date(systemClock().now() - ageMs).toISOString();
+    actor.takeObject({ object: thing(8, { metadata: { uid: 'uid-2', creationTimestamp } }) }, 2);
+    await quiet();
+    assert.is(verified, times);
+    actor.stop();
+    await bus.close();
+  }
 });
 
 for (const [what, changed, phase] of [

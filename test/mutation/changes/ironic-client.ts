@@ -1,138 +1,43 @@
 // The client of Ironic, and its poller.
-import type { Change } from '../change.ts';
+import { type Change, noticedBy } from '../change.ts';
 
 export const IRONIC_CLIENT: readonly Change[] = [
-  {
-    file: 'adapters/ironic/client/capacity.ts',
-    breaks: 'S2: a list takes over a place that was taken after it began',
-    from: 'takenAt < begunAt && busy.has(uuid)',
-    to: 'busy.has(uuid)',
-    tests: ['test/adapters/ironic/client/capacity.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/capacity.ts',
-    breaks: 'S1: a place that was found free is not taken',
-    from: '    this.#taken.set(uuid, now);\n',
-    to: '',
-    tests: ['test/adapters/ironic/client/capacity.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/capacity.ts',
-    breaks: 'S3: a place that nobody makes use of is never free again',
-    from: 'now - takenAt >= KEPT_MS',
-    to: 'now < 0',
-    tests: ['test/adapters/ironic/client/capacity.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/capacity.ts',
-    breaks: 'S4: an old list is good for ever',
-    from: 'clock.now() - this.#shown.begunAt > FRESH_MS',
-    to: 'clock.now() < 0',
-    tests: ['test/adapters/ironic/client/capacity.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/poller.ts',
-    breaks: 'W3: nobody is ever read by himself',
-    from: 'due.length * READ_WORTH < this.#nodes',
-    to: 'due.length < 0',
-    tests: ['test/adapters/ironic/client/poller.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/poller.ts',
-    breaks: 'W4: an Ironic that does not answer is listed as often as ever',
-    from: 'Math.min(SHORT_PACE_MS * 2 ** this.#failures, REST_PACE_MS)',
-    to: '0',
-    tests: ['test/adapters/ironic/client/poller.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/poller.ts',
-    breaks: 'W5: a process that stood still asks before others are told that it lost its lease',
-    from: 'if (now - at <= STOOD_STILL_MS)',
-    to: 'if (now >= 0)',
-    tests: ['test/adapters/ironic/client/poller.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/poller.ts',
-    breaks: 'W6: a slow Ironic is listed without a pause',
-    from: 'Math.max(now - begunAt, (error',
-    to: 'Math.max(0, (error',
-    tests: ['test/adapters/ironic/client/poller.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/session.ts',
-    breaks: 'I4: what needs a feature is asked of an Ironic without it',
-    from: 'if (feature !== undefined && !features.includes(feature))',
-    to: 'if (feature !== undefined && features.length < 0)',
-    tests: ['test/adapters/ironic/client/readiness.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/session.ts',
-    breaks: 'I5: what is on its way breaks off when a password is renewed',
-    from: 'way === this.#way || way.calls > 0 ||',
-    to: 'way === this.#way ||',
-    tests: ['test/adapters/ironic/client/readiness.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/session.ts',
-    breaks: 'an Ironic that was put back is asked in its old version for ever',
-    from: '        way.choice = undefined;\n',
-    to: '',
-    tests: ['test/adapters/ironic/client/readiness.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/errors.ts',
-    breaks: 'R1: a path that nobody knows is an absent node',
-    from: "return said.kind === 'fault'",
-    to: "return said.text !== ''",
-    tests: ['test/adapters/ironic/client/client.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/errors.ts',
-    breaks: 'R2: Ironic is quoted with the password that it was sent',
-    from: 'hiding([...secrets, ...secretsIn(requestBody)])',
-    to: 'hiding([...secrets])',
-    tests: ['test/adapters/ironic/client/words.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/errors.ts',
-    breaks: 'R2: words about a config drive are told',
-    from: '!(holdsConfigDrive(requestBody) && CONFIG_DRIVE.test(said.text))',
-    to: '!holdsConfigDrive(null)',
-    tests: ['test/adapters/ironic/client/words.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/endpoints.ts',
-    breaks: 'E1: a name of a node leads elsewhere',
-    from: 'const IDENT = /^(?!\\.{1,2}$)',
-    to: 'const IDENT = /^',
-    tests: ['test/adapters/ironic/client/client.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/shared-look.ts',
-    breaks: 'L1: all who want to know look at once',
-    from: 'this.#underWay ??= this.#look()',
-    to: 'this.#underWay = this.#look()',
-    tests: ['test/adapters/ironic/client/readiness.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/versions.ts',
-    breaks: 'V1: a version is asked for that the server does not allow',
-    from: 'if (minor < least)',
-    to: 'if (minor < 0)',
-    tests: ['test/adapters/ironic/client/versions.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/node-news.ts',
-    breaks: 'a node that somebody takes for a moment wakes whoever waits for it',
-    from: "    if (field === 'reservation' && isNothing(known.reservation)) return false;\n",
-    to: '',
-    tests: ['test/adapters/ironic/client/node-news.test.ts'],
-  },
-  {
-    file: 'adapters/ironic/client/ironic-resource.ts',
-    breaks: 'an Ironic that was ready for an older spec is used',
-    from: " && ready['observedGeneration'] === generation",
-    to: '',
-    tests: ['test/adapters/ironic/client/ironic-resource.test.ts'],
-  },
+  ...noticedBy(['capacity of Ironic'], {
+    'capacity-list-too-late': 'S2: a list takes over a place that was taken after it began',
+    'capacity-never-taken': 'S1: a place that was found free is not taken',
+    'capacity-never-freed': 'S3: a place that nobody makes use of is never free again',
+    'capacity-old-list': 'S4: an old list is good for ever',
+  }),
+  ...noticedBy(['poller of Ironic'], {
+    'ironic-never-one': 'W3: nobody is ever read by himself',
+    'ironic-list-paces': 'W4: an Ironic that does not answer is listed as often as ever',
+    'ironic-stood-still': 'W5: a process that stood still asks before others are told that it lost its lease',
+    'ironic-slow-list': 'W6: a slow Ironic is listed without a pause',
+  }),
+  ...noticedBy(['readiness of Ironic'], {
+    'ironic-feature-missing': 'I4: what needs a feature is asked of an Ironic without it',
+    'ironic-break-off': 'I5: what is on its way breaks off when a password is renewed',
+    'ironic-old-version': 'an Ironic that was put back is asked in its old version for ever',
+    'ironic-looks-each': 'L1: all who want to know look at once',
+  }),
+  ...noticedBy(['Ironic client'], {
+    'ironic-unknown-path': 'R1: a path that nobody knows is an absent node',
+    'ironic-ident-elsewhere': 'E1: a name of a node leads elsewhere',
+  }),
+  ...noticedBy(['words of Ironic'], {
+    'ironic-password-quoted': 'R2: Ironic is quoted with the password that it was sent',
+    'ironic-config-drive-told': 'R2: words about a config drive are told',
+  }),
+  ...noticedBy(['versions of Ironic'], {
+    'ironic-version-too-new': 'V1: a version is asked for that the server does not allow',
+  }),
+  ...noticedBy(['news of nodes'], {
+    'ironic-reservation-wakes': 'a node that somebody takes for a moment wakes whoever waits for it',
+  }),
+  ...noticedBy(['the Ironic resource'], {
+    'ironic-ready-before-spec': 'an Ironic that was ready for an older spec is used',
+  }),
+  ...noticedBy(['passes over nodes'], {
+    'ironic-failure-is-refusal': 'a failure of Ironic is told as a fault of the node',
+  }),
 ];

@@ -1,47 +1,19 @@
 // The cluster manager's model language: what its tools never do to files, and where they stop.
-import type { Change } from '../change.ts';
+import { type Change, noticedBy } from '../change.ts';
 
 export const OCM: readonly Change[] = [
-  {
-    file: 'adapters/ocm/model/encoding.ts',
-    breaks: 'what is not UTF-8 is written back with replacement characters',
-    from: 'fault: isUtf8(buffer) ? undefined : faultOf(file, buffer, text)',
-    to: 'fault: undefined',
-    tests: ['test/adapters/ocm/hostile-files.test.ts'],
-  },
-  {
-    file: 'adapters/ocm/model/lexer.ts',
-    breaks: 'a file whose notes mean something else when laid out is laid out',
-    from: "if (text[end] === '\\r' && !endsLine(end)) {",
-    to: 'if (false) {',
-    tests: ['test/adapters/ocm/hostile-files.test.ts'],
-  },
-  {
-    file: 'adapters/ocm/model/check-tree.ts',
-    breaks: 'more URLs than anybody can write down are no error',
-    from: 'if (total <= MOST_WAYS && total + ways > MOST_WAYS) {',
-    to: 'if (false) {',
-    tests: ['test/adapters/ocm/semantic-errors.test.ts'],
-  },
-  {
-    file: 'actors/cli/model/manifest.ts',
-    breaks: 'K1: what somebody changed goes with what was written',
-    from: '(hashOf(text) === entry.sha256 ? ours : changed).push(file)',
-    to: 'ours.push(file)',
-    tests: ['test/adapters/ocm/pipelines.test.ts'],
-  },
-  {
-    file: 'actors/cli/model/manifest.ts',
-    breaks: 'K3: a manifest takes away what is outside of the output',
-    from: "return !below.startsWith('..') && below",
-    to: 'return below',
-    tests: ['test/adapters/ocm/pipelines.test.ts'],
-  },
-  {
-    file: 'adapters/ocm/docs/html.ts',
-    breaks: 'H2: a link of a model runs a script',
-    from: '.test(target)) return escaped(whole);',
-    to: ".test(target) && target === '') return escaped(whole);",
-    tests: ['test/adapters/ocm/docs.test.ts'],
-  },
+  ...noticedBy(['troupe model with hostile files'], {
+    'utf-8-replaced': 'what is not UTF-8 is written back with replacement characters',
+    'layout-changes-meaning': 'a file whose notes mean something else when laid out is laid out',
+  }),
+  ...noticedBy(['semantic errors'], {
+    'ways-unbounded': 'more URLs than anybody can write down are no error',
+  }),
+  ...noticedBy(['troupe model in pipelines'], {
+    'manifest-takes-changed': 'K1: what somebody changed goes with what was written',
+    'manifest-outside': 'K3: a manifest takes away what is outside of the output',
+  }),
+  ...noticedBy(['docs'], {
+    'link-runs-script': 'H2: a link of a model runs a script',
+  }),
 ];

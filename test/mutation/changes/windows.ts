@@ -1,145 +1,53 @@
 // Storage of Windows machines: what is never done to a machine, a disk or a password.
-import type { Change } from '../change.ts';
+import { type Change, noticedBy } from '../change.ts';
 
 export const WINDOWS: readonly Change[] = [
-  {
-    file: 'adapters/csi-proxy/kinds/operations/wanted.ts',
-    breaks: 'T1: what was asked for before an object was deleted is made after it was taken down',
-    from: 'if (now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined) return;',
-    to: 'return;',
-    tests: ['test/adapters/csi-proxy/kinds/wanted.test.ts', 'test/adapters/csi-proxy/kinds/windows-mount.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/disks.ts',
-    breaks: 'D2: a disk that has got the number of another one is changed for its object',
-    from: 'if ((await diskOf(ports, identity))?.number === number) return number;',
-    to: 'if (number >= 0) return number;',
-    tests: ['test/adapters/csi-proxy/kinds/wanted.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/windows-disk.ts',
-    breaks: 'D2: a disk that has got the number of a raw one while that was looked at is given a partition table',
-    from: 'if (initialize) await host.disk.initializeDisk?.(await numberNow());',
-    to: 'if (initialize) await host.disk.initializeDisk?.(number);',
-    tests: ['test/adapters/csi-proxy/kinds/wanted.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/windows-disk.ts',
-    breaks: 'D2: a disk that has got the number of another one while that was looked at is partitioned',
-    from: 'await host.disk.createBasicPartition(await numberNow());',
-    to: 'await host.disk.createBasicPartition(number);',
-    tests: ['test/adapters/csi-proxy/kinds/wanted.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/windows-disk.ts',
-    breaks: 'D2: a disk that has got the number of another one while that was looked at is set online or offline',
-    from: 'await host.disk.setDiskState(await numberNow(), state);',
-    to: 'await host.disk.setDiskState(number, state);',
-    tests: ['test/adapters/csi-proxy/kinds/wanted.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/windows-volume.ts',
-    breaks: 'V3: a format that may be under way counts as failed, and is asked for again',
-    from: 'if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;',
-    to: 'if (!(error instanceof StatusError)) throw error;',
-    tests: ['test/adapters/csi-proxy/kinds/windows-volume.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/windows-volume.ts',
-    breaks: 'V3: a person is asked to look at a format that nobody has begun',
-    from: 'if (isBegun || !isTold) throw error;',
-    to: 'throw error;',
-    tests: ['test/adapters/csi-proxy/kinds/windows-volume.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/serving.ts',
-    breaks: 'O1: another machine of the name does something for the objects of the one before',
-    from: "if (own === '' || known === own) return;",
-    to: 'return;',
-    tests: ['test/adapters/csi-proxy/kinds/not-what-it-was.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/serving.ts',
-    breaks: 'I1: an error that nobody expected tells a secret',
-    from: 'throw new Error(hide(error instanceof Error ? error.message : String(error)));',
-    to: 'throw error;',
-    tests: ['test/adapters/csi-proxy/kinds/secrecy.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/smb-mapping.ts',
-    breaks: 'R2: a mapping is made anew under a mount that came while it was looked at',
-    from: "if (state === 'mapped' && request.unused === true && users > 0) return { users };",
-    to: '',
-    tests: ['test/adapters/csi-proxy/kinds/connections.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/smb-mapping.ts',
-    breaks: 'S2: what Windows says tells the password of a share',
-    from: 'secrets.push(credentials.password);',
-    to: '',
-    tests: ['test/adapters/csi-proxy/kinds/secrecy.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/claims.ts',
-    breaks: 'N2: two machines that see one disk write to it',
-    from: 'if (!claims.has(identity) && !elsewhere.has(identity)) claims.set(identity, holder);',
-    to: 'if (!claims.has(identity)) claims.set(identity, holder);',
-    tests: ['test/adapters/csi-proxy/kinds/windows-disk.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/storage-node.ts',
-    breaks: 'K1: a disk that comes back is given to another object',
-    from: 'disks: [...(await Promise.all(seen)), ...absent(claims, disks)],',
-    to: 'disks: [...(await Promise.all(seen))],',
-    tests: ['test/adapters/csi-proxy/kinds/windows-disk.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/windows-disk.ts',
-    breaks: 'K2: a partition that somebody else made is taken for the own, and formatted',
-    from: "(disk['isPartitioned'] === true && !isSame)",
-    to: "(disk['isPartitioned'] === true && partitionTable === null)",
-    tests: ['test/adapters/csi-proxy/kinds/windows-volume.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/iscsi-target.ts',
-    breaks: 'I2: the disks of an object are disconnected with another one for the same target',
-    from: 'if (!needed.includes(iqn)) await disconnect(here, portal, iqn);',
-    to: 'await disconnect(here, portal, iqn);',
-    tests: ['test/adapters/csi-proxy/kinds/connections.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/pipes/outcome.ts',
-    breaks: 'U1: a change that failed by way of csi-proxy counts as done unseen',
-    from: 'if (!(error instanceof StatusError) || !(await isSeen(isDone))) throw error;',
-    to: 'if (!(error instanceof StatusError)) throw error;',
-    tests: ['test/adapters/csi-proxy/kinds/pipes/storage.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/pipes/volumes.ts',
-    breaks: 'F1: a format that may be under way in csi-proxy is asked for again',
-    from: 'throw new TransientError(message, { cause: error });',
-    to: 'throw error;',
-    tests: ['test/adapters/csi-proxy/kinds/pipes/nodes.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/pipes/groups.ts',
-    breaks: 'P2: what comes back in another version is asked by the one that is not served any more',
-    from: 'this.#opened = new Map();\n  }',
-    to: '}',
-    tests: ['test/adapters/csi-proxy/kinds/pipes/groups.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/windows-mount.ts',
-    breaks: 'M1: a link of somebody else is taken for nothing, where csi-proxy does not tell what is mounted',
-    from: 'requireTold(place, path, source);',
-    to: '',
-    tests: ['test/adapters/csi-proxy/kinds/pipes/nodes.test.ts'],
-  },
-  {
-    file: 'adapters/csi-proxy/kinds/operations/windows-mount.ts',
-    breaks: 'S2: csi-proxy tells the password of a share to which it links',
-    from: 'secrets.push(credentials.password);',
-    to: '',
-    tests: ['test/adapters/csi-proxy/kinds/pipes/nodes.test.ts'],
-  },
+  ...noticedBy(['what is wanted still', 'windows mount'], {
+    'wanted-after-deletion': 'T1: what was asked for before an object was deleted is made after it was taken down',
+  }),
+  ...noticedBy(['what is wanted still'], {
+    'raw-disk-number-of-before':
+      'D2: a disk that has got the number of a raw one while that was looked at is given a partition table',
+    'partition-number-of-before':
+      'D2: a disk that has got the number of another one while that was looked at is partitioned',
+    'state-number-of-before':
+      'D2: a disk that has got the number of another one while that was looked at is set online or offline',
+  }),
+  ...noticedBy(['windows volume'], {
+    'format-under-way-failed': 'V3: a format that may be under way counts as failed, and is asked for again',
+    'format-nobody-begun': 'V3: a person is asked to look at a format that nobody has begun',
+    'partition-of-others': 'K2: a partition that somebody else made is taken for the own, and formatted',
+  }),
+  ...noticedBy(['a machine that is not what it was'], {
+    'machine-of-that-name': 'O1: another machine of the name does something for the objects of the one before',
+  }),
+  ...noticedBy(['secrecy of Windows storage'], {
+    'error-tells-secret': 'I1: an error that nobody expected tells a secret',
+    'mapping-tells-password': 'S2: what Windows says tells the password of a share',
+  }),
+  ...noticedBy(['connections'], {
+    'mapping-made-anew': 'R2: a mapping is made anew under a mount that came while it was looked at',
+    'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
+  }),
+  ...noticedBy(['windows disk'], {
+    'disk-of-two-machines': 'N2: two machines that see one disk write to it',
+    'disk-given-away': 'K1: a disk that comes back is given to another object',
+  }),
+  ...noticedBy(['a machine by way of csi-proxy'], {
+    'pipe-failure-unseen': 'U1: a change that failed by way of csi-proxy counts as done unseen',
+  }),
+  ...noticedBy(['nodes with a csi-proxy'], {
+    'pipe-format-again': 'F1: a format that may be under way in csi-proxy is asked for again',
+    'mount-foreign-link':
+      'M1: a link of somebody else is taken for nothing, where csi-proxy does not tell what is mounted',
+    'mount-tells-password': 'S2: csi-proxy tells the password of a share to which it links',
+  }),
+  ...noticedBy(['versions of csi-proxy, and its limits'], {
+    'pipe-old-version': 'P2: what comes back in another version is asked by the one that is not served any more',
+  }),
+  ...noticedBy(['last look'], {
+    'disk-number-of-before': 'D2: a disk that has got the number of another one is changed for its object',
+    'format-on-another-disk': 'V1: a volume is formatted that is on another disk by now',
+    'format-of-formatted': 'V1: what somebody else has formatted by now is formatted again',
+  }),
 ];

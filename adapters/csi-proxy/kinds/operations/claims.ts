@@ -67,11 +67,13 @@ export async function claimsOn(
     const isClaimed = ofDisks.some((one) => one.identity === identity && one.holder.claimedByUID === claimedByUID);
     const known = isClaimed ? undefined : await readObject(WINDOWS_DISKS, node.metadata.namespace ?? '', claimedBy);
     const isThere = known?.metadata.uid === claimedByUID && known.status?.['identity'] === identity;
+    // mutant: node-lost-claims if -> $1
     if (!isClaimed && !isThere) continue;
     claims.set(identity, { claimedBy, claimedByUID });
     isLeaving ||= known?.metadata.deletionTimestamp !== undefined;
   }
   for (const { identity, holder } of ofDisks) {
+    // mutant: disk-of-two-machines if -> $1
     if (!claims.has(identity) && !elsewhere.has(identity)) claims.set(identity, holder);
   }
   return { claims, isLeaving };

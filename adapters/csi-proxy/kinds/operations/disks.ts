@@ -69,6 +69,7 @@ export async function changeDisk<Result>(
   const { number } = found;
   return ports.lanes.run(`disk ${number}`, caller, () =>
     change(async () => {
+      // mutant: disk-number-of-before if -> true
       if ((await diskOf(ports, identity))?.number === number) return number;
       throw new StatusError(Code.Aborted, `disk ${number} is another one by now`);
     }),

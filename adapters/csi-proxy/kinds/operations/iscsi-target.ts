@@ -106,6 +106,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           const others = await beside(request.object);
           const needed = others.filter(isNeeded).map((other) => targetOf(other).iqn);
           // Of another object with the same target the disks are in use.
+          // mutant: target-shared if -> true
           if (!needed.includes(iqn)) await disconnect(here, portal, iqn);
           left.add(request.object.metadata.uid);
           if (needed.length > 0) return;

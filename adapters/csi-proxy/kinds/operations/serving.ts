@@ -92,6 +92,7 @@ export async function onMachine<Answer>(
     const hide = hiding(secrets);
     if (error instanceof StatusError) throw inWords(error, hide);
     // A defect, of which nobody knows what it quotes.
+    // mutant: error-tells-secret throw -> $1.1.1.1
     throw new Error(hide(error instanceof Error ? error.message : String(error)));
   }
 }
@@ -110,6 +111,7 @@ async function requireSame(
     .find((serial) => serial !== '');
   if (known === undefined) return;
   const own = await machine();
+  // mutant: machine-of-that-name if -> true
   if (own === '' || known === own) return;
   const message = `node '${node}' is the machine with the serial number ${own}, and was the one with ${known}`;
   throw new TransientError(message, { reason: Reason.DifferentMachine });

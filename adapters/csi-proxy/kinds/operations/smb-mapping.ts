@@ -34,6 +34,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return {
           root,
           state: await stateOf(here, root),
+          // mutant: mapping-hash-is-password : -> $1.2.password
           hash: await hashOf(ports, credentials, request.object),
           users,
         };
@@ -47,6 +48,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       const work = async (here: MachinePorts): Answer => {
         const { host } = here;
         const credentials = await credentialsOf(request);
+        // mutant: mapping-tells-password drop
         secrets.push(credentials.password);
         const hash = await hashOf(ports, credentials, request.object);
         const root = rootOf(request);
@@ -55,6 +57,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           const state = await stateOf(here, root);
           if (state === 'mapped' && request.anew !== true) return { hash };
           const users = usersOf(request);
+          // mutant: mapping-made-anew drop
           if (state === 'mapped' && request.unused === true && users > 0) return { users };
           if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });

@@ -38,6 +38,7 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
         const apiVersions = served === undefined ? undefined : [...(await served())];
         return said({
           machine,
+          // mutant: disk-given-away [].2 drop
           disks: [...(await Promise.all(seen)), ...absent(claims, disks)],
           elder: elder && `${elder.metadata.namespace ?? ''}/${elder.metadata.name}`,
           isLeaving: isLeaving || undefined,

@@ -17,6 +17,7 @@ export async function requireWanted(
 ): Promise<void> {
   const { namespace = '', name, uid } = metadata;
   const now = await readObject(resource, namespace, name);
+  // mutant: wanted-after-deletion if -> true
   if (now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined) return;
   throw new TransientError(`${resource.kind} '${name}' is being deleted: nothing is made for it any more`);
 }

@@ -52,9 +52,11 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
           const number = await numberNow();
           if ((await host.disk.isDiskInitialized?.(number)) === false) {
             // What is raw is on record before it is not any more.
+            // mutant: raw-disk-number-of-before await#2 -> number
             if (initialize) await host.disk.initializeDisk?.(await numberNow());
           } else if (table === undefined || table === (await host.disk.partitionTable?.(number))) {
             if (!(await host.disk.basicPartitionsExist(number)))
+              // mutant: partition-number-of-before await#2 -> number
               await host.disk.createBasicPartition(await numberNow());
           }
         });
@@ -80,6 +82,7 @@ async function setState(
 ): Promise<void> {
   const number = await numberNow();
   if ((await host.disk.getDiskState(number)) === state) return;
+  // mutant: state-number-of-before await#2 -> number
   await host.disk.setDiskState(await numberNow(), state);
 }
 

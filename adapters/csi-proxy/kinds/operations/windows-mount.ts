@@ -49,6 +49,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
       const secrets: string[] = [];
       const login = async (): Promise<Login> => {
         const credentials = await loginOf(ports, request);
+        // mutant: mount-tells-password drop
         secrets.push(credentials.password);
         return credentials;
       };
@@ -62,6 +63,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
           if (mayBeOwn && (await isAsAsked(here, place, source))) return { taken: false };
           // A directory in which a volume is to be mounted, and was not.
           const isHalf = mayBeOwn && place.kind === 'other' && source.volumeID !== undefined;
+          // mutant: path-taken -> if ($1.1) return { taken: !$1.2 };
           if (place.kind !== 'absent' && !isHalf) return { taken: true };
           await make(here, path, source, login);
           return { taken: false };
@@ -78,6 +80,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
         await inLane(path, async () => {
           const place = await placeAt(here, path, source);
           if (place.kind === 'absent') return;
+          // mutant: mount-foreign-link drop
           requireTold(place, path, source);
           const isLink = place.kind === 'link';
           const isOwnKind = isLink === (source.target !== undefined) || place.kind === 'other';
@@ -119,6 +122,7 @@ async function unmount({ host }: MachinePorts, volumeID: string, path: string): 
   try {
     await host.volume.unmountVolume(volumeID, path);
   } catch (error) {
+    // mutant: mount-of-absent-disk if -> true
     if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
     await host.filesystem.rmdir(path, { contents: 'refused' });
     await host.filesystem.mkdir(path);

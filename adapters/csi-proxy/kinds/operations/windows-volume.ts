@@ -56,8 +56,11 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         let isBegun = false;
         const work = async (numberNow: () => Promise<number>): Promise<JsonObject> => {
           await requireWanted(ports, WINDOWS_VOLUMES, request);
+          // mutant: format-on-another-disk if -> false
           if (!(await isOn(here, await numberNow(), volumeID)))
             return { failed: `volume ${volumeID} is not on the disk any more` };
+          // mutant: format-asked-again if -> false
+          // mutant: format-of-formatted if -> false
           if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
           formats.add(volumeID);
           isBegun = true;
@@ -65,6 +68,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
             await host.volume.formatVolume(volumeID);
             return { formatted: true };
           } catch (error) {
+            // mutant: format-under-way-failed if -> $1
             if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;
             return { failed: error.message };
           } finally {
@@ -73,6 +77,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         };
         const failedBefore = (error: unknown): JsonObject => {
           const isTold = error instanceof StatusError || error instanceof TroupeError;
+          // mutant: format-nobody-begun if -> true
           if (isBegun || !isTold) throw error;
           return { failed: error.message };
         };

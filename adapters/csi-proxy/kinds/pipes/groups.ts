@@ -172,6 +172,7 @@ export class Groups {
   #forget(): void {
     this.#askedAt = this.#clock.now();
     this.#served = new Map();
+    // mutant: pipe-old-version drop
     this.#opened = new Map();
   }
 

@@ -23,6 +23,7 @@ export async function done(change: Promise<unknown>, isDone: () => Promise<boole
   try {
     await change;
   } catch (error) {
+    // mutant: pipe-failure-unseen if -> $1
     if (!(error instanceof StatusError) || !(await isSeen(isDone))) throw error;
   }
 }

@@ -96,6 +96,7 @@ export function pipeVolumes(
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
         const message = `csi-proxy does not tell whether the format has ended: ${error.message}`;
+        // mutant: pipe-format-again throw -> $2.1.2
         throw new TransientError(message, { cause: error });
       }
     },

@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NoTurnError } from '../../../../adapters/gate.ts';
 import type { IronicClient } from '../../../../adapters/ironic/client/client.ts';
+import { IronicRefusal } from '../../../../adapters/ironic/client/errors.ts';
 import { type NodeRequest, type Step, send } from '../../../../adapters/ironic/nodes/step.ts';
 import { type Ended, pass } from '../../../../adapters/ironic/operations/pass.ts';
 import { TransientError } from '../../../../bus/errors.ts';
@@ -39,14 +40,23 @@ test('where too many are served at once it goes on in a while, and what was done
   assert.equal(node, NODE);
 });
 
-test('where Ironic does not answer, the pass fails', async () => {
-  const error = new TransientError('no answer');
-  try {
-    await failing(error);
-    assert.unreachable('it did not fail');
-  } catch (thrown) {
-    assert.is(thrown, error);
-  }
+for (const status of [undefined, 401, 403, 500, 503]) {
+  test(`where Ironic ${status === undefined ? 'does not answer' : `answers ${status}`}, the pass fails, and says nothing of the node`, async () => {
+    const cause = status && new IronicRefusal('it failed', { status, detail: '' });
+    const error = new TransientError('it failed', { cause });
+    try {
+      await failing(error);
+      assert.unreachable('it did not fail');
+    } catch (thrown) {
+      assert.is(thrown, error);
+    }
+  });
+}
+
+test('what Ironic refuses of a node is judged by what was asked for', async () => {
+  const cause = new IronicRefusal('refused', { status: 400, detail: '' });
+  const { last } = await failing(new TransientError('refused', { cause }));
+  assert.is(last.step, 'stuck');
 });
 
 test.run();

@@ -5,7 +5,7 @@ import { admit, asksForOthers } from '../../../../../adapters/ironic/api/admissi
 import { ADMITTED } from '../../../../../adapters/ironic/api/admission/webhooks.ts';
 import { created, type Fields, host, object, updated } from './samples.ts';
 
-const test = suite('admission');
+const test = suite('admission of hosts');
 
 /** Of each kind one that is not valid, with what it takes to be. */
 const INVALID: Readonly<Record<string, readonly [invalid: unknown, valid: unknown]>> = {

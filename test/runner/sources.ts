@@ -1,0 +1,8 @@
+// Files that the runner is made of, for tests that run it on a tree of their own; paths from the root.
+export const RUNNER_SOURCES: readonly string[] = [
+  'actors/clock.ts',
+  'test/run.ts',
+  'test/runner',
+  'test/simulation/time.ts',
+  'test/world/clock.ts',
+];
