@@ -51,7 +51,7 @@ export async function play(model: Model, { seed, seconds, program }: PlayOptions
   const beganAt = clock.now();
   const recorded: Recorded = { lines: [], violations: [], secrets: [], pods: [], ending: [] };
   const { lines, violations, secrets, pods, ending } = recorded;
-  const figures = { faults: 0, changes: 0, settledMs: 0, goneMs: 0, peakMib: 0 };
+  const figures = { faults: 0, changes: 0, settledMs: 0, goneMs: 0, events: 0, peakMib: 0 };
   let scenario: Scenario | undefined;
   try {
     const guard = await startGuard();
@@ -82,7 +82,7 @@ export async function play(model: Model, { seed, seconds, program }: PlayOptions
     figures.settledMs = await rest(run, model.pace, scenario.unsettled);
     tell('chaos', 'all is as it was asked for, or should be');
     await judgeMail(environment.natsData, secrets, violate);
-    await judgeEvents(world, secrets, violate);
+    figures.events = await judgeEvents({ world, secrets, tells: model.tells, violate });
     await scenario.judgeSettled?.();
 
     // --- it goes ---

@@ -6,9 +6,14 @@ import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { World } from '../actors/harness.ts';
 import { memoryLimitMib } from '../actors/processes.ts';
+import type { Model } from './model.ts';
 import type { Pod } from './pod.ts';
+import { settled } from './speed.ts';
 
 type Violate = (what: string) => void;
+
+/** Longest wait for the first Event on the reference machine, in milliseconds: pods write them last. */
+const EVENTS_WITHIN_MS = 15_000;
 
 /** Whatever needs a person, or is no log line at all, is a defect (I6). */
 export function judgeLogs(pods: readonly Pod[], violate: Violate): void {
@@ -31,14 +36,15 @@ export async function judgeMemory(pods: readonly Pod[], violate: Violate): Promi
   return Math.round(Math.max(...peaks));
 }
 
-/** No secret in a log, an event or a status (I5). */
-export function judgeSecrets(deps: {
-  pods: readonly Pod[];
-  world: World;
-  secrets: readonly string[];
-  violate: Violate;
-}): void {
-  const { pods, world, secrets, violate } = deps;
+interface SecretDeps {
+  readonly pods: readonly Pod[];
+  readonly world: World;
+  readonly secrets: readonly string[];
+  readonly violate: Violate;
+}
+
+/** No secret in a log or an object (I5). */
+export function judgeSecrets({ pods, world, secrets, violate }: SecretDeps): void {
   const places = pods.flatMap(({ name, lives }) =>
     lives.map(({ lines, said }): [string, string] => [`the log of ${name}`, JSON.stringify([lines, said])]),
   );
@@ -64,11 +70,26 @@ export async function judgeMail(natsData: string, secrets: readonly string[], vi
   if (read === 0) violate('the mail cannot be read as it is stored');
 }
 
-/** No secret in what Kubernetes is told of the objects (I5), while that is there. */
-export async function judgeEvents(world: World, secrets: readonly string[], violate: Violate): Promise<void> {
-  const { body } = await world.client.call({ method: 'GET', path: `/api/v1/namespaces/${world.namespace}/events` });
-  const events = body['items'] as readonly unknown[];
-  if (events.length === 0) violate('nothing was told in events');
+/**
+ * No secret in what Kubernetes is told of the objects (I5), while that is there.
+ *
+ * @param deps.tells  `always`: something has to be there, or nothing was judged
+ * @returns how many Events there are
+ */
+export async function judgeEvents({
+  world,
+  secrets,
+  tells,
+  violate,
+}: Pick<SecretDeps, 'world' | 'secrets' | 'violate'> & { tells: Model['tells'] }): Promise<number> {
+  let events: readonly unknown[] = [];
+  const missing = await settled(world.clock, EVENTS_WITHIN_MS, async () => {
+    const { body } = await world.client.call({ method: 'GET', path: `/api/v1/namespaces/${world.namespace}/events` });
+    events = body['items'] as readonly unknown[];
+    return events.length === 0 && tells === 'always' ? ['nothing was told in events'] : [];
+  });
+  for (const each of missing) violate(each);
   const text = JSON.stringify(events);
   for (const secret of secrets) if (text.includes(secret)) violate('I5: a secret is in an event');
+  return events.length;
 }

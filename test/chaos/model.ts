@@ -31,6 +31,8 @@ export interface Model {
   readonly actEvery: Span;
   /** Between two faults. */
   readonly faultEvery: Span;
+  /** Whether pods write Events in any run, or of failures that last, and so by chance. */
+  readonly tells: 'always' | 'failures';
   /** A real API server, and a shell command that kills it, starts it again and ends when it is ready; embedded without. */
   readonly api?: { readonly kubeconfig?: string | undefined; readonly restartApi?: string | undefined };
   /** Starts what the model needs beside the environment, opens the world, and adds the pods. */

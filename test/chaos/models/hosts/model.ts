@@ -31,6 +31,7 @@ export const hosts: Model = {
   // Each host has time to come to something, and a deployment takes a dozen requests, one after another.
   actEvery: { least: 100, most: 800 },
   faultEvery: { least: 500, most: 4_000 },
+  tells: 'always',
   open,
 };
 

@@ -68,6 +68,7 @@ export function resources({ addresses = {}, neighbour = 'none' }: ResourcesOptio
     pace: cloudsFile ? REAL : neighbour === 'hostile' ? CROWDED : EMBEDDED,
     actEvery: { least: 50, most: 600 },
     faultEvery: { least: 300, most: 2_500 },
+    tells: 'always',
     api: { kubeconfig, restartApi },
     open: (run) => open(run, addresses, neighbour),
   };

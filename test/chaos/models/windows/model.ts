@@ -24,6 +24,7 @@ export const windows: Model = {
   pace: { leaseMs: 4_000, settleMs: 120_000, callsInFlight: 16 },
   actEvery: { least: 50, most: 600 },
   faultEvery: { least: 200, most: 1_500 },
+  tells: 'failures',
   open,
 };
 
