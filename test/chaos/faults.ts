@@ -221,13 +221,8 @@ export function passwordChange<Lock>(
   };
 }
 
-/** Something that becomes of the next calls to a system. */
-export interface CallFault<Injected> {
-  readonly name: string;
-  readonly what: string;
-  readonly weight: number;
-  readonly make: () => Injected;
-}
+/** Something that becomes of the next calls to a system: its name, how the story tells it, its weight, and what is injected. */
+export type CallFault<Injected> = readonly [name: string, what: string, weight: number, make: () => Injected];
 
 /** @param inject  makes it so for the next calls */
 export function callFaults<Injected>(
@@ -236,7 +231,7 @@ export function callFaults<Injected>(
   inject: (fault: Injected & { readonly times: number }) => unknown,
   faults: readonly CallFault<Injected>[],
 ): readonly Fault[] {
-  return faults.map(({ name, what, weight, make }) => ({
+  return faults.map(([name, what, weight, make]) => ({
     name,
     weight,
     to: system.to,

@@ -40,6 +40,7 @@ export async function startGuard(): Promise<Guard> {
     detached: true,
   });
   await once(shell, 'spawn');
+  shell.stdin.on('error', () => undefined); // its end is told by `exit`
   const exited = once(shell, 'exit');
   const tell = (line: string): void => void (shell.stdin.writable && shell.stdin.write(`${line}\n`));
   return {

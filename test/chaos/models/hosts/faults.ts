@@ -72,17 +72,12 @@ export function hostFaults(deps: HostFaultDeps): readonly Fault[] {
     },
     ...ofWay(deps, 'the way to Ironic', ironic.way, ['ironic way'], 4_000, LATE_MS),
     ...callFaults<IronicFault>(deps, system, ironic.inject, [
-      { name: 'answers lost', what: 'does, and does not answer,', weight: 2, make: some({ dropAfterWork: true }) },
-      { name: 'requests lost', what: 'does not hear', weight: 2, make: some({ dropBeforeWork: true }) },
-      { name: 'errors', what: 'answers 500 to', weight: 2, make: some({ status: 500 }) },
-      { name: 'locked', what: 'answers 409, locked, to', weight: 2, make: some({ status: 409, body: LOCKED }) },
-      { name: 'overload', what: 'answers 503, later please, to', weight: 2, make: some(overload) },
-      {
-        name: 'slow',
-        what: 'takes long for',
-        weight: 2,
-        make: () => some({ delayMs: between(random, 200, LATE_MS) })(),
-      },
+      ['answers lost', 'does, and does not answer,', 2, some({ dropAfterWork: true })],
+      ['requests lost', 'does not hear', 2, some({ dropBeforeWork: true })],
+      ['errors', 'answers 500 to', 2, some({ status: 500 })],
+      ['locked', 'answers 409, locked, to', 2, some({ status: 409, body: LOCKED })],
+      ['overload', 'answers 503, later please, to', 2, some(overload)],
+      ['slow', 'takes long for', 2, () => some({ delayMs: between(random, 200, LATE_MS) })()],
     ]),
     passwordChange(deps, {
       weight: 3,

@@ -24,26 +24,17 @@ export function cloudFaults(deps: CloudFaultDeps): readonly Fault[] {
     match: { method: pick(METHODS, random) ?? 'POST', path },
     ...fault,
   });
+  const overload = { match: { path }, status: 503, headers: { 'retry-after': '1' } };
   const system = { name: 'the cloud', calls: 'changes', most: 8, to: ['cloud faults'] };
   return [
     ...ofWay(deps, 'the way to the cloud', cloud.way, ['cloud'], 4_000),
     ...ofWay(deps, 'the way to the files of images', files, ['files'], 4_000),
     ...callFaults<CloudFault>(deps, system, cloud.inject, [
-      { name: 'answers lost', what: 'makes, and does not answer,', weight: 2, make: change({ dropAfterWork: true }) },
-      { name: 'requests lost', what: 'does not hear', weight: 2, make: change({ dropBeforeWork: true }) },
-      { name: 'errors', what: 'answers 500 to', weight: 2, make: change({ status: 500 }) },
-      {
-        name: 'overload',
-        what: 'answers 503, later please, to',
-        weight: 2,
-        make: () => ({ match: { path }, status: 503, headers: { 'retry-after': '1' } }),
-      },
-      {
-        name: 'slow',
-        what: 'takes long for',
-        weight: 2,
-        make: () => change({ delayMs: between(random, 200, 1_500) })(),
-      },
+      ['answers lost', 'makes, and does not answer,', 2, change({ dropAfterWork: true })],
+      ['requests lost', 'does not hear', 2, change({ dropBeforeWork: true })],
+      ['errors', 'answers 500 to', 2, change({ status: 500 })],
+      ['overload', 'answers 503, later please, to', 2, () => overload],
+      ['slow', 'takes long for', 2, () => change({ delayMs: between(random, 200, 1_500) })()],
     ]),
     {
       name: 'tokens expired',

@@ -29,12 +29,12 @@ const STRUCK = [
 ] as const;
 const CALLS = ['changes', 'changes', 'formats', 'looks'] as const;
 const LATE_MS = { least: 200, most: 3_000 };
-const TROUBLES: readonly { readonly trouble: Trouble; readonly what: string; readonly weight: number }[] = [
-  { trouble: Trouble.Unheard, what: 'does not hear', weight: 3 },
-  { trouble: Trouble.Silent, what: 'does, and does not answer,', weight: 3 },
-  { trouble: Trouble.Refused, what: 'refuses', weight: 2 },
-  { trouble: Trouble.Lost, what: 'does, and says that it did not,', weight: 2 },
-  { trouble: Trouble.Late, what: 'takes long to begin', weight: 3 },
+const TROUBLES: readonly (readonly [Trouble, string, number])[] = [
+  [Trouble.Unheard, 'does not hear', 3],
+  [Trouble.Silent, 'does, and does not answer,', 3],
+  [Trouble.Refused, 'refuses', 2],
+  [Trouble.Lost, 'does, and says that it did not,', 2],
+  [Trouble.Late, 'takes long to begin', 3],
 ];
 
 export function windowsFaults(deps: WindowsFaultDeps): readonly Fault[] {
@@ -131,13 +131,11 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
       deps,
       system,
       (fault) => call.inject(node, fault),
-      TROUBLES.map(({ trouble, what, weight }) => ({
-        ...{ name: `calls ${trouble}`, what, weight },
-        make: () => ({
-          ...{ trouble, of: pick(CALLS, random) ?? 'changes' },
-          delayMs: trouble === Trouble.Late ? between(random, LATE_MS.least, LATE_MS.most) : 0,
-        }),
-      })),
+      TROUBLES.map(([trouble, what, weight]) => {
+        const delayMs = (): number => (trouble === Trouble.Late ? between(random, LATE_MS.least, LATE_MS.most) : 0);
+        const make = () => ({ trouble, of: pick(CALLS, random) ?? 'changes', delayMs: delayMs() });
+        return [`calls ${trouble}`, what, weight, make];
+      }),
     ),
     ...ofWay(deps, `the way from node ${node} to its machine`, machines.wayOf(node), [`${node} way`], WAY_MS),
   ];
