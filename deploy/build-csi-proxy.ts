@@ -8,7 +8,16 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build } from 'esbuild';
 import { NATIVE_ASSET } from '../actors/cli/csi-proxy/service/koffi.ts';
+import { scriptOptions } from './script-options.ts';
 import { pageAligned, unsigned } from './windows-image.ts';
+
+const USAGE = `Usage: npm run build:csi-proxy
+
+Builds csi-proxy.exe in .csi-proxy, one file for Windows x64 with Node in it. Fetches what is missing of Node with npm.
+
+  --help   this text
+`;
+scriptOptions(USAGE, {});
 
 const { inject } = createRequire(import.meta.url)('postject') as {
   inject(file: string, name: string, data: Buffer, options: { sentinelFuse: string }): Promise<void>;

@@ -1,15 +1,7 @@
-// Writes the generated files of deploy/ and machines/README.md, or checks that they are up to date:
-//
-//   node deploy/generate.ts            what the kinds say; then install.yaml and the chart, by the kustomize in kubectl: without
-//                                      one these stay as they are, and it is said
-//   node deploy/generate.ts --check    what the kinds say by its text, the rest by checksums: who has no kubectl is told, and not
-//                                      held up
-//   node deploy/generate.ts --image REPOSITORY@DIGEST --to FOLDER
-//                                      install.yaml and the chart of a release, with its image; the tree stays as it is
+// Generated files of deploy/ and machines/README.md: writes them, or checks that they are up to date.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { parse } from 'yaml';
 import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
@@ -36,6 +28,18 @@ import { nodePods, nodeRoles } from './node-pods.ts';
 import { findKubectl, kustomized } from './render/kustomize.ts';
 import { type Image, rendered } from './render/rendered.ts';
 import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
+import { scriptOptions } from './script-options.ts';
+
+const USAGE = `Usage: npm run generate -- [--check | --image REPOSITORY@DIGEST --to FOLDER]
+
+Writes the files that follow from the kinds; then install.yaml and the chart, by the kustomize in kubectl. Without a kubectl
+these two stay as they are, and a line says so.
+
+  --check     compares instead: files of the kinds by their text, the others by checksums, for which no kubectl is needed
+  --image X   writes install.yaml and the chart of a release with this image, and leaves the tree as it is
+  --to X      folder for the files of --image
+  --help      this text
+`;
 
 const DEPLOY = fileURLToPath(new URL('.', import.meta.url));
 const CRDS = join(DEPLOY, 'crds');
@@ -50,7 +54,7 @@ try {
 }
 
 async function generate(): Promise<void> {
-  const { values } = parseArgs({
+  const { values } = scriptOptions(USAGE, {
     options: { check: { type: 'boolean' }, image: { type: 'string' }, to: { type: 'string' } },
   });
   if (values.check) await check();

@@ -2,6 +2,7 @@
 // contracts as contracts are. All run even if one fails.
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { scriptOptions } from '../deploy/script-options.ts';
 
 const CHECKS: Record<string, readonly string[]> = {
   tsc: ['node_modules/typescript/bin/tsc'],
@@ -16,6 +17,17 @@ const CHECKS: Record<string, readonly string[]> = {
   'csi-proxy record --check': ['actors/cli.js', 'csi-proxy', 'record', '--check'],
   'check-contracts': ['deploy/check-contracts.ts'],
 };
+
+const USAGE = `Usage: npm run check
+
+Checks the tree; all checks run even if one fails:
+
+${Object.keys(CHECKS)
+  .map((name) => `  ${name}\n`)
+  .join('')}
+  --help   this text
+`;
+scriptOptions(USAGE, {});
 
 const failed = Object.entries(CHECKS).filter(([name, args]) => {
   process.stdout.write(`${name}\n`);

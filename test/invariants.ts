@@ -1,9 +1,5 @@
 // Invariants and the tests that name them: `npm run -s invariants -- [options]`.
 //
-//   --json           the report as JSON
-//   --compare FILE   list what was lost since `--json` wrote FILE; exits with 1 if anything was
-//   --help           this text
-//
 // An invariant is a numbered line of a comment, `//   O4. A sentence.`, in a source or in a module of the tests; the rules of the
 // protocol (P1 to P13, I1 to I11) are listed here. A test names one in a title or a message, `(O4, P9)` or `O4: ...`, or in the
 // head of its file; a checker of histories or of chaos in what it reports. Several files define the same code, so that the first
@@ -22,9 +18,18 @@
 import { readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { parse } from '@babel/parser';
+import { scriptOptions } from '../deploy/script-options.ts';
 import { type Imports, readImports } from './imports.ts';
+
+const USAGE = `Usage: npm run invariants -- [options]
+
+Prints the numbered invariants of the sources, each with the tests that name it.
+
+  --json           the report as JSON
+  --compare FILE   list what was lost since --json wrote FILE; exits with 1 if anything was
+  --help           this text
+`;
 
 export interface Naming {
   readonly file: string;
@@ -320,18 +325,9 @@ function storedReport(path: string): Report {
 }
 
 function main(): number {
-  const { values } = parseArgs({
-    options: {
-      json: { type: 'boolean', default: false },
-      compare: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
+  const { values } = scriptOptions(USAGE, {
+    options: { json: { type: 'boolean', default: false }, compare: { type: 'string' } },
   });
-  if (values.help) {
-    const [head = ''] = /^(\/\/.*\n)+/.exec(readFileSync(fileURLToPath(import.meta.url), 'utf8')) ?? [];
-    process.stdout.write(head.replaceAll(/^\/\/ ?/gm, ''));
-    return 0;
-  }
   const before = values.compare === undefined ? undefined : storedReport(values.compare);
   const root = fileURLToPath(new URL('..', import.meta.url));
   const report = reportOn(readImports(root), (file) => readFileSync(join(root, file), 'utf8'));

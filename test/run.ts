@@ -5,50 +5,26 @@
 // A file without a suite that prints nothing but `skipped: <reason>` counts as one skipped.
 // The last line is `N passed, N failed, N skipped`: tests, and a file without a sound verdict is one failed.
 import { availableParallelism } from 'node:os';
-import { parseArgs } from 'node:util';
 import { systemClock } from '../actors/clock.ts';
+import { refuse, scriptOptions, wholeNumber } from '../deploy/script-options.ts';
 import { choose, Size, type TestFile } from './runner/files.ts';
 import { Runner } from './runner/pool.ts';
 import { line } from './runner/verdict.ts';
 
-const HELP = `Runs test files. Usage: npm test -- [options] [FILE or part of a path]...
+const USAGE = `Usage: npm test -- [options] [FILE or part of a path]...
 
-Without names: all of test/ but test/real, test/bench, test/chaos and the files that say '// long' in their first lines.
+Runs test files. Without names: all of test/ but test/real, test/bench and the files that say '// long' or '// needs:' in their
+first lines.
 
   --long      the files that say '// long' instead: whole landscapes, processes and browsers
-  --real      test/real instead, one file after another: a suite skips itself where its counterpart is not named
+  --real      test/real and what says '// needs:' instead, one file after another: a suite skips itself where its
+              counterpart is not named
   --jobs N    processes at a time; one a processor by default
   --help      this text
 `;
 
 const clock = systemClock();
 const runners: Runner[] = [];
-
-interface Options {
-  readonly size: Size | undefined;
-  readonly jobs: number | undefined;
-  readonly names: readonly string[];
-}
-
-/** @throws {Error} what is wrong with the arguments */
-function read(): Options | 'help' {
-  const { values, positionals: names } = parseArgs({
-    options: {
-      real: { type: 'boolean', default: false },
-      long: { type: 'boolean', default: false },
-      jobs: { type: 'string' },
-      help: { type: 'boolean', default: false },
-    },
-    allowPositionals: true,
-  });
-  if (values.help) return 'help';
-  const jobs = values.jobs === undefined ? undefined : Number(values.jobs);
-  if (jobs !== undefined && (!Number.isInteger(jobs) || jobs < 1)) {
-    throw new Error(`--jobs must be a whole number, at least 1; got '${values.jobs}'`);
-  }
-  if (values.real && values.long) throw new Error('--real and --long are different files: give one of them');
-  return { size: values.real ? Size.Real : values.long ? Size.Long : undefined, jobs, names };
-}
 
 async function runAll(files: readonly TestFile[], jobs: number): Promise<number> {
   const width = Math.max(...files.map(({ name }) => name.length));
@@ -90,23 +66,25 @@ async function runAll(files: readonly TestFile[], jobs: number): Promise<number>
 }
 
 async function main(): Promise<number> {
+  const { values, positionals: names } = scriptOptions(USAGE, {
+    options: {
+      real: { type: 'boolean', default: false },
+      long: { type: 'boolean', default: false },
+      jobs: { type: 'string', default: `${availableParallelism()}` },
+    },
+    allowPositionals: true,
+  });
+  if (values.real && values.long) refuse('--real and --long are different files: give one of them');
+  const jobs = wholeNumber('jobs', values.jobs);
   let files: readonly TestFile[];
-  let jobs: number | undefined;
   try {
-    const options = read();
-    if (options === 'help') {
-      process.stdout.write(HELP);
-      return 0;
-    }
-    files = choose(options.names, options.size);
-    jobs = options.jobs;
+    files = choose(names, values.real ? Size.Real : values.long ? Size.Long : undefined);
   } catch (error) {
-    process.stderr.write(`${(error as Error).message}; --help says more\n`);
     process.stdout.write('0 passed, 1 failed, 0 skipped\n');
-    return 2;
+    return refuse((error as Error).message);
   }
   // Suites on real counterparts share them.
-  return runAll(files, files.some(({ size }) => size === Size.Real) ? 1 : (jobs ?? availableParallelism()));
+  return runAll(files, files.some(({ size }) => size === Size.Real) ? 1 : jobs);
 }
 
 for (const [signal, number] of [

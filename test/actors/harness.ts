@@ -567,23 +567,26 @@ export class World {
     }
   }
 
-  async #scrub(): Promise<void> {
-    for (const name of this.#namespaces) {
-      for (const kind of KINDS) {
-        // Marked first: the runtime of the next test would take an object that is not for its own.
-        await this.client.call({ method: 'DELETE', path: resourcePath(resourceOf(kind), name) });
-        const { body } = await this.client.call({ method: 'GET', path: resourcePath(resourceOf(kind), name) });
-        for (const { metadata } of body['items'] as unknown as Raw[]) {
-          const path = resourcePath(resourceOf(kind), name, metadata.name);
-          const patch = { metadata: { finalizers: null } };
-          await this.client.call({ method: 'PATCH', path, contentType: 'application/merge-patch+json', body: patch });
-        }
+  /** Deletes a namespace with all objects of ours, also those that nobody cares for any more. */
+  async scrubNamespace(name: string): Promise<void> {
+    for (const kind of KINDS) {
+      // Marked first: the runtime of the next test would take an object that is not for its own.
+      await this.client.call({ method: 'DELETE', path: resourcePath(resourceOf(kind), name) });
+      const { body } = await this.client.call({ method: 'GET', path: resourcePath(resourceOf(kind), name) });
+      for (const { metadata } of body['items'] as unknown as Raw[]) {
+        const path = resourcePath(resourceOf(kind), name, metadata.name);
+        const patch = { metadata: { finalizers: null } };
+        await this.client.call({ method: 'PATCH', path, contentType: 'application/merge-patch+json', body: patch });
       }
-      await this.deleteNamespace(name).catch((error: unknown) => {
-        // A test that failed halfway through its end.
-        if (!(error instanceof AbsentError)) throw error;
-      });
     }
+    await this.deleteNamespace(name).catch((error: unknown) => {
+      // A test that failed halfway through its end.
+      if (!(error instanceof AbsentError)) throw error;
+    });
+  }
+
+  async #scrub(): Promise<void> {
+    for (const name of this.#namespaces) await this.scrubNamespace(name);
     for (const { id } of await this.contents('routers')) {
       for (const { id: port_id = null } of await this.plugs(id)) {
         await this.cloud('PUT', `/routers/${id}/remove_router_interface`, { port_id });

@@ -1,7 +1,7 @@
 // Benchmarks: `npm run bench -- NAME [options]`; README.md in this folder says what each measures. Figures, limits and
 // ratios are printed as medians over the runs; `--json` prints every run as well, for programs.
-import { parseArgs } from 'node:util';
 import { systemClock } from '../../actors/clock.ts';
+import { refuse, scriptOptions, wholeNumber } from '../../deploy/script-options.ts';
 import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';
 import { churn } from './churn.ts';
@@ -41,7 +41,21 @@ interface Benchmark {
   run(options: Options): Promise<Report>;
 }
 
-const { values, positionals } = parseArgs({
+const USAGE = `Usage: npm run bench -- [NAME] [options]
+
+Measures the benchmark NAME (default chain): chain, real, idle, idle-all, openstack, hosts, fan, neighbour, churn, api-server,
+csi-proxy or model. test/bench/README.md explains each one.
+
+  --count N        number of objects (default: of the benchmark)
+  --runs N         number of runs; figures are medians (default: of the benchmark)
+  --latency-ms N   latency of the cloud, in milliseconds (default 50)
+  --in-flight N    calls to the cloud at a time (default: of the benchmark)
+  --real           on the cloud of OS_CLIENT_CONFIG_FILE; openstack only
+  --profile        where processor time goes
+  --json           every run, for programs
+  --help           this text
+`;
+const { values, positionals } = scriptOptions(USAGE, {
   allowPositionals: true,
   options: {
     count: { type: 'string' },
@@ -128,16 +142,12 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
 
 const [name = 'chain'] = positionals;
 const benchmark = benchmarks[name];
-if (benchmark === undefined) {
-  process.stderr.write(`there is no benchmark '${name}'; there is: ${Object.keys(benchmarks).join(', ')}\n`);
-  process.exitCode = 2;
-} else {
-  await measure(name, benchmark);
-}
+if (benchmark === undefined) refuse(`there is no benchmark '${name}'; there is: ${Object.keys(benchmarks).join(', ')}`);
+await measure(name, benchmark);
 
 async function measure(name: string, benchmark: Benchmark): Promise<void> {
-  const counts = values.count === undefined ? benchmark.counts : [whole('count', values.count)];
-  const runs = values.runs === undefined ? benchmark.runs : whole('runs', values.runs);
+  const counts = values.count === undefined ? benchmark.counts : [wholeNumber('count', values.count)];
+  const runs = values.runs === undefined ? benchmark.runs : wholeNumber('runs', values.runs);
   const reports: Report[] = [];
   for (let run = 1; run <= runs; run++) {
     let report: Report = { figures: {} };
@@ -148,8 +158,8 @@ async function measure(name: string, benchmark: Benchmark): Promise<void> {
         notes = [],
       } = await benchmark.run({
         count,
-        latencyMs: whole('latency-ms', values['latency-ms']),
-        inFlight: whole('in-flight', values['in-flight'] ?? String(benchmark.inFlight ?? IN_FLIGHT)),
+        latencyMs: wholeNumber('latency-ms', values['latency-ms']),
+        inFlight: wholeNumber('in-flight', values['in-flight'] ?? String(benchmark.inFlight ?? IN_FLIGHT)),
         profile: values.profile,
         isReal: values.real,
         onProgress: (line) => progress(`${name} ${count}, run ${run} of ${runs}: ${line}`),
@@ -182,12 +192,6 @@ function alone(
   goals: Benchmark['goals'] = {},
 ): Benchmark {
   return { counts: [count], runs: 3, goals, run: async (options) => ({ figures: await run(options) }) };
-}
-
-function whole(option: string, value: string): number {
-  const number = Number(value);
-  if (Number.isInteger(number) && number > 0) return number;
-  throw new Error(`--${option} must be a whole number above 0; got '${value}'`);
 }
 
 function prefixed(count: number, figures: Report['figures']): Report['figures'] {

@@ -1,11 +1,13 @@
-// limit: 240 s
-// One run of chaos on real processes: SEED and SECONDS say which and how long; see README.md.
+// needs: nats-programs
+// One run of chaos on real processes for each model; see README.md.
 import { findSharableNatsServer } from '../actors/grounds.ts';
 import { describeChaos } from './chaos.suite.ts';
+import { hosts, resources, windows } from './models/mod.ts';
 
+const neighbour = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
 const found = await findSharableNatsServer();
 if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);
 } else {
-  describeChaos({ program: found.program, seconds: 40 });
+  describeChaos([resources({ neighbour }), hosts, windows], { program: found.program, seconds: 40 });
 }

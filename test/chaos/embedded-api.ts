@@ -7,7 +7,8 @@ import { fileURLToPath } from 'node:url';
 import { kubeconfigText } from '../../adapters/kubernetes/embedded/kubeconfig.ts';
 import type { Served } from '../adapters/kubernetes/embedded/served.ts';
 import { startProxy, type TcpProxy } from '../bus/proxy.ts';
-import type { ApiServer } from './stand.ts';
+import { killed } from './child.ts';
+import type { ApiServer } from './environment.ts';
 
 const PROGRAM = fileURLToPath(new URL('../adapters/kubernetes/embedded/served.ts', import.meta.url));
 /** So few that a watch which was away for a moment is told that it is too old. */
@@ -53,10 +54,4 @@ async function start(folder: string): Promise<{ readonly child: ChildProcess; re
     once(child, 'exit').then(() => Promise.reject(new Error('the API server has ended'))),
   ])) as [Served];
   return { child, served };
-}
-
-async function killed(child: ChildProcess): Promise<void> {
-  if (child.exitCode !== null || child.signalCode !== null) return;
-  child.kill('SIGKILL');
-  await once(child, 'exit');
 }

@@ -10,12 +10,13 @@ import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openStackSessions, type Session } from '../../adapters/openstack/mod.ts';
 import { type ServedCall, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import { TransientError } from '../../bus/mod.ts';
-import { type CloudGateway, cloudGateway } from './cloud-gateway.ts';
+import { slowness } from '../world/speed.ts';
+import { type CloudGateway, cloudGateway } from './models/resources/cloud-gateway.ts';
 import { realApi } from './real-api.ts';
 
 const test = suite('chaos: gateways');
 const clock = systemClock();
-const CALL_MS = 5_000;
+const CALL_MS = 5_000 * slowness(clock);
 
 async function inFolder(run: (folder: string) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-gateways-'));

@@ -2,7 +2,9 @@
 import type { Clock } from '../../bus/mod.ts';
 import type { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
-import type { Pace, Ways } from './stand.ts';
+import { settled } from '../world/speed.ts';
+import type { Ways } from './environment.ts';
+import type { Pace } from './model.ts';
 
 export interface PodDeps {
   world: World;
@@ -11,13 +13,17 @@ export interface PodDeps {
   /** More of its environment. */
   env: Readonly<Record<string, string>>;
   /** What it runs, if not `troupe run`. */
-  program?: string;
+  program: string | undefined;
+  /** `own`: what befalls it is the model's affair. */
+  faults: 'all' | 'own';
+  /** Told of each process. */
+  watch: (pid: number, exited: Promise<void>) => void;
   onViolation: (what: string) => void;
 }
 
 /** Pause before a process that ended by itself is started again, in milliseconds. */
 const PAUSE_MS = 500;
-/** Longest wait for a process to come to work, in milliseconds. */
+/** Longest wait for a process to come to work on the reference machine, in milliseconds. */
 const STARTS_WITHIN_MS = 10_000;
 
 export class Pod {
@@ -28,6 +34,10 @@ export class Pod {
   readonly #deps: PodDeps;
   #wanted = false;
 
+  get faults(): PodDeps['faults'] {
+    return this.#deps.faults;
+  }
+
   constructor(name: string, ways: Ways, deps: PodDeps) {
     this.name = name;
     this.ways = ways;
@@ -35,7 +45,7 @@ export class Pod {
   }
 
   start(): void {
-    const { world, pace, clock, onViolation, env: more, program } = this.#deps;
+    const { world, pace, clock, onViolation, env: more, program, watch } = this.#deps;
     this.#wanted = true;
     const env = {
       ...this.ways.env,
@@ -45,6 +55,7 @@ export class Pod {
       POD_NAME: this.name,
     };
     const life = program === undefined ? new TroupeProcess(world, env) : new TroupeProcess(world, env, [], program);
+    if (life.pid !== undefined) watch(life.pid, life.exited);
     this.lives.push(life);
     void life.exited.then(async () => {
       if (!this.#wanted || this.#life !== life) return;
@@ -56,11 +67,8 @@ export class Pod {
 
   /** Resolves when the process has come to work, or after a while: the bus may be away. */
   async runs(): Promise<void> {
-    const { clock } = this.#deps;
-    const until = clock.now() + STARTS_WITHIN_MS;
-    while (clock.now() < until && this.#life?.lines.some(({ msg }) => msg === 'troupe runs') !== true) {
-      await clock.sleep(50);
-    }
+    const hasCome = (): boolean => this.#life?.lines.some(({ msg }) => msg === 'troupe runs') === true;
+    await settled(this.#deps.clock, STARTS_WITHIN_MS, () => (hasCome() ? [] : [this.name]));
   }
 
   async kill(): Promise<void> {

@@ -7,8 +7,8 @@ import { promisify } from 'node:util';
 import { accessByKubeconfig } from '../../adapters/kubernetes/kubeconfig.ts';
 import type { Clock } from '../../bus/mod.ts';
 import { startProxy } from '../bus/proxy.ts';
+import type { ApiServer } from './environment.ts';
 import { type Gateway, type Given, json, startGateway, upstream } from './gateway.ts';
-import type { ApiServer } from './stand.ts';
 
 export interface RealApiDeps {
   clock: Clock;

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { withoutBeginning } from './cloud-log.ts';
+import type { Raw } from '../actors/follower.ts';
+import { linesOf } from './models/resources/cloud-log.ts';
 import { story } from './story.ts';
 
 const test = suite('chaos: stories');
@@ -17,12 +18,15 @@ function change(ms: number, from: string, to: string, cause: string, more: JsonO
 }
 
 function toldOf(log: readonly JsonObject[], calls: readonly Partial<ServedCall>[] = []): readonly string[] {
+  const seen = {
+    everSeen: () => ['Port/web-1'],
+    history: () => [{ metadata: { uid: UID } }] as readonly unknown[] as readonly Raw[],
+  };
   return story({
     beganAt: BEGAN,
-    lines: [{ at: BEGAN, who: 'chaos', what: 'begins' }],
+    lines: [{ at: BEGAN, who: 'chaos', what: 'begins' }, ...linesOf(calls as readonly ServedCall[], seen)],
     logs: new Map([['one#1', log]]),
-    calls: calls as readonly ServedCall[],
-    names: new Map([[withoutBeginning(UID), 'Port/web-1']]),
+    kinds: [{ kind: 'Port', plural: 'ports' }],
   });
 }
 

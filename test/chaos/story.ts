@@ -1,14 +1,7 @@
 // The story of a run: who did what to whom, and what happened then; one line an event, in the order of time.
-
-import { openstackContracts } from '../../adapters/openstack/mod.ts';
-import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { told, uidOf } from './cloud-log.ts';
 
-/** Adds what is happening now. */
-export type Teller = (who: string, what: string) => void;
-
-interface Line {
+export interface Line {
   readonly at: number;
   readonly who: string;
   readonly what: string;
@@ -16,28 +9,22 @@ interface Line {
 
 export interface StorySources {
   readonly beganAt: number;
-  /** Of the test itself. */
+  /** Of the test itself, and of the systems that pods call. */
   readonly lines: readonly Line[];
   /** What each process logged, by its name. */
   readonly logs: ReadonlyMap<string, readonly JsonObject[]>;
-  readonly calls: readonly ServedCall[];
-  /** Of objects, by what calls carry of the uid (`withoutBeginning`). */
-  readonly names: ReadonlyMap<string, string>;
+  readonly kinds: Kinds;
 }
+
+type Kinds = readonly { readonly kind: string; readonly plural: string }[];
 
 /** Phases in which nothing is to be done. */
 const AT_REST: ReadonlySet<string> = new Set(['resting.available', 'resting.unavailable', 'watching', 'held']);
 /** Steps of one object that follow each other sooner are one line; milliseconds. */
 const IN_ONE_GO_MS = 250;
-const UUID = /([0-9a-f]{8})-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{4}-?[0-9a-f]{12}/g;
 
-export function story({ beganAt, lines, logs, calls, names }: StorySources): readonly string[] {
-  const all: Line[] = [...lines];
-  for (const [who, log] of logs) all.push(...linesOf(who, log));
-  for (const call of calls) {
-    const whom = names.get(uidOf(call)) ?? 'the test';
-    all.push({ at: call.at, who: 'cloud', what: `${told(call)} for ${whom}${reason(call)}`.replace(UUID, '$1') });
-  }
+export function story({ beganAt, lines, logs, kinds }: StorySources): readonly string[] {
+  const all = [...lines, ...[...logs].flatMap(([who, log]) => linesOf(who, log, kinds))];
   all.sort((one, other) => one.at - other.at);
   const width = Math.max(...all.map(({ who }) => who.length));
   return counted(all).map(({ at, who, what }) => `${seconds(at - beganAt)}  ${who.padEnd(width)}  ${what}`);
@@ -52,18 +39,18 @@ interface Passage {
 }
 
 /** What a process logged, the steps that an object takes in one go as one, and what many go through at once. */
-function linesOf(who: string, log: readonly JsonObject[]): readonly Line[] {
+function linesOf(who: string, log: readonly JsonObject[], kinds: Kinds): readonly Line[] {
   const lines: Line[] = [];
   const passages: Passage[] = [];
   const latest = new Map<string, Passage>();
   for (const line of log) {
     const at = Date.parse(String(line['time']));
-    const what = sentence(line);
+    const what = sentence(line, kinds);
     if (line['msg'] !== 'state changed') {
       lines.push({ at, who, what });
       continue;
     }
-    const subject = subjectOf(line);
+    const subject = subjectOf(line, kinds);
     const before = latest.get(subject);
     if (isStep(line) && before !== undefined && at - before.last < IN_ONE_GO_MS) {
       before.what += ` -> ${line['to']}`;
@@ -128,13 +115,13 @@ function seconds(ms: number): string {
 }
 
 /** `Port/web-1`, as users know it. */
-function subjectOf({ plural, name }: JsonObject): string {
-  const kind = openstackContracts.find((contract) => contract.plural === plural)?.kind ?? plural;
+function subjectOf({ plural, name }: JsonObject, kinds: Kinds): string {
+  const kind = kinds.find((contract) => contract.plural === plural)?.kind ?? plural;
   return name === undefined ? String(kind) : `${kind}/${name}`;
 }
 
 /** A line of a log as people would say it; of a change of state without whose it is. */
-function sentence(line: JsonObject): string {
+function sentence(line: JsonObject, kinds: Kinds): string {
   const { msg, from, to, cause, error, time: _, level, realm: __, namespace: ___, plural, name, ...fields } = line;
   if (msg === 'state changed') {
     const [, failed] = /^xstate\.error\.actor\.([^.]+)/.exec(String(cause)) ?? [];
@@ -144,7 +131,7 @@ function sentence(line: JsonObject): string {
   }
   if (msg === 'shards taken over') return `takes over ${fields['shards']} shards with ${fields['actors']} objects`;
   if (msg === 'troupe runs') return 'has come to work';
-  const about = plural === undefined ? '' : `${subjectOf({ plural, ...(name !== undefined && { name }) })}: `;
+  const about = plural === undefined ? '' : `${subjectOf({ plural, ...(name !== undefined && { name }) }, kinds)}: `;
   const mark = Number(level) >= 50 ? 'ERROR: ' : '';
   const why = error === undefined ? '' : `: ${error}`;
   const rest = Object.entries(fields).map(([field, value]) => `${field} ${JSON.stringify(value)}`);
@@ -159,12 +146,4 @@ function because(cause: string): string {
   if (cause === 'dependencies.changed') return 'what it depends on changed';
   if (cause === 'claims.changed') return 'who needs it changed';
   return cause === 'life.began' || cause.startsWith('xstate.done') ? '' : cause;
-}
-
-/** Why the cloud refused. */
-function reason({ status, answer }: ServedCall): string {
-  if (status !== 0 && status < 400) return '';
-  const [said] = Object.values((answer ?? {}) as JsonObject);
-  const { message = JSON.stringify(answer ?? 'no answer') } = (said ?? {}) as JsonObject;
-  return `: ${message}`;
 }

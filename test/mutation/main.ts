@@ -7,13 +7,15 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { parseArgs } from 'node:util';
 import { mulberry32, systemClock } from '../../actors/clock.ts';
+import { scriptOptions, wholeNumber } from '../../deploy/script-options.ts';
 import { type Change, judge, runTests, suiteFiles, underWay, type Verdict } from './change.ts';
 import { type Copy, copied } from './copy.ts';
 import { type Mark, marksIn } from './marks.ts';
 
-const HELP = `Breaks the sources, one mutant at a time, and runs the tests that must notice. Usage: npm run mutate -- [options] [PART]...
+const USAGE = `Usage: npm run mutate -- [options] [PART]...
+
+Breaks the sources, one mutant at a time, and runs the tests that must notice.
 
   --sample N   only N of them, taken at random
   --seed N     which ones; 1 by default, so that they are the same for everybody
@@ -34,14 +36,6 @@ const clock = systemClock();
 const copies: Copy[] = [];
 /** Somebody wants it to end: nothing more begins. */
 let isStopping = false;
-
-function whole(name: string, value: string): number {
-  const number = Number(value);
-  if (!Number.isInteger(number) || number < 1) {
-    throw new Error(`--${name} must be a whole number, at least 1; got '${value}'`);
-  }
-  return number;
-}
 
 /** @throws {Error} a suite of the list is not there */
 async function mutantsOf(
@@ -125,26 +119,21 @@ function line({ id, breaks, marks, testFiles }: Mutant, verdict: Verdict): strin
 }
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = scriptOptions(USAGE, {
     options: {
       sample: { type: 'string' },
       seed: { type: 'string', default: '1' },
       jobs: { type: 'string', default: `${availableParallelism()}` },
       root: { type: 'string', default: fileURLToPath(new URL('../..', import.meta.url)) },
-      help: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
   const root = resolve(values.root);
   const { mutants: all, marks } = await mutantsOf(root);
   const fitting = choose(all, positionals);
-  const seed = whole('seed', values.seed);
-  const mutants = values.sample === undefined ? fitting : sampled(fitting, whole('sample', values.sample), seed);
-  const jobs = Math.min(whole('jobs', values.jobs), mutants.length);
+  const seed = wholeNumber('seed', values.seed);
+  const mutants = values.sample === undefined ? fitting : sampled(fitting, wholeNumber('sample', values.sample), seed);
+  const jobs = Math.min(wholeNumber('jobs', values.jobs), mutants.length);
   while (copies.length < jobs) copyOf(root);
 
   const tests = [...new Set(mutants.flatMap(({ testFiles }) => testFiles))];

@@ -2,14 +2,15 @@
 // One run of chaos on a real API server and a real cloud: SEED and SECONDS say which and how long; see test/chaos/README.md.
 import { findNatsServer } from '../actors/grounds.ts';
 import { describeChaos } from '../chaos/chaos.suite.ts';
-import { addressesIn } from '../chaos/counterparts.ts';
+import { addressesIn, resources } from '../chaos/models/mod.ts';
 
 const addresses = addressesIn(process.env);
+const neighbour = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
 const found = await findNatsServer();
 if (!addresses.kubeconfig || !addresses.cloudsFile) {
   console.log('skipped: KUBECONFIG and OS_CLIENT_CONFIG_FILE are not both set');
 } else if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);
 } else {
-  describeChaos({ program: found.program, addresses, seconds: 30 });
+  describeChaos([resources({ addresses, neighbour })], { program: found.program, seconds: 30 });
 }

@@ -2,6 +2,7 @@
 //
 //   // long                  takes many seconds of a processor: whole landscapes, processes, browsers
 //   // own process: <why>    cannot share a process with other test files
+//   // needs: <counterparts>  a suite of `npm run test:all`, on these real counterparts
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { join, relative, resolve, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -9,8 +10,8 @@ import { fileURLToPath } from 'node:url';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const TEST = join(ROOT, 'test');
 const REAL = join(TEST, 'real') + sep;
-/** Run by commands of their own. */
-const OTHERS = ['bench', 'chaos'].map((folder) => join(TEST, folder) + sep);
+/** Benchmarks are no tests. */
+const BENCH = join(TEST, 'bench') + sep;
 /** Longest time of a file, in milliseconds: it ends a file that hangs, and says nothing of how long one should take. */
 const LIMIT_MS = { unit: 300_000, long: 1_200_000, real: 3_600_000 } as const;
 /** Marks are looked for in so many characters. */
@@ -31,8 +32,8 @@ export interface TestFile {
 
 function testFile(path: string): TestFile {
   const head = readFileSync(path, 'utf8').slice(0, HEAD_LENGTH);
-  const isOther = [REAL, ...OTHERS].some((folder) => path.startsWith(folder));
-  const size = isOther ? Size.Real : /^\/\/ long$/m.test(head) ? Size.Long : Size.Unit;
+  const isReal = path.startsWith(REAL) || /^\/\/ needs: /m.test(head);
+  const size = isReal ? Size.Real : /^\/\/ long$/m.test(head) ? Size.Long : Size.Unit;
   return {
     path,
     name: relative(process.cwd(), path),
@@ -52,7 +53,7 @@ export function choose(names: readonly string[], size: Size | undefined): readon
   const all = readdirSync(TEST, { recursive: true, encoding: 'utf8' })
     .filter((path) => path.endsWith('.test.ts'))
     .map((path) => join(TEST, path))
-    .filter((path) => !OTHERS.some((folder) => path.startsWith(folder)));
+    .filter((path) => !path.startsWith(BENCH));
   const chosen = names.flatMap((name) => {
     if (existsSync(name) && name.endsWith('.ts')) return [resolve(name)];
     const fitting = all.filter((path) => relative(ROOT, path).includes(name.replace(/^\.\//, '')));

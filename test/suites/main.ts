@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { parseArgs } from 'node:util';
 import { systemClock } from '../../actors/clock.ts';
+import { scriptOptions } from '../../deploy/script-options.ts';
 import { readImports } from '../imports.ts';
 import { affected, changedFiles } from './changed.ts';
 import { asOne, asTotals, type Ended, runCommand } from './command.ts';
@@ -25,7 +25,9 @@ import {
 import { allSuites, gateSuites, type Suite } from './list.ts';
 import { clockText, type Outcome, type Result, runPlan, type Step, sum, table, totals } from './plan.ts';
 
-const HELP = `Runs suites, each with the real counterparts that it needs. Usage: npm run test:all -- [options] [NAME or part of one]...
+const USAGE = `Usage: npm run test:all -- [options] [NAME or part of one]...
+
+Runs suites, each with the real counterparts that it needs.
 
   --list            the suites and what they need, and nothing else
   --changed         those that a change since origin/main can affect, by the graph of imports
@@ -212,7 +214,7 @@ function compared(results: readonly Result[], before: readonly Result[]): readon
 }
 
 async function main(): Promise<number> {
-  const { values, positionals } = parseArgs({
+  const { values, positionals } = scriptOptions(USAGE, {
     options: {
       list: { type: 'boolean', default: false },
       changed: { type: 'boolean', default: false },
@@ -222,14 +224,9 @@ async function main(): Promise<number> {
       gate: { type: 'boolean', default: false },
       compare: { type: 'string' },
       output: { type: 'string', default: OUTPUT },
-      help: { type: 'boolean', default: false },
     },
     allowPositionals: true,
   });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
   const all = choose(values.gate ? gateSuites() : allSuites(), positionals);
   const suites = values.changed ? affected(all, changedFiles(values.since), readImports(ROOT)) : all;
   if (values.list) {

@@ -3,9 +3,18 @@ import { spawnSync } from 'node:child_process';
 import { appendFileSync, mkdtempSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { scriptOptions } from '../../deploy/script-options.ts';
 import { ROOT } from './counterparts.ts';
 
 const KIND = 'AddressGroup';
+const USAGE = `Usage: npm run test:scaffold
+
+Scaffolds a kind on a clean clone of this checkout, generates, checks, and runs its test.
+
+  --help   this text
+`;
+
+scriptOptions(USAGE, { options: {} });
 
 const folder = mkdtempSync(join(tmpdir(), 'troupe-scaffold-'));
 const clone = join(folder, 'clone');

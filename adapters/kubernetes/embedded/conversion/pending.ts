@@ -168,20 +168,16 @@ export function oneAfterAnother(
         await webhook.remembered.fetch(error.needs, webhook);
       }
     }
+    state = 'idle'; // at once: a step that comes before anybody hears of this end would wait for the next one
   };
   return (step) => {
     if (state === 'failed') return;
     waiting.push(step);
     if (state === 'working') return;
     state = 'working';
-    work().then(
-      () => {
-        state = 'idle';
-      },
-      (error: unknown) => {
-        state = 'failed';
-        fail(error instanceof ApiError ? error : internalError(String(error)));
-      },
-    );
+    work().catch((error: unknown) => {
+      state = 'failed';
+      fail(error instanceof ApiError ? error : internalError(String(error)));
+    });
   };
 }
