@@ -249,17 +249,18 @@ class Performance {
       if (plural === 'leases') return;
       this.#changed = true;
       if (!LOOKED_AT.has(plural)) this.#writes += 1;
-      const { metadata, object } = change.stored;
+      const { metadata } = change.stored;
       this.#chronicle.note(
         `${change.type} ${plural} ${metadata.namespace ?? ''}/${metadata.name} ${change.revision}`,
-        () => `the API server: ${change.type.toLowerCase()} ${describe(object as unknown as KubeObject)}`,
+        () => `the API server: ${change.type.toLowerCase()} ${describe(change.stored.object as unknown as KubeObject)}`,
       );
       this.#watchman.onChange(plural, change);
       this.#apart?.watch.onChange(plural, change);
-      this.#shopWatch.onChange(
-        change.previous?.object as unknown as KubeObject | undefined,
-        object as unknown as KubeObject,
-      );
+      if (plural === 'books')
+        this.#shopWatch.onChange(
+          change.previous?.object as unknown as KubeObject | undefined,
+          change.stored.object as unknown as KubeObject,
+        );
     });
     for (const namespace of namespaces) this.#people.createNamespace(namespace);
     this.#processes.startAll();

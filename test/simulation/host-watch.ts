@@ -146,10 +146,9 @@ export class HostWatch {
 
   onServed(): void {
     this.look();
+    const all = this.#deps.ironic.nodes();
     for (const { name, bmc } of this.#deps.machines) {
-      const nodes = this.#deps.ironic
-        .nodes()
-        .filter(({ driver_info: info }) => (info as JsonObject | null)?.['redfish_address'] === bmc);
+      const nodes = all.filter(({ driver_info: info }) => (info as JsonObject | null)?.['redfish_address'] === bmc);
       if (nodes.length > 1)
         this.#violate('B3', `${name} has ${nodes.length} nodes: ${nodes.map((node) => node['name']).join(', ')}`);
     }
