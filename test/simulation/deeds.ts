@@ -1,6 +1,8 @@
 // What may be done to an object just when its life enters a state, and where that makes a difference.
 import type { Planned } from './manifests.ts';
-import { type Happening, Trouble } from './plan.ts';
+import { Trouble } from './misfortunes.ts';
+import type { Later, Rule } from './moments.ts';
+import type { ResourceDeed } from './plan.ts';
 
 /** What it is done to: the object whose life it is, the process that hosts it, and what it refers to. */
 export interface Target {
@@ -11,25 +13,8 @@ export interface Target {
   readonly isDependencyKnown: boolean;
 }
 
-export interface Means {
-  /** How long it lasts, or until it is taken back. */
-  readonly forMs: number;
-  readonly trouble: Trouble;
-}
-
-export type Later = Happening & { readonly afterMs?: number };
-
-export interface Rule {
-  /** Where it makes a difference; any phase by default. */
-  readonly at?: RegExp;
-  /** It is no misfortune: no status may tell of an error. */
-  readonly isCalm?: true;
-  /** How much more often than others. */
-  readonly weight?: number;
-  /** What it leads to is a moment, too. */
-  readonly leadsTo?: { readonly phase: string; readonly deed: 'delete' };
-  readonly does: (target: Target, means: Means) => readonly Later[];
-}
+export type ResourceRule = Rule<Target, ResourceDeed>;
+type Soon = Later<ResourceDeed>;
 
 const LIVING = /^(?!deleting|gone|secret)/;
 const DELETING = /^deleting/;
@@ -40,7 +25,7 @@ const WATCHED: ReadonlySet<string> = new Set(['Network', 'Port', 'Router']);
 const UNBUILT =
   /^(claiming|building\.adopting|building\.creating|building\.importing|building\.awaitingExternal|building\.recording)/;
 
-export const replaced = (object: Planned | undefined, forMs: number, afterMs = 0): readonly Later[] =>
+export const replaced = (object: Planned | undefined, forMs: number, afterMs = 0): readonly Soon[] =>
   object === undefined
     ? []
     : [
@@ -346,5 +331,4 @@ export const RULES = {
           ]
         : [],
   },
-} as const satisfies Readonly<Record<string, Rule>>;
-export type Deed = keyof typeof RULES;
+} as const satisfies Readonly<Record<string, ResourceRule>>;

@@ -1,7 +1,8 @@
 // Small families of objects of the kinds beyond networks: what is built on what, and how each is written down.
 import type { JsonObject } from '../../bus/mod.ts';
+import type { Draw } from './draw.ts';
 import { checksumOf, fileUrl } from './files.ts';
-import type { Draw, Planned } from './manifests.ts';
+import type { Planned } from './manifests.ts';
 
 /** Where the objects of a family go. */
 interface Nest {

@@ -1,8 +1,10 @@
 // What may be done to an object of the further kinds just when its life enters a state that only these have, or dwell in: what
 // it is made of is not there yet, its content is on its way, the cloud is at work on it.
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Later, Rule } from './deeds.ts';
+import type { ResourceRule, Target } from './deeds.ts';
 import type { Planned } from './manifests.ts';
+import type { Later, Means } from './moments.ts';
+import type { ResourceDeed } from './plan.ts';
 
 const FILLING = /^filling/;
 const LACKING = /^building\.lacking/;
@@ -82,15 +84,15 @@ export const FURTHER_RULES = {
     does: ({ pod }, { forMs }) => [{ what: 'standStill', pod, slowMs: 0, forMs: 15_000 + forMs }],
   },
   cutAtWork: { at: AT_WORK, does: ({ pod }, { forMs }) => [{ what: 'cutBus', pod, forMs }] },
-} as const satisfies Readonly<Record<string, Rule>>;
+} as const satisfies Readonly<Record<string, ResourceRule>>;
 
-function emptiedOf({ object }: Parameters<Rule['does']>[0], { forMs }: Parameters<Rule['does']>[1]): readonly Later[] {
+function emptiedOf({ object }: Target, { forMs }: Means): readonly Later<ResourceDeed>[] {
   const empty = ofSecret(object, 'empty');
   return empty.length === 0 ? [] : [...empty, ...ofSecret(object, 'fill').map((each) => ({ ...each, afterMs: forMs }))];
 }
 
 /** The same of the Secret that the object is made of, if it is of one. */
-function ofSecret({ kind, namespace, resource }: Planned, what: 'empty' | 'fill'): readonly Later[] {
+function ofSecret({ kind, namespace, resource }: Planned, what: 'empty' | 'fill'): readonly Later<ResourceDeed>[] {
   const { passwordRef, secretRef, userData } = resource;
   const name = passwordRef ?? secretRef ?? (userData as JsonObject | undefined)?.['secretRef'];
   if (typeof name !== 'string') return [];

@@ -2,11 +2,13 @@
 // the rest of a plan, which stays as it was.
 import { mulberry32 } from '../../actors/clock.ts';
 import type { JsonObject } from '../../bus/mod.ts';
+import { type Draw, drawFrom } from './draw.ts';
 import { FAMILIES, OUTER } from './families.ts';
 import { faultsOf } from './faults.ts';
 import { lateCreates } from './late-creates.ts';
-import { type Draw, drawFrom, type Planned } from './manifests.ts';
-import { type Happening, type Step, Trouble } from './plan.ts';
+import type { Planned } from './manifests.ts';
+import { Trouble } from './misfortunes.ts';
+import type { Happening, Step } from './plan.ts';
 import { upheaval } from './upheaval.ts';
 
 interface Scene {

@@ -1,22 +1,22 @@
 // What users do by hand to what is not theirs: finalizers, ids, and the ways of the garbage collector.
 import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import type { Chronicle } from './chronicle.ts';
 import type { Cluster } from './cluster.ts';
 import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf } from './kinds.ts';
-import { type Planned, pathOf, pluralOf } from './manifests.ts';
+import { pathOf, pluralOf } from './manifests.ts';
+import type { Named } from './misfortunes.ts';
 import type { Watchman } from './watchman.ts';
 
 export interface HandsDeps {
   readonly cluster: Cluster;
   readonly watchman: Watchman;
+  readonly chronicle: Chronicle;
   readonly onTrouble: () => void;
-  readonly tell: (what: string) => void;
 }
 
 /** Of a user's own: it is to stay until they are done with it. */
 const PIN = 'example.test/pinned';
-
-type Named = Pick<Planned, 'kind' | 'namespace' | 'name'>;
 
 export class Hands {
   readonly #deps: HandsDeps;
@@ -153,7 +153,7 @@ export class Hands {
   #attempt(what: string, run: () => void): void {
     try {
       run();
-      this.#deps.tell(what);
+      this.#deps.chronicle.note(`by hand: ${what}`, () => `a user ${what}`);
     } catch (error) {
       if (toErrorData(error).code === 'terminal') throw error;
     }

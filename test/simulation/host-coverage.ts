@@ -1,6 +1,6 @@
 // Which transitions of the machine of hosts histories take, and by what they are called.
 import type { AnyStateMachine } from 'xstate';
-import type { Place } from './coverage.ts';
+import type { Place } from './model.ts';
 
 /** Leaves to which any operation leads that is not done, by lists that all have in common (`leaves.ts`). */
 const ANSWERED: ReadonlySet<string> = new Set(['awaiting', 'pausing', 'backingOff', 'retrying', 'refused']);
@@ -28,7 +28,7 @@ export function tellsOfHosts({ root }: AnyStateMachine): (place: Place) => strin
   };
 }
 
-/** As `UNREACHABLE` of `coverage.ts`: what no history of hosts can take. Tests of the machine have each. */
+/** As `unreachable` of `Coverage`: what no history of hosts can take. Tests of the machine have each. */
 export const HOSTS_UNREACHABLE: readonly string[] = [
   // Nobody moves hosts here with what they were, nor writes their status.
   'bareMetalHost: each.deciding -> lifecycle.admitting on always if brings',
@@ -75,7 +75,7 @@ export const HOSTS_UNREACHABLE: readonly string[] = [
   'bareMetalHost: lifecycle.deleting.unclaiming -> lifecycle.deleting.releasingAgain on error of unclaim',
 ];
 
-/** As `RARE` of `coverage.ts`. */
+/** As `rare` of `Coverage`. */
 export const HOSTS_RARE: readonly string[] = [
   // An API server that is away just when a finalizer is stored or taken off, and what happens to the host before it is tried again.
   'bareMetalHost: lifecycle.admitting.guarding -> lifecycle.admitting.retrying on error of guardSelf',

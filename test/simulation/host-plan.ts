@@ -1,8 +1,9 @@
 // Histories of bare-metal hosts before they happen: what users do with them, and what befalls Ironic and the machines. There is
-// nothing else in them, so that all other histories are what they are without.
+// nothing else in them.
 import { mulberry32 } from '../../actors/clock.ts';
-import { type Draw, drawFrom } from './manifests.ts';
-import { ACTIVE_MS, type Happening, misfortunes, type Plan, type Step } from './plan.ts';
+import { type Draw, drawFrom } from './draw.ts';
+import { ACTIVE_MS, type Misfortune, misfortunes } from './misfortunes.ts';
+import type { Plan, StepOf } from './model.ts';
 
 /** A machine, and the host that stands for it, of whatever life. */
 export interface Machine {
@@ -79,12 +80,10 @@ export interface IronicLoss {
 }
 
 export type HostHappening = HostDone | HostBefallen | IronicLoss;
+export type HostPlan = Plan<HostHappening, Landscape>;
+type Step = StepOf<HostHappening | Misfortune>;
 
-export function isOfHosts(happening: Happening): happening is HostHappening {
-  return ['host', 'hostTrouble', 'restartIronic', 'forgetNodes'].includes(happening.what);
-}
-
-export function hostPlanOf(seed: number): Plan {
+export function hostPlan(seed: number): Omit<HostPlan, 'model'> {
   const draw = drawFrom(mulberry32((seed * 2_654_435_761) ^ 0x4057));
   const pods = 1 + draw.below(3);
   const namespaces = draw.chance(0.2) ? ['a', 'b'] : ['a'];
@@ -97,12 +96,12 @@ export function hostPlanOf(seed: number): Plan {
   if (misfortune > 0) {
     for (const machine of machines) befall(draw, steps, machine, misfortune);
     const between = (fromMs: number, untilMs: number): number => Math.floor(fromMs + draw.below(untilMs - fromMs));
-    misfortunes(draw, steps, between, pods, misfortune);
+    misfortunes(draw, steps, pods, misfortune);
     for (const what of ['restartIronic', 'forgetNodes'] as const)
       if (draw.chance(0.3 * misfortune)) steps.push({ atMs: between(2_000, ACTIVE_MS), what });
   }
   steps.sort((one, other) => one.atMs - other.atMs);
-  return { seed, pods, namespaces, resyncMs: 0, steps, moments: [], hasPress: false, machines };
+  return { seed, pods, namespaces, resyncMs: 0, steps, moments: [], given: machines };
 }
 
 function machineOf(draw: Draw, namespace: string, index: number): Machine {

@@ -1,10 +1,9 @@
 // What users do with bare-metal hosts and the Secrets of their BMCs, and what befalls Ironic and the machines behind it.
 import type { SimulatedIronic } from '../../adapters/ironic/simulator/mod.ts';
-import { type JsonObject, toErrorData } from '../../bus/mod.ts';
+import type { JsonObject } from '../../bus/mod.ts';
 import { HostAnnotation } from '../../machines/bare-metal-host/host.ts';
 import type { Chronicle } from './chronicle.ts';
-import type { Cluster, KubeCall } from './cluster.ts';
-import { createWhenFree, metadataAt } from './creating.ts';
+import type { Cluster } from './cluster.ts';
 import {
   type HostBefallen,
   type HostDeed,
@@ -15,6 +14,8 @@ import {
 } from './host-plan.ts';
 import type { HostWatch } from './host-watch.ts';
 import type { SimulatedTime } from './time.ts';
+import { encoded, secretPath, Users } from './users.ts';
+import type { Weather } from './weather.ts';
 
 export interface HostUsersDeps {
   readonly time: SimulatedTime;
@@ -23,25 +24,22 @@ export interface HostUsersDeps {
   readonly machines: Landscape;
   readonly watch: HostWatch;
   readonly chronicle: Chronicle;
-  /** What somebody did lasts so long. */
-  readonly onLasting: (forMs: number) => void;
+  readonly weather: Weather;
+  readonly onTrouble: () => void;
   /** Something is to be looked at again. */
   readonly onChange: () => void;
 }
 
-/** Whoever keeps a host that is deleted. */
-const PIN = 'simulation.example.org/keeps';
 /** Of a reboot that lasts until whoever asked for it has had enough. */
 const HELD_OFF = `${HostAnnotation.Reboot}/simulation`;
 
-export class HostUsers {
+export class HostUsers extends Users {
   readonly #deps: HostUsersDeps;
   /** Of each BMC as it is now. */
   readonly #passwords = new Map<string, string>();
-  /** What users have asked for and the API server has not taken yet. */
-  pending = 0;
 
   constructor(deps: HostUsersDeps) {
+    super(deps);
     this.#deps = deps;
   }
 
@@ -54,6 +52,7 @@ export class HostUsers {
       this.#do(happening.deed, happening.machine, happening.number);
       return;
     }
+    this.#deps.onTrouble();
     chronicle.note(JSON.stringify(happening), () => `misfortune: ${JSON.stringify(happening)}`);
     if (happening.what === 'hostTrouble') {
       watch.onTrouble(happening.machine);
@@ -76,16 +75,16 @@ export class HostUsers {
   /** Secrets go with the hosts that own them: whoever has the host again makes another. */
   tend(): void {
     if (this.pending > 0) return;
-    const { cluster, machines } = this.#deps;
-    for (const machine of machines)
+    for (const machine of this.#deps.machines)
       if (
-        metadataAt(cluster, hostPath(machine)) !== undefined &&
-        metadataAt(cluster, secretPath(machine)) === undefined
+        this.metadataAt(hostPath(machine)) !== undefined &&
+        this.metadataAt(secretPath(machine.namespace, machine.secret)) === undefined
       )
         this.#do('createSecret', machine, 0);
   }
 
   #do(deed: HostDeed, machine: Machine, number: number): void {
+    const { cluster } = this.#deps;
     const annotation = (name: string, value: string | null): void =>
       this.#edit(machine, { metadata: { annotations: { [name]: value } } });
     switch (deed) {
@@ -93,7 +92,7 @@ export class HostUsers {
         this.#create(hostPath(machine), hostOf(machine, number), `BareMetalHost '${machine.host}'`);
         return;
       case 'delete':
-        this.#ask(`deletes BareMetalHost '${machine.host}'`, { method: 'DELETE', path: hostPath(machine) });
+        this.delete(`BareMetalHost '${machine.host}'`, hostPath(machine));
         return;
       case 'image':
         if (!machine.isExternal) this.#edit(machine, { spec: { image: imageOf(number) } });
@@ -132,7 +131,7 @@ export class HostUsers {
       case 'set': {
         const settings = { ProcTurboMode: number % 2 === 0 ? 'Disabled' : 'Enabled' };
         const path = pathOf(machine, 'hostfirmwaresettings', machine.host);
-        this.#patch(`sets firmware of '${machine.host}'`, path, { spec: { settings } });
+        this.patch(`sets firmware of '${machine.host}'`, path, { spec: { settings } });
         return;
       }
       case 'permit': {
@@ -143,7 +142,9 @@ export class HostUsers {
       }
       case 'pin':
       case 'unpin':
-        this.#pin(machine, deed);
+        this.pin(cluster.get('baremetalhosts', machine.namespace, machine.host)?.metadata, deed, (finalizers) =>
+          this.#edit(machine, { metadata: { finalizers } }),
+        );
         return;
       case 'rotate': {
         const password = `${PASSWORD}-${number}`;
@@ -159,23 +160,23 @@ export class HostUsers {
         this.#writeSecret(machine, { username: '' });
         return;
       case 'deleteSecret':
-        this.#ask(`deletes Secret '${machine.secret}'`, { method: 'DELETE', path: secretPath(machine) });
+        this.delete(`Secret '${machine.secret}'`, secretPath(machine.namespace, machine.secret));
         return;
       case 'createSecret': {
         const data = { username: encoded('admin'), password: encoded(this.#passwordOf(machine)) };
         const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: machine.secret }, data };
-        this.#create(secretPath(machine), secret, `Secret '${machine.secret}'`);
+        this.#create(secretPath(machine.namespace, machine.secret), secret, `Secret '${machine.secret}'`);
         return;
       }
     }
   }
 
   #befall({ trouble, machine, forMs }: HostBefallen): void {
-    const { ironic, time, onLasting, onChange } = this.#deps;
+    const { ironic, time, weather, onChange } = this.#deps;
     const { name } = machine;
     const behave = (behaviour: Parameters<SimulatedIronic['behave']>[1]): void => {
       ironic.behave(name, behaviour);
-      onLasting(forMs);
+      weather.last('a machine', forMs);
       time.after(forMs, () => {
         ironic.behave(name, {});
         onChange();
@@ -187,7 +188,7 @@ export class HostUsers {
         if (node === undefined) return;
         const ident = String(node['uuid']);
         ironic.hold(ident);
-        onLasting(forMs);
+        weather.last('a machine', forMs);
         time.after(forMs, () => {
           if (ironic.node(ident) !== undefined) ironic.release(ident);
         });
@@ -214,15 +215,6 @@ export class HostUsers {
     }
   }
 
-  /** Others hold it, or do not any more. */
-  #pin(machine: Machine, deed: 'pin' | 'unpin'): void {
-    const known = this.#deps.cluster.get('baremetalhosts', machine.namespace, machine.host)?.metadata;
-    if (known === undefined || (deed === 'pin' && known.deletionTimestamp !== undefined)) return;
-    const others = known.finalizers?.filter((finalizer) => finalizer !== PIN) ?? [];
-    if (deed === 'unpin' && others.length === (known.finalizers?.length ?? 0)) return;
-    this.#edit(machine, { metadata: { finalizers: [...others, ...(deed === 'pin' ? [PIN] : [])] } });
-  }
-
   #passwordOf({ name }: Machine): string {
     return this.#passwords.get(name) ?? PASSWORD;
   }
@@ -233,35 +225,15 @@ export class HostUsers {
 
   #writeSecret(machine: Machine, texts: Readonly<Record<string, string>>): void {
     const data = Object.fromEntries(Object.entries(texts).map(([key, text]) => [key, encoded(text)]));
-    this.#patch(`writes Secret '${machine.secret}'`, secretPath(machine), { data });
+    this.patch(`writes Secret '${machine.secret}'`, secretPath(machine.namespace, machine.secret), { data });
   }
 
   #edit(machine: Machine, change: JsonObject): void {
-    this.#patch(`edits BareMetalHost '${machine.host}': ${JSON.stringify(change)}`, hostPath(machine), change);
-  }
-
-  #patch(what: string, path: string, body: JsonObject): void {
-    this.#ask(what, { method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
-  }
-
-  /** Once; what is not there is fine. */
-  #ask(what: string, call: KubeCall): void {
-    try {
-      this.#deps.cluster.call(call);
-      this.#deps.chronicle.note(`user ${what}`, () => `a user ${what}`);
-    } catch (error) {
-      if (toErrorData(error).code !== 'absent') throw error;
-    }
+    this.patch(`edits BareMetalHost '${machine.host}': ${JSON.stringify(change)}`, hostPath(machine), change);
   }
 
   #create(path: string, body: JsonObject, what: string): void {
-    const { watch, onChange } = this.#deps;
-    this.pending += 1;
-    const done = (): void => {
-      this.pending -= 1;
-      onChange();
-    };
-    createWhenFree(this.#deps, { path, body, what }, { look: () => watch.look(), done });
+    this.create({ path, body, what, look: () => this.#deps.watch.look() });
   }
 }
 
@@ -303,12 +275,4 @@ function hostPath(machine: Machine): string {
 
 function pathOf({ namespace }: Machine, plural: string, name: string): string {
   return `/apis/metal3.io/v1alpha1/namespaces/${namespace}/${plural}/${name}`;
-}
-
-function secretPath({ namespace, secret }: Machine): string {
-  return `/api/v1/namespaces/${namespace}/secrets/${secret}`;
-}
-
-function encoded(text: string): string {
-  return Buffer.from(text).toString('base64');
 }

@@ -24,7 +24,7 @@ export interface HostWatchDeps {
   readonly ironic: SimulatedIronic;
   readonly cluster: Cluster;
   readonly machines: Landscape;
-  readonly onViolation: (invariant: string, text: string) => void;
+  readonly violate: (invariant: string, text: string) => void;
   /** The process that holds the lease on an object, by the bus. */
   readonly hostOf: (address: Address) => string | undefined;
 }
@@ -216,7 +216,7 @@ export class HostWatch {
   }
 
   #violate(invariant: string, text: string): void {
-    this.#deps.onViolation(invariant, text);
+    this.#deps.violate(invariant, text);
   }
 }
 

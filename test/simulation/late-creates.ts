@@ -1,7 +1,7 @@
 // Creates that the cloud does when their senders have long given up, and what befalls those who wait for them: a process
 // ends, or the mail is lost, and whoever comes next has to know of them (P13). Drawn apart from the rest of the plan.
 import { mulberry32 } from '../../actors/clock.ts';
-import { drawFrom } from './manifests.ts';
+import { drawFrom } from './draw.ts';
 import type { Step } from './plan.ts';
 
 /** A cloud does nothing later than this after the deadline, in milliseconds (`LATE_MS` of the adapter). */

@@ -1,8 +1,9 @@
 // What users do with what the print shop makes for them, in half of the histories, and what befalls it. Drawn apart from
 // the rest of a plan, which stays as it was.
 import { mulberry32 } from '../../actors/clock.ts';
+import { type Draw, drawFrom } from './draw.ts';
 import { faultsOf } from './faults.ts';
-import { type Draw, drawFrom, type Planned } from './manifests.ts';
+import type { Planned } from './manifests.ts';
 import type { Happening, Step } from './plan.ts';
 
 interface Scene {

@@ -1,15 +1,14 @@
 // The objects of a history: who refers to whom, and how each is written down.
 import type { JsonObject } from '../../bus/mod.ts';
+import type { Draw } from './draw.ts';
 import { BY_KIND, isPress } from './kinds.ts';
+import type { Named } from './misfortunes.ts';
 
 export const SECRET = 'clouds';
 const CLOUD = 'openstack';
 
 /** An object as a plan names it; a later one of the same name may be another. */
-export interface Planned {
-  readonly kind: string;
-  readonly namespace: string;
-  readonly name: string;
+export interface Planned extends Named {
   /** `spec.resource`, or the whole spec of an interface, or of what the print shop makes. */
   readonly resource: JsonObject;
   /** In place of a resource: it exists already. */
@@ -50,23 +49,6 @@ export function manifestOf(planned: Planned): JsonObject {
       ...(filter === undefined ? { resource } : { managementPolicy: 'unmanaged', import: { filter } }),
       ...(onDelete !== undefined && { managedOptions: { onDelete } }),
     },
-  };
-}
-
-/** Chance, as a plan draws it. */
-export interface Draw {
-  /** A whole number below `bound`. */
-  below(bound: number): number;
-  chance(probability: number): boolean;
-  pick<Item>(items: readonly Item[]): Item;
-}
-
-export function drawFrom(random: () => number): Draw {
-  const below = (bound: number): number => Math.floor(random() * bound);
-  return {
-    below,
-    chance: (probability) => random() < probability,
-    pick: (items) => items[below(items.length)] as never,
   };
 }
 

@@ -2,7 +2,8 @@
 // from the rest of the plan.
 import { mulberry32 } from '../../actors/clock.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { drawFrom, type Planned } from './manifests.ts';
+import { drawFrom } from './draw.ts';
+import type { Planned } from './manifests.ts';
 import type { Step } from './plan.ts';
 
 const SHARED_NAME = 'namesake';

@@ -11,11 +11,13 @@ import { isDoor } from './families.ts';
 import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
 import { BY_KIND, idOf, isPress, sayingOf } from './kinds.ts';
 import { manifestOf, type Planned, pathOf, pluralOf, SECRET } from './manifests.ts';
+import type { Named } from './misfortunes.ts';
 import { Operator } from './operator.ts';
 import { renamingOf } from './requests.ts';
 import type { ShopWatch } from './shop-watch.ts';
 import type { SimulatedTime } from './time.ts';
 import type { Watchman } from './watchman.ts';
+import type { Weather } from './weather.ts';
 
 export interface PeopleDeps {
   readonly time: SimulatedTime;
@@ -23,13 +25,12 @@ export interface PeopleDeps {
   readonly cloud: SimulatedCloud;
   readonly watchman: Watchman;
   readonly shopWatch: ShopWatch;
+  readonly weather: Weather;
   readonly chronicle: Chronicle;
   /** Until when users try again what the API server does not take, in milliseconds since the beginning. */
   readonly patienceMs: number;
   /** Somebody did something that no object is made for. */
   readonly onTrouble: () => void;
-  /** What somebody did lasts so long. */
-  readonly onLasting: (forMs: number) => void;
   /** Something is to be looked at again. */
   readonly onChange: () => void;
 }
@@ -56,14 +57,6 @@ export class People {
   constructor(deps: PeopleDeps) {
     this.#deps = deps;
     this.#operator = new Operator(deps.cloud);
-  }
-
-  createNamespace(name: string): void {
-    this.#deps.cluster.call({
-      method: 'POST',
-      path: '/api/v1/namespaces',
-      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name } },
-    });
   }
 
   createSecret(namespace: string): void {
@@ -113,7 +106,7 @@ export class People {
   }
 
   /** Changes a part of the spec of the object as it is now, if there is one. */
-  edit(object: Pick<Planned, 'kind' | 'namespace' | 'name'>, spec: JsonObject): void {
+  edit(object: Named, spec: JsonObject): void {
     this.ask(`edits ${object.kind} '${object.name}': ${JSON.stringify(spec)}`, 'PATCH', pathOf(object), { spec });
   }
 
@@ -133,14 +126,14 @@ export class People {
   }
 
   /** Changes what may be changed of any object, so that it is looked at again. */
-  touch(object: Pick<Planned, 'kind' | 'namespace' | 'name'>, text: string): void {
+  touch(object: Named, text: string): void {
     const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
     if (known === undefined || object.kind === 'RouterInterface') return;
     this.edit(object, changeOf(known, text));
   }
 
   /** Changes what its resource is called, or what else it would be looked for by. */
-  rename(object: Pick<Planned, 'kind' | 'namespace' | 'name'>, text: string): void {
+  rename(object: Named, text: string): void {
     const { kind, namespace, name } = object;
     const resource = renamingOf(kind, `${namespace}-${name} ${text}`);
     const known = this.#deps.cluster.get(pluralOf(kind), namespace, name);
@@ -201,10 +194,7 @@ export class People {
     if (child !== undefined) this.ask(`takes ${child.kind} '${child.name}' away`, 'DELETE', pathOf(child));
   }
 
-  #child(
-    { kind, namespace, name }: Planned,
-    index: number,
-  ): (Pick<Planned, 'kind' | 'namespace' | 'name'> & { readonly content: JsonObject }) | undefined {
+  #child({ kind, namespace, name }: Planned, index: number): (Named & { readonly content: JsonObject }) | undefined {
     const known = this.#deps.cluster.get(pluralOf(kind), namespace, name);
     const child = known && BY_KIND.get(kind)?.children(known)[index];
     return child && { ...child, namespace };
@@ -280,7 +270,7 @@ export class People {
       };
       this.#broken.add(id);
       changeTo(how === 'build' ? 'BUILD' : 'ERROR');
-      this.#deps.onLasting(BROKEN_MS);
+      this.#deps.weather.last('a resource in the cloud', BROKEN_MS);
       this.#deps.time.after(BROKEN_MS, () => changeTo('ACTIVE'));
     }
   }

@@ -1,7 +1,6 @@
 // What may be done to a book just when its life enters a state, and where that makes a difference.
-import type { Rule } from './deeds.ts';
-import { replaced } from './deeds.ts';
-import { Trouble } from './plan.ts';
+import { type ResourceRule, replaced } from './deeds.ts';
+import { Trouble } from './misfortunes.ts';
 
 const LIVING = /^book (?!deleting|gone)/;
 const WORKING = /^book (working|recycling|backingOff)/;
@@ -198,4 +197,4 @@ export const PRESS_RULES = {
       ...(forMs % 2 === 0 ? ([{ what: 'crash', pod, forMs: 300, afterMs: 300 }] as const) : []),
     ],
   },
-} as const satisfies Readonly<Record<string, Rule>>;
+} as const satisfies Readonly<Record<string, ResourceRule>>;

@@ -22,7 +22,7 @@ import type { Watchman } from './watchman.ts';
 
 const AMBIGUOUS = 'found more than one matching OpenStack resource during adoption';
 
-interface Scene {
+export interface Scene {
   readonly cluster: Cluster;
   readonly cloud: SimulatedCloud;
   readonly watchman: Watchman;

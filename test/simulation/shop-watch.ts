@@ -13,7 +13,7 @@ export interface ShopWatchDeps {
   readonly shop: SimulatedShop;
   readonly cluster: Cluster;
   readonly watchman: Watchman;
-  readonly onViolation: (invariant: string, text: string) => void;
+  readonly violate: (invariant: string, text: string) => void;
 }
 
 export class ShopWatch {
@@ -162,6 +162,6 @@ export class ShopWatch {
   }
 
   #violate(invariant: string, text: string): void {
-    this.#deps.onViolation(invariant, text);
+    this.#deps.violate(invariant, text);
   }
 }

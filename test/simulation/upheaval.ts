@@ -1,6 +1,7 @@
 // An upheaval: users replace objects by others of the same names while mail is late, or while a process is away for longer
 // than its leases last. What is on its way then, or is said by whoever comes back, is about objects that have successors.
-import type { Draw, Planned } from './manifests.ts';
+import type { Draw } from './draw.ts';
+import type { Planned } from './manifests.ts';
 import type { Happening, Step } from './plan.ts';
 
 interface Scene {

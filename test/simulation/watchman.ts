@@ -5,7 +5,7 @@ import type { Address } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Answered } from './answered.ts';
 import type { Landing } from './clouds.ts';
-import type { Cluster, KubeCall } from './cluster.ts';
+import type { Cluster } from './cluster.ts';
 import {
   BY_KIND,
   BY_PLURAL,
@@ -34,7 +34,7 @@ const COLLECTOR_FINALIZERS = new Set(['foregroundDeletion', 'orphan']);
 
 export interface WatchmanDeps {
   readonly cluster: Cluster;
-  readonly onViolation: (invariant: string, text: string) => void;
+  readonly violate: (invariant: string, text: string) => void;
   /** The process that holds the lease on an object, by the bus. */
   readonly hostOf: (address: Address) => string | undefined;
   readonly isInCloud: (kind: string, id: string) => boolean;
@@ -66,10 +66,6 @@ export class Watchman {
   /** Secrets, by namespace and name, whose guards somebody took off by hand before they went: of what came after nobody knows yet. */
   readonly #unseen = new Set<string>();
   #isByHand = false;
-  /** Who wrote last, by path with the field manager. */
-  readonly #writers = new Map<string, string>();
-  /** Writes that may be repeated, since an answer was lost. */
-  readonly #repeating = new Set<string>();
 
   constructor(deps: WatchmanDeps) {
     this.#deps = deps;
@@ -139,23 +135,6 @@ export class Watchman {
     const old = before === undefined ? undefined : idOf(before);
     if (old !== undefined && (old !== id || type === 'DELETED')) this.#byId.delete(old);
     if (id !== undefined && type !== 'DELETED') this.#byId.set(id, uid);
-  }
-
-  onKube(pod: string, { method, path, body }: KubeCall, before: number, error: unknown): void {
-    // A patch that only tests is a look.
-    const isLook = Array.isArray(body) && body.every(({ op }) => op === 'test');
-    if (method !== 'PATCH' || error !== undefined || isLook) return;
-    const writer = this.#writers.get(path);
-    this.#writers.set(path, pod);
-    if (before !== this.#deps.cluster.revision() || this.#repeating.delete(path)) return;
-    // What another host had under way when it lost its lease comes late; a status is compared with what is there.
-    if (writer === pod || path.includes('/status?'))
-      this.#violate('I8', `${pod} wrote ${path} and said nothing new: ${JSON.stringify(body)}`);
-  }
-
-  /** The answer to a write was lost: it may be made again. */
-  onLost({ path }: KubeCall): void {
-    this.#repeating.add(path);
   }
 
   #gone(object: KubeObject): void {
@@ -410,7 +389,7 @@ export class Watchman {
   }
 
   #violate(invariant: string, text: string): void {
-    this.#deps.onViolation(invariant, text);
+    this.#deps.violate(invariant, text);
   }
 }
 

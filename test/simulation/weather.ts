@@ -1,7 +1,7 @@
 // How long messages take, and what becomes of requests: good and bad times of the bus, the API server and the cloud.
 import { isCreate, type Landing, type Misfortune } from './clouds.ts';
 import type { PieceFate } from './files.ts';
-import { Trouble } from './plan.ts';
+import { Trouble } from './misfortunes.ts';
 import type { KubeFate } from './pod.ts';
 import { isMaking, type ShopMisfortune } from './shop.ts';
 import type { SimulatedTime } from './time.ts';

@@ -1,6 +1,6 @@
 // Which transitions of the machine that looks after Windows storage histories do not take.
 
-/** As `UNREACHABLE` of `coverage.ts`: what no history of Windows storage can take. Tests of the machine have each. */
+/** As `unreachable` of `Coverage`: what no history of Windows storage can take. Tests of the machine have each. */
 export const WINDOWS_UNREACHABLE: readonly string[] = [
   // Each life begins with a look, and whoever rests has made one.
   'upkeep: starting -> keeping.resting on life.began if (isSettled isOwned)',
@@ -32,7 +32,7 @@ export const WINDOWS_UNREACHABLE: readonly string[] = [
   'upkeep: unclaiming -> unclaimingAgain on error of unclaim',
 ];
 
-/** As `RARE` of `coverage.ts`. */
+/** As `rare` of `Coverage`. */
 export const WINDOWS_RARE: readonly string[] = [
   // A deletion before the finalizer is stored, of an object that others hold, or in the milliseconds in which that is under way.
   'upkeep: starting -> gone on life.began if (isDeleting (isOwned))',

@@ -1,7 +1,7 @@
 // What there is in a history of Windows storage: machines with their disks, iSCSI targets and shares, and the objects that users have
 // of them.
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Draw } from './manifests.ts';
+import type { Draw } from './draw.ts';
 
 /** `raw`: without a partition table; `unformatted`: a volume without a file system; `foreign`: with one that Windows does not know. */
 export type Content = 'raw' | 'unformatted' | 'foreign' | 'ntfs';

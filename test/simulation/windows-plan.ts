@@ -1,9 +1,10 @@
 // Histories of the storage of Windows machines before they happen: what there is, what users declare of it, and what befalls the
-// machines. There is nothing else in them, so that all other histories are what they are without.
+// machines. There is nothing else in them.
 import { mulberry32 } from '../../actors/clock.ts';
-import { type Draw, drawFrom } from './manifests.ts';
-import { ACTIVE_MS, type Happening, misfortunes, type Plan, type Step } from './plan.ts';
-import { type Estate, estateOf, type Thing } from './windows-estate.ts';
+import { type Draw, drawFrom } from './draw.ts';
+import { ACTIVE_MS, type Misfortune, misfortunes } from './misfortunes.ts';
+import type { Plan, StepOf } from './model.ts';
+import { type Estate, estateOf, NAMESPACE, type Thing } from './windows-estate.ts';
 
 /** What users do with one object. `edit` and `editBack` write what it has for that. */
 export type ThingDeed = 'create' | 'delete' | 'edit' | 'editBack' | 'pin' | 'unpin';
@@ -64,19 +65,12 @@ export interface ByHand {
 
 export type WindowsHappening = ThingDone | SecretDone | MachineBefallen | ByHand;
 
-const OURS: ReadonlySet<string> = new Set(['thing', 'windowsSecret', 'machineTrouble', 'machineHand']);
 const TROUBLES: readonly MachineTrouble[] = ['failing', 'forgetful', 'slow', 'hanging'];
 
-export function isOfWindows(happening: Happening): happening is WindowsHappening {
-  return OURS.has(happening.what);
-}
+export type WindowsPlan = Plan<WindowsHappening, Estate>;
+type Step = StepOf<WindowsHappening | Misfortune>;
 
-/** Only users: nothing has gone wrong by it. */
-export function isByUsers({ what }: Happening): boolean {
-  return what === 'thing';
-}
-
-export function windowsPlanOf(seed: number): Plan {
+export function windowsPlan(seed: number): Omit<WindowsPlan, 'model'> {
   const draw = drawFrom(mulberry32((seed * 2_654_435_761) ^ 0x57d0));
   const pods = 1 + draw.below(2);
   const misfortune = draw.chance(0.25) ? 0 : draw.chance(0.5) ? 0.5 : 1;
@@ -86,12 +80,10 @@ export function windowsPlanOf(seed: number): Plan {
   for (const { name } of estate.secrets) keep(draw, steps, name, misfortune);
   if (misfortune > 0) {
     befall(draw, steps, estate, misfortune);
-    const between = (fromMs: number, untilMs: number): number => Math.floor(fromMs + draw.below(untilMs - fromMs));
-    misfortunes(draw, steps, between, estate.nodes.length + pods, misfortune);
+    misfortunes(draw, steps, estate.nodes.length + pods, misfortune);
   }
   steps.sort((one, other) => one.atMs - other.atMs);
-  const common = { seed, pods, namespaces: ['a'], resyncMs: 0, moments: [], hasPress: false };
-  return { ...common, steps, estate };
+  return { seed, pods, namespaces: [NAMESPACE], resyncMs: 0, steps, moments: [], given: estate };
 }
 
 /** What users do with one object. */

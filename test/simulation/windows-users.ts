@@ -1,9 +1,9 @@
 // What users do with the objects of Windows storage and with Secrets, and what they change where these are the key to.
-import { type JsonObject, toErrorData } from '../../bus/mod.ts';
+import type { JsonObject } from '../../bus/mod.ts';
 import type { Chronicle } from './chronicle.ts';
-import type { Cluster, KubeCall } from './cluster.ts';
-import { createWhenFree } from './creating.ts';
+import type { Cluster } from './cluster.ts';
 import type { SimulatedTime } from './time.ts';
+import { encoded, secretPath, Users } from './users.ts';
 import { type Estate, NAMESPACE, PASSWORD, type PlannedSecret, type Thing, USERNAME } from './windows-estate.ts';
 import type { Machines } from './windows-machines.ts';
 import type { SecretDeed, ThingDeed } from './windows-plan.ts';
@@ -18,18 +18,15 @@ export interface WindowsUsersDeps {
   readonly onChange: () => void;
 }
 
-/** Whoever keeps an object that is deleted. */
-const PIN = 'simulation.example.org/keeps';
 const GROUP = '/apis/windows.troupe.dev/v1alpha1';
 
-export class WindowsUsers {
+export class WindowsUsers extends Users {
   readonly #deps: WindowsUsersDeps;
   /** By the name of the Secret, as what it opens has it now. */
   readonly #passwords = new Map<string, string>();
-  /** What users have asked for and the API server has not taken yet. */
-  pending = 0;
 
   constructor(deps: WindowsUsersDeps) {
+    super(deps);
     this.#deps = deps;
   }
 
@@ -39,20 +36,22 @@ export class WindowsUsers {
     const title = `${thing.kind} '${thing.name}'`;
     switch (deed) {
       case 'create':
-        this.#create(path, objectOf(thing), title);
+        this.create({ path, body: objectOf(thing), what: title });
         return;
       case 'delete':
-        this.#ask(`deletes ${title}`, { method: 'DELETE', path });
+        this.delete(title, path);
         return;
       case 'edit':
       case 'editBack': {
         const spec = deed === 'edit' ? edit : back;
-        if (spec !== undefined) this.#patch(`edits ${title}: ${JSON.stringify(spec)}`, path, { spec });
+        if (spec !== undefined) this.patch(`edits ${title}: ${JSON.stringify(spec)}`, path, { spec });
         return;
       }
       case 'pin':
       case 'unpin':
-        this.#pin(thing, deed);
+        this.pin(this.#deps.cluster.get(thing.plural, NAMESPACE, thing.name)?.metadata, deed, (finalizers) =>
+          this.patch(`${deed}s ${title}`, path, { metadata: { finalizers } }),
+        );
         return;
     }
   }
@@ -60,15 +59,16 @@ export class WindowsUsers {
   async doSecret(deed: SecretDeed, name: string, number: number): Promise<void> {
     const planned = this.#deps.estate.secrets.find((each) => each.name === name);
     if (planned === undefined) return;
-    const path = secretPath(name);
+    const path = secretPath(NAMESPACE, name);
     switch (deed) {
       case 'createSecret': {
         const data = { username: encoded(USERNAME), password: encoded(this.#passwordOf(name)) };
-        this.#create(path, { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data }, `Secret '${name}'`);
+        const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data };
+        this.create({ path, body, what: `Secret '${name}'` });
         return;
       }
       case 'deleteSecret':
-        this.#ask(`deletes Secret '${name}'`, { method: 'DELETE', path });
+        this.delete(`Secret '${name}'`, path);
         return;
       case 'emptySecret':
         this.#write(name, '');
@@ -109,41 +109,7 @@ export class WindowsUsers {
 
   #write(name: string, password: string): void {
     const data = { username: encoded(USERNAME), password: encoded(password) };
-    this.#patch(`writes Secret '${name}'`, secretPath(name), { data });
-  }
-
-  /** Others hold it, or do not any more. */
-  #pin(thing: Thing, deed: 'pin' | 'unpin'): void {
-    const known = this.#deps.cluster.get(thing.plural, NAMESPACE, thing.name)?.metadata;
-    if (known === undefined || (deed === 'pin' && known.deletionTimestamp !== undefined)) return;
-    const others = known.finalizers?.filter((finalizer) => finalizer !== PIN) ?? [];
-    if (deed === 'unpin' && others.length === (known.finalizers?.length ?? 0)) return;
-    const finalizers = [...others, ...(deed === 'pin' ? [PIN] : [])];
-    this.#patch(`${deed}s ${thing.kind} '${thing.name}'`, pathOf(thing), { metadata: { finalizers } });
-  }
-
-  #patch(what: string, path: string, body: JsonObject): void {
-    this.#ask(what, { method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
-  }
-
-  /** Once; what is not there is fine. */
-  #ask(what: string, call: KubeCall): void {
-    try {
-      this.#deps.cluster.call(call);
-      this.#deps.chronicle.note(`user ${what}`, () => `a user ${what}`);
-    } catch (error) {
-      if (toErrorData(error).code !== 'absent') throw error;
-    }
-  }
-
-  #create(path: string, body: JsonObject, what: string): void {
-    const { onChange } = this.#deps;
-    this.pending += 1;
-    const done = (): void => {
-      this.pending -= 1;
-      onChange();
-    };
-    createWhenFree(this.#deps, { path, body, what }, { done });
+    this.patch(`writes Secret '${name}'`, secretPath(NAMESPACE, name), { data });
   }
 }
 
@@ -153,12 +119,4 @@ function objectOf({ kind, name, spec }: Thing): JsonObject {
 
 function pathOf({ plural, name }: Thing): string {
   return `${GROUP}/namespaces/${NAMESPACE}/${plural}/${name}`;
-}
-
-function secretPath(name: string): string {
-  return `/api/v1/namespaces/${NAMESPACE}/secrets/${name}`;
-}
-
-function encoded(text: string): string {
-  return Buffer.from(text).toString('base64');
 }

@@ -22,7 +22,7 @@ import { hasAny, usersOf } from './windows-relations.ts';
 export interface WindowsWatchDeps {
   readonly machines: Machines;
   readonly cluster: Cluster;
-  readonly onViolation: (invariant: string, text: string) => void;
+  readonly violate: (invariant: string, text: string) => void;
   /** The process that holds the lease on an object, by the bus. */
   readonly hostOf: (address: Address) => string | undefined;
 }
@@ -269,6 +269,6 @@ export class WindowsWatch {
   }
 
   #violate(invariant: string, text: string): void {
-    this.#deps.onViolation(invariant, text);
+    this.#deps.violate(invariant, text);
   }
 }
