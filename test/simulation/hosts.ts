@@ -57,7 +57,7 @@ class Hosts implements World<HostHappening> {
   adapters(line: Line): readonly ConfiguredAdapter[] {
     const { weather, lands } = this.#stage;
     const watcher = {
-      misfortune: weather.cloudFate.bind(weather),
+      misfortune: (landing: Landing) => weather.fateOf(landing),
       onLanding: (landing: Landing) => {
         lands('Ironic', landing, () => `'${landing.uid}'`);
         this.#watch.onLanding(landing);

@@ -6,15 +6,13 @@ import { guardMachine } from '../../machines/guard.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { bookMachine } from '../example-adapter/book-machine.ts';
 import type { Cluster } from './cluster.ts';
-import { type ResourceRule, RULES, type Target } from './deeds.ts';
 import { drawFrom } from './draw.ts';
-import { FURTHER_RULES } from './further-deeds.ts';
 import { BY_PLURAL, idOf, referencesOf } from './kinds.ts';
 import { type Planned, pluralOf } from './manifests.ts';
 import { type Misfortune, type Named, Trouble } from './misfortunes.ts';
+import { FURTHER_RULES, PRESS_RULES, type ResourceRules, RULES, type Target } from './moment-rules.ts';
 import { type Later, type Lives, leavesOf, type Moment, momentOf, weighted } from './moments.ts';
 import type { ResourceDeed, ResourcePlan } from './plan.ts';
-import { PRESS_RULES } from './press-deeds.ts';
 
 /** What happens while users delete everything. */
 const TIDYING: ReadonlySet<(ResourceDeed | Misfortune)['what']> = new Set([
@@ -30,7 +28,7 @@ const TIDYING: ReadonlySet<(ResourceDeed | Misfortune)['what']> = new Set([
   'crash',
 ]);
 
-const ALL_RULES: Readonly<Record<string, ResourceRule>> = { ...RULES, ...PRESS_RULES, ...FURTHER_RULES };
+const ALL_RULES: ResourceRules = { ...RULES, ...PRESS_RULES, ...FURTHER_RULES };
 const PREFIXES: Readonly<Record<string, string>> = { secrets: 'secret ', books: 'book ' };
 
 /** States that are left in the step in which they are entered are seen by nobody. */
@@ -58,7 +56,7 @@ export function momentsOf(
     (deed) => isMeant(deed, isCalm) && !(isNamespaceGone && /^(strip|replace)Secret/.test(deed)),
   );
   const count = 1 + draw.below(16);
-  const moments = Array.from({ length: count }, () => momentOf(draw, { rules: RULES, deeds, phases: PHASES }));
+  const moments = Array.from({ length: count }, () => momentOf(draw, { rules: ALL_RULES, deeds, phases: PHASES }));
   return moments.flatMap((moment) => {
     const [next] = moment.deeds.flatMap((deed) => ALL_RULES[deed]?.leadsTo ?? []);
     if (next === undefined || draw.chance(0.5)) return [moment];
@@ -80,17 +78,13 @@ export function furtherMomentsOf(seed: number, isCalm: boolean): readonly Moment
 
 function someMoments(
   seed: number,
-  {
-    rules,
-    phases,
-    isCalm,
-  }: { rules: Readonly<Record<string, ResourceRule>>; phases: readonly string[]; isCalm: boolean },
+  { rules, phases, isCalm }: { rules: ResourceRules; phases: readonly string[]; isCalm: boolean },
   troubles?: readonly Trouble[],
 ): readonly Moment[] {
   const draw = drawFrom(mulberry32(seed));
   if (draw.chance(0.25)) return [];
   const deeds = weighted(rules, (deed) => isMeant(deed, isCalm));
-  return Array.from({ length: 1 + draw.below(8) }, () => momentOf(draw, { rules, deeds, phases }, troubles));
+  return Array.from({ length: 1 + draw.below(8) }, () => momentOf(draw, { rules: ALL_RULES, deeds, phases }, troubles));
 }
 
 export class ResourceLives implements Lives<ResourceDeed> {

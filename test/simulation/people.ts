@@ -1,5 +1,6 @@
 // What people do: users of the API server, and others who change things in the cloud.
 import { isDeepStrictEqual } from 'node:util';
+import { randomUid } from '../../adapters/kubernetes/embedded/api.ts';
 import { CollectionName, type SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import { type JsonObject, toErrorData } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -15,12 +16,14 @@ import type { Named } from './misfortunes.ts';
 import { Operator } from './operator.ts';
 import { renamingOf } from './requests.ts';
 import type { ShopWatch } from './shop-watch.ts';
-import type { SimulatedTime } from './time.ts';
+import type { ProcessClock, SimulatedTime } from './time.ts';
 import type { Watchman } from './watchman.ts';
 import type { Weather } from './weather.ts';
 
 export interface PeopleDeps {
   readonly time: SimulatedTime;
+  /** Of the API server. */
+  readonly clock: ProcessClock;
   readonly cluster: Cluster;
   readonly cloud: SimulatedCloud;
   readonly watchman: Watchman;
@@ -71,24 +74,39 @@ export class People {
     const { kind, namespace, name, version } = object;
     const place = { kind, namespace, ...(version !== undefined && { version }) };
     const attempt = (): void => {
-      try {
-        this.#deps.cluster.call({ method: 'POST', path: pathOf(place), body: manifestOf(object) });
-        this.#deps.chronicle.note(`user creates ${kind} ${name}`, () => `a user creates ${kind} '${name}'`);
-      } catch (error) {
-        const { code, message } = toErrorData(error);
-        if (code === 'terminal') throw error;
-        const there = this.#deps.cluster.get(`${kind.toLowerCase()}s`, namespace, name);
-        const isGoing = there === undefined || there.metadata.deletionTimestamp !== undefined;
-        // It is there, and stays.
-        if (isGoing && this.#deps.time.elapsed() < untilMs && !/not found/.test(message)) {
-          this.#deps.time.after(AGAIN_MS, attempt);
-          return;
-        }
+      const why = this.#post(object, pathOf(place));
+      const there = this.#deps.cluster.get(pluralOf(kind), namespace, name);
+      const isGoing = there === undefined || there.metadata.deletionTimestamp !== undefined;
+      // Unless it is there, and stays.
+      if (why !== undefined && isGoing && this.#deps.time.elapsed() < untilMs && !/not found/.test(why)) {
+        this.#deps.time.after(AGAIN_MS, attempt);
+        return;
       }
       this.pending -= 1;
       this.#deps.onChange();
     };
     attempt();
+  }
+
+  /** @returns why it was not taken */
+  #post(object: Planned, path: string): string | undefined {
+    const { cluster, clock, chronicle } = this.#deps;
+    const { kind, namespace, name } = object;
+    const isOpen = cluster.get('namespaces', '', namespace)?.metadata.deletionTimestamp === undefined;
+    if (isOpen && cluster.get(pluralOf(kind), namespace, name) !== undefined) {
+      // Chance goes on as if it had been asked: it gives an object a uid before it finds that there is one.
+      randomUid(clock);
+      return 'it is there already';
+    }
+    try {
+      cluster.call({ method: 'POST', path, body: manifestOf(object) });
+      chronicle.note(`user creates ${kind} ${name}`, () => `a user creates ${kind} '${name}'`);
+      return undefined;
+    } catch (error) {
+      const { code, message } = toErrorData(error);
+      if (code === 'terminal') throw error;
+      return message;
+    }
   }
 
   /** Once; what is not there is fine. */

@@ -13,22 +13,23 @@ import { bookMachine } from '../example-adapter/book-machine.ts';
 import { bookContract, paperContract } from '../example-adapter/contracts.ts';
 import { type SimulatedShop, simulatedShop } from '../example-adapter/simulated-shop.ts';
 import { Answered } from './answered.ts';
-import { type CloudWatcher, newCloud, transport } from './clouds.ts';
-import { fileDownloads } from './files.ts';
+import { type CloudWatcher, isCreate, type Landing, newCloud, transport } from './clouds.ts';
+import { fileDownloads, type PieceFate } from './files.ts';
 import { Hands } from './hands.ts';
 import { isInCloud } from './in-cloud.ts';
 import { isPress, MADE_PLURALS, PLURALS, sayingOf } from './kinds.ts';
 import { ResourceLives } from './lives.ts';
 import { pathOf, SECRET } from './manifests.ts';
-import type { Misfortune } from './misfortunes.ts';
+import { type Misfortune, Trouble } from './misfortunes.ts';
 import type { HistoryModel, Line, Stage, World } from './model.ts';
 import { People } from './people.ts';
 import { type Given, type ResourceDeed, type ResourcePlan, resourcePlan } from './plan.ts';
 import { RARE, UNREACHABLE } from './resource-coverage.ts';
 import { unrest } from './rest.ts';
-import { pressOver, SHEET_MS, type ShopWatcher } from './shop.ts';
+import { isMaking, pressOver, SHEET_MS, type ShopMisfortune, type ShopWatcher } from './shop.ts';
 import { ShopWatch } from './shop-watch.ts';
 import { Watchman } from './watchman.ts';
+import { CALL_LIMIT_MS } from './weather.ts';
 
 export const RESOURCES: HistoryModel<ResourceDeed, Given> = {
   name: 'resources',
@@ -100,7 +101,7 @@ class Resources implements World<ResourceDeed> {
     const { weather, lands } = this.#stage;
     const watchman = this.#watchman;
     return {
-      misfortune: (landing) => weather.cloudFate(landing),
+      misfortune: (landing) => weather.fateOf(landing, isCreate(landing)),
       onLanding: (landing) => {
         lands('the cloud', landing, () => watchman.nameOf(landing.uid));
         watchman.onLanding(landing);
@@ -108,7 +109,7 @@ class Resources implements World<ResourceDeed> {
       onAnswer: (landing, status, body, served) => watchman.onAnswer(landing, status, body, served),
       onSpoilt: (landing) => watchman.onSpoilt(landing),
       latencyMs: () => weather.cloudMs(),
-      pieceFate: () => weather.pieceFate(),
+      pieceFate: () => this.#pieceFate(),
     };
   }
 
@@ -116,15 +117,36 @@ class Resources implements World<ResourceDeed> {
     const { weather, lands } = this.#stage;
     const [watchman, shopWatch] = [this.#watchman, this.#shopWatch];
     return {
-      misfortune: (landing) => weather.shopFate(landing),
+      misfortune: (landing) => this.#shopFate(landing),
       onLanding: (landing) => {
         lands('the print shop', landing, () => watchman.nameOf(landing.uid));
         shopWatch.onLanding(landing);
       },
       onAnswer: (landing, status, body, served) => shopWatch.onAnswer(landing, status, body, served),
       latencyMs: () => weather.cloudMs(),
-      breaks: () => weather.breaksOff(),
+      breaks: () => (weather.lasts(Trouble.Dropping) || weather.lasts(Trouble.Forgetful)) && weather.chance() < 0.3,
     };
+  }
+
+  /** What befalls the cloud befalls the hosts of files. */
+  #pieceFate(): PieceFate {
+    const { weather } = this.#stage;
+    const isLost = weather.lasts(Trouble.Dropping) || weather.lasts(Trouble.Failing);
+    if (isLost && weather.chance() < 0.3) return 'lost';
+    return weather.lasts(Trouble.Lying) && weather.chance() < 0.3 ? 'altered' : undefined;
+  }
+
+  /** What befalls the cloud befalls the print shop. */
+  #shopFate(landing: Landing): ShopMisfortune | undefined {
+    const { weather } = this.#stage;
+    const lateMs = weather.lateMs();
+    if (lateMs !== undefined && isMaking(landing) && weather.chance() < 0.7) {
+      weather.last('a late print', CALL_LIMIT_MS);
+      return { landsAfterMs: weather.chance() * Math.min(lateMs, CALL_LIMIT_MS) };
+    }
+    // It may refuse even to tell.
+    const refuses = landing.method === 'GET' && weather.lasts(Trouble.Refusing) && weather.chance() < 0.3;
+    return refuses ? { status: 409 } : weather.fateOf(landing, isCreate(landing));
   }
 
   // --- what happens --------------------------------------------------------------------------------------------
