@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from '../simulation/history.ts';
-import type { Planned } from '../simulation/manifests.ts';
-import type { Step } from '../simulation/plan.ts';
-import { RESOURCES } from '../simulation/resources.ts';
+import type { Planned } from '../simulation/models/resources/manifests.ts';
+import { RESOURCES } from '../simulation/models/resources/model.ts';
+import type { Step } from '../simulation/models/resources/plan.ts';
 
 const test = suite('children, unwatched');
 

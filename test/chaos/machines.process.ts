@@ -3,7 +3,7 @@
 import { systemClock } from '../../actors/clock.ts';
 import type { MemoryDisk } from '../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { WindowsRest } from '../simulation/windows-rest.ts';
+import { WindowsRest } from '../simulation/models/windows/rest.ts';
 import type { EstateMachine } from './estate.ts';
 import { ServedMachine } from './served-machine.ts';
 import type { MachinesAnswer, MachinesReport, MachinesRequest } from './simulated-machines.ts';

@@ -6,7 +6,7 @@ import { resourcePath } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { World } from '../actors/harness.ts';
-import { readyOf } from '../simulation/windows-relations.ts';
+import { readyOf } from '../simulation/models/windows/relations.ts';
 import { type Estate, manifestOf, standingOn, type Thing, USERNAME } from './estate.ts';
 import type { Machines } from './simulated-machines.ts';
 import type { Teller } from './story.ts';

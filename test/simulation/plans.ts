@@ -1,8 +1,9 @@
 // What is played of a seed.
-import { HOSTS } from './hosts.ts';
+
 import type { HistoryModel, Plan } from './model.ts';
-import { RESOURCES } from './resources.ts';
-import { WINDOWS } from './windows.ts';
+import { HOSTS } from './models/hosts/model.ts';
+import { RESOURCES } from './models/resources/model.ts';
+import { WINDOWS } from './models/windows/model.ts';
 
 export type Matter = 'resources' | 'hosts' | 'windows';
 

@@ -6,11 +6,11 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from './history.ts';
-import { HOSTS } from './hosts.ts';
+import { HOSTS } from './models/hosts/model.ts';
+import { RESOURCES } from './models/resources/model.ts';
+import { WINDOWS } from './models/windows/model.ts';
 import { mutated, sourcesWithout } from './mutant.ts';
 import { MUTATIONS } from './mutations.ts';
-import { RESOURCES } from './resources.ts';
-import { WINDOWS } from './windows.ts';
 
 /** How many histories, from which seed on. */
 const COUNT = Number(process.env['CASES'] ?? 8);
