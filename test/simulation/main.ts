@@ -59,7 +59,7 @@ interface Range {
 /** Histories a process: what simulated processes were waiting for when their history ended stays in memory, 1.5 MB of each. */
 const A_PROCESS = 500;
 // Little outlives its history, and nobody looks at the stack of an error before it is told.
-const FLAGS = ['--max-semi-space-size=256', '--stack-trace-limit=0', '--conditions=@troupe/source'];
+const FLAGS = ['--max-semi-space-size=128', '--stack-trace-limit=0', '--conditions=@troupe/source'];
 
 /** Plays histories in several processes, until all are played or one breaks something. */
 async function playAll(root: string, { first, histories, jobs, coverage, only }: Range): Promise<Outcome> {

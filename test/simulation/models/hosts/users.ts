@@ -2,11 +2,8 @@
 import type { SimulatedIronic } from '../../../../adapters/ironic/simulator/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { HostAnnotation } from '../../../../machines/bare-metal-host/host.ts';
-import type { Chronicle } from '../../chronicle.ts';
-import type { Cluster } from '../../cluster.ts';
-import type { SimulatedTime } from '../../time.ts';
+import type { Stage } from '../../model.ts';
 import { encoded, secretPath, Users } from '../../users.ts';
-import type { Weather } from '../../weather.ts';
 import {
   type HostBefallen,
   type HostDeed,
@@ -17,21 +14,24 @@ import {
 } from './plan.ts';
 import type { HostWatch } from './watch.ts';
 
-export interface HostUsersDeps {
-  readonly time: SimulatedTime;
-  readonly cluster: Cluster;
+export interface HostUsersDeps extends Stage {
   readonly ironic: SimulatedIronic;
   readonly machines: Landscape;
   readonly watch: HostWatch;
-  readonly chronicle: Chronicle;
-  readonly weather: Weather;
-  readonly onTrouble: () => void;
-  /** Something is to be looked at again. */
-  readonly onChange: () => void;
 }
 
 /** Of a reboot that lasts until whoever asked for it has had enough. */
 const HELD_OFF = `${HostAnnotation.Reboot}/simulation`;
+
+const ANNOTATIONS = {
+  holdOff: [HELD_OFF, ''],
+  letGoOn: [HELD_OFF, null],
+  detach: [HostAnnotation.Detached, ''],
+  attach: [HostAnnotation.Detached, null],
+  pause: [HostAnnotation.Paused, ''],
+  unpause: [HostAnnotation.Paused, null],
+  inspect: [HostAnnotation.Inspect, ''],
+} as const;
 
 export class HostUsers extends Users {
   readonly #deps: HostUsersDeps;
@@ -85,7 +85,7 @@ export class HostUsers extends Users {
 
   #do(deed: HostDeed, machine: Machine, number: number): void {
     const { cluster } = this.#deps;
-    const annotation = (name: string, value: string | null): void =>
+    const annotate = ([name, value]: readonly [string, string | null]): void =>
       this.#edit(machine, { metadata: { annotations: { [name]: value } } });
     switch (deed) {
       case 'create':
@@ -105,28 +105,16 @@ export class HostUsers extends Users {
         if (!machine.isNeverOff) this.#edit(machine, { spec: { online: deed === 'switchOn' } });
         return;
       case 'reboot':
-        annotation(HostAnnotation.Reboot, number % 2 === 0 ? '' : '{"mode":"hard"}');
+        annotate([HostAnnotation.Reboot, number % 2 === 0 ? '' : '{"mode":"hard"}']);
         return;
       case 'holdOff':
-        annotation(HELD_OFF, '');
-        return;
       case 'letGoOn':
-        annotation(HELD_OFF, null);
-        return;
       case 'detach':
-        annotation(HostAnnotation.Detached, '');
-        return;
       case 'attach':
-        annotation(HostAnnotation.Detached, null);
-        return;
       case 'pause':
-        annotation(HostAnnotation.Paused, '');
-        return;
       case 'unpause':
-        annotation(HostAnnotation.Paused, null);
-        return;
       case 'inspect':
-        annotation(HostAnnotation.Inspect, '');
+        annotate(ANNOTATIONS[deed]);
         return;
       case 'set': {
         const settings = { ProcTurboMode: number % 2 === 0 ? 'Disabled' : 'Enabled' };

@@ -14,23 +14,17 @@ import {
   type SimulatedIronic,
 } from '../../../../adapters/ironic/simulator/mod.ts';
 import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
-import type { Address, Json, JsonObject } from '../../../../bus/mod.ts';
+import type { Json, JsonObject } from '../../../../bus/mod.ts';
 import { type BareMetalHost, HostAnnotation } from '../../../../machines/bare-metal-host/host.ts';
 import { imageOf, isDetached } from '../../../adapters/ironic/host-rest.ts';
 import type { Landing } from '../../clouds.ts';
-import type { Cluster } from '../../cluster.ts';
-import type { SimulatedTime } from '../../time.ts';
+import type { Stage } from '../../model.ts';
 import { type HostDeed, type Landscape, type Machine, PASSWORD } from './plan.ts';
 import { nodeName } from './users.ts';
 
-export interface HostWatchDeps {
-  readonly time: SimulatedTime;
+export interface HostWatchDeps extends Stage {
   readonly ironic: SimulatedIronic;
-  readonly cluster: Cluster;
   readonly machines: Landscape;
-  readonly violate: (invariant: string, text: string) => void;
-  /** The process that holds the lease on an object, by the bus. */
-  readonly hostOf: (address: Address) => string | undefined;
 }
 
 /** A host of one life, as it is now. */

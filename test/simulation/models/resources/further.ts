@@ -111,7 +111,7 @@ function live(
     if (draw.chance(0.25)) add(later(), { what: 'edit', object, text: `edit ${draw.below(100)}` });
   if (['volumes', 'subports'].some((field) => field in object.resource) && draw.chance(0.4)) {
     const atMs = later();
-    add(atMs, { what: 'unrefer', object, text: '' });
+    add(atMs, { what: 'unrefer', object });
     if (draw.chance(0.6)) add(atMs + draw.below(10_000), { what: 'refer', object });
   }
   if (!isCalm && draw.chance(0.08)) add(later(), { what: 'unsettle', object });

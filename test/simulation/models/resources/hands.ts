@@ -1,18 +1,14 @@
 // What users do by hand to what is not theirs: finalizers, ids, and the ways of the garbage collector.
 import { type JsonObject, toErrorData } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import type { Chronicle } from '../../chronicle.ts';
-import type { Cluster } from '../../cluster.ts';
 import type { Named } from '../../misfortunes.ts';
+import type { Stage } from '../../model.ts';
 import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf } from './kinds.ts';
 import { pathOf, pluralOf } from './manifests.ts';
 import type { Watchman } from './watchman.ts';
 
-export interface HandsDeps {
-  readonly cluster: Cluster;
+export interface HandsDeps extends Stage {
   readonly watchman: Watchman;
-  readonly chronicle: Chronicle;
-  readonly onTrouble: () => void;
 }
 
 /** Of a user's own: it is to stay until they are done with it. */

@@ -2,33 +2,12 @@
 import { CollectionName, type SimulatedCloud } from '../../../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 
-const COLLECTIONS: Readonly<Record<string, CollectionName>> = {
-  Network: CollectionName.Networks,
-  Subnet: CollectionName.Subnets,
-  Port: CollectionName.Ports,
+const NAMES: ReadonlySet<string> = new Set(Object.values(CollectionName));
+/** Collections that are not called like the kind. */
+const APART: Readonly<Record<string, CollectionName>> = {
   RouterInterface: CollectionName.Ports,
-  Router: CollectionName.Routers,
-  SecurityGroup: CollectionName.SecurityGroups,
-  Domain: CollectionName.Domains,
-  Project: CollectionName.Projects,
-  AddressScope: CollectionName.AddressScopes,
-  ApplicationCredential: CollectionName.ApplicationCredentials,
-  Endpoint: CollectionName.Endpoints,
-  Flavor: CollectionName.Flavors,
   FloatingIP: CollectionName.FloatingIps,
-  Group: CollectionName.Groups,
-  Image: CollectionName.Images,
   KeyPair: CollectionName.KeyPairs,
-  Role: CollectionName.Roles,
-  RoleAssignment: CollectionName.RoleAssignments,
-  Server: CollectionName.Servers,
-  ServerGroup: CollectionName.ServerGroups,
-  Service: CollectionName.Services,
-  ShareNetwork: CollectionName.ShareNetworks,
-  Trunk: CollectionName.Trunks,
-  User: CollectionName.Users,
-  Volume: CollectionName.Volumes,
-  VolumeType: CollectionName.VolumeTypes,
 };
 
 /** The kinds of the histories without further ones: of these somebody takes resources away whatever is built on them. */
@@ -49,12 +28,13 @@ export function isNetworking(kind: string): boolean {
 
 /** Undefined: objects of the kind stand for nothing there. */
 export function collectionOf(kind: string): CollectionName | undefined {
-  return COLLECTIONS[kind];
+  const name = APART[kind] ?? `${kind.replaceAll(/(?<=[a-z])[A-Z]/g, '_$&').toLowerCase()}s`;
+  return NAMES.has(name) ? (name as CollectionName) : undefined;
 }
 
 /** The resource of an id, as it is stored; undefined: it is not there. */
 export function resourceOf(cloud: SimulatedCloud, kind: string, id: string): JsonObject | undefined {
-  const collection = COLLECTIONS[kind];
+  const collection = collectionOf(kind);
   return collection && cloud.resources(collection).find((resource) => idIn(kind, resource) === id);
 }
 

@@ -74,7 +74,7 @@ function live(draw: Draw, steps: Step[], object: Planned, { burstMs, activeMs, i
     if (isBook && draw.chance(0.2)) add(later(), { what, object, child: draw.below(2) });
   if (object.resource['sequelTo'] !== undefined && draw.chance(0.3)) {
     const atMs = later();
-    add(atMs, { what: 'unrefer', object, text: '' });
+    add(atMs, { what: 'unrefer', object });
     if (draw.chance(0.5)) add(atMs + draw.below(5_000), { what: 'refer', object });
   }
   if (!isCalm && draw.chance(0.1)) add(later(), { what: 'unsettle', object });

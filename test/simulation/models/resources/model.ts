@@ -25,7 +25,7 @@ import { isPress, MADE_PLURALS, PLURALS, sayingOf } from './kinds.ts';
 import { ResourceLives } from './lives.ts';
 import { pathOf, SECRET } from './manifests.ts';
 import { People } from './people.ts';
-import { type Given, type ResourceDeed, type ResourcePlan, resourcePlan } from './plan.ts';
+import { type Doers, type Given, type ResourceDeed, type ResourcePlan, resourcePlan } from './plan.ts';
 import { unrest } from './rest.ts';
 import { isMaking, pressOver, SHEET_MS, type ShopMisfortune, type ShopWatcher } from './shop.ts';
 import { ShopWatch } from './shop-watch.ts';
@@ -60,6 +60,7 @@ class Resources implements World<ResourceDeed> {
   readonly #shopWatch: ShopWatch;
   readonly #people: People;
   readonly #hands: Hands;
+  readonly #doers: Doers;
   #hasForgotten = false;
   #isRenamed = false;
 
@@ -76,6 +77,7 @@ class Resources implements World<ResourceDeed> {
     this.#shopWatch = new ShopWatch({ ...stage, shop, watchman });
     this.#people = new People({ ...stage, cloud, watchman, shopWatch: this.#shopWatch });
     this.#hands = new Hands({ ...stage, watchman });
+    this.#doers = doersOf(this.#people, this.#hands);
   }
 
   // --- processes -----------------------------------------------------------------------------------------------
@@ -165,84 +167,8 @@ class Resources implements World<ResourceDeed> {
     return !this.#hasForgotten;
   }
 
-  happens(step: ResourceDeed): void {
-    const [people, hands] = [this.#people, this.#hands];
-    switch (step.what) {
-      case 'create':
-        people.create(step.object);
-        return;
-      case 'edit':
-        people.touch(step.object, step.text);
-        return;
-      case 'rename':
-        people.rename(step.object, step.text);
-        return;
-      case 'nonsense':
-        people.writeNonsense(step.object);
-        return;
-      case 'unsettle':
-        people.unsettle(step.object);
-        return;
-      case 'letGo':
-        people.letGo(step.object);
-        return;
-      case 'unrefer':
-      case 'refer':
-      case 'reprint':
-        people[step.what](step.object);
-        return;
-      case 'tamper':
-      case 'takeChild':
-      case 'freeze':
-        people[step.what](step.object, step.child);
-        return;
-      case 'pin':
-      case 'unpin':
-      case 'unguard':
-      case 'unown':
-      case 'forgetId':
-      case 'deleteInForeground':
-      case 'unpinKeepsake':
-        hands[step.what](step.object);
-        return;
-      case 'delete':
-        people.ask(`deletes ${step.object.kind} '${step.object.name}'`, 'DELETE', pathOf(step.object));
-        return;
-      case 'deleteSecret':
-        people.ask('deletes the secret', 'DELETE', pathOf({ kind: 'Secret', namespace: step.namespace, name: SECRET }));
-        return;
-      case 'createSecret':
-        people.createSecret(step.namespace);
-        return;
-      case 'rotateSecret': {
-        const path = pathOf({ kind: 'Secret', namespace: step.namespace, name: SECRET });
-        people.ask('changes the secret', 'PATCH', path, { data: { note: 'bm90ZQ==' } });
-        return;
-      }
-      case 'deleteNamespace':
-        people.deleteNamespace(step.namespace);
-        return;
-      case 'appear':
-        people.makeNetwork(step.name);
-        return;
-      case 'empty':
-      case 'fill':
-        people[step.what](step.object);
-        return;
-      case 'open':
-        people.openDoor(step.name);
-        return;
-      case 'twins':
-      case 'usurp':
-        people.mislead(step.what, step.object);
-        return;
-      case 'drift':
-      case 'vanish':
-      case 'build':
-      case 'fail':
-        people.alter(step.what, step.object);
-        return;
-    }
+  happens(deed: ResourceDeed): void {
+    this.#doers[deed.what](deed as never);
   }
 
   onChange(plural: string, change: Change): void {
@@ -353,4 +279,45 @@ class Resources implements World<ResourceDeed> {
 
 function stillThere({ kind, metadata: { name, finalizers = [] } }: KubeObject): string {
   return `${kind} '${name}' is still there: ${finalizers.join(', ') || 'no finalizers'}`;
+}
+
+function doersOf(people: People, hands: Hands): Doers {
+  const secret = (namespace: string): string => pathOf({ kind: 'Secret', namespace, name: SECRET });
+  return {
+    create: ({ object }) => people.create(object),
+    delete: ({ object }) => people.ask(`deletes ${object.kind} '${object.name}'`, 'DELETE', pathOf(object)),
+    edit: ({ object, text }) => people.touch(object, text),
+    rename: ({ object, text }) => people.rename(object, text),
+    unrefer: ({ object }) => people.unrefer(object),
+    refer: ({ object }) => people.refer(object),
+    nonsense: ({ object }) => people.writeNonsense(object),
+    unsettle: ({ object }) => people.unsettle(object),
+    letGo: ({ object }) => people.letGo(object),
+    reprint: ({ object }) => people.reprint(object),
+    tamper: ({ object, child }) => people.tamper(object, child),
+    freeze: ({ object, child }) => people.freeze(object, child),
+    takeChild: ({ object, child }) => people.takeChild(object, child),
+    pin: ({ object }) => hands.pin(object),
+    unpin: ({ object }) => hands.unpin(object),
+    unguard: ({ object }) => hands.unguard(object),
+    unown: ({ object }) => hands.unown(object),
+    forgetId: ({ object }) => hands.forgetId(object),
+    deleteInForeground: ({ object }) => hands.deleteInForeground(object),
+    unpinKeepsake: ({ object }) => hands.unpinKeepsake(object),
+    deleteNamespace: ({ namespace }) => people.deleteNamespace(namespace),
+    deleteSecret: ({ namespace }) => people.ask('deletes the secret', 'DELETE', secret(namespace)),
+    createSecret: ({ namespace }) => people.createSecret(namespace),
+    rotateSecret: ({ namespace }) =>
+      people.ask('changes the secret', 'PATCH', secret(namespace), { data: { note: 'bm90ZQ==' } }),
+    empty: ({ object }) => people.empty(object),
+    fill: ({ object }) => people.fill(object),
+    open: ({ name }) => people.openDoor(name),
+    appear: ({ name }) => people.makeNetwork(name),
+    drift: ({ object }) => people.alter('drift', object),
+    vanish: ({ object }) => people.alter('vanish', object),
+    build: ({ object }) => people.alter('build', object),
+    fail: ({ object }) => people.alter('fail', object),
+    twins: ({ object }) => people.mislead('twins', object),
+    usurp: ({ object }) => people.mislead('usurp', object),
+  };
 }

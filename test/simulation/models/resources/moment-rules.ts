@@ -299,8 +299,7 @@ function happening({ what, how, times }: Part, target: Target, { forMs: drawnMs,
   if (what === 'wipeMail') return soon({});
   if (times.has('for')) return soon({ forMs });
   if (what === 'empty' || what === 'fill') return soon({ object: secretOf(object) });
-  const text = how ?? (what === 'unrefer' ? '' : undefined);
-  return soon({ object, ...(text !== undefined && { text }) });
+  return soon({ object, ...(how !== undefined && { text: how }) });
 }
 
 /** The Secret that the object is made of, if it is of one. */

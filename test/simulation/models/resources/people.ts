@@ -5,11 +5,8 @@ import { CollectionName, type SimulatedCloud } from '../../../../adapters/openst
 import { type JsonObject, toErrorData } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { REPRINT } from '../../../example-adapter/book.ts';
-import type { Chronicle } from '../../chronicle.ts';
-import type { Cluster } from '../../cluster.ts';
 import type { Named } from '../../misfortunes.ts';
-import type { ProcessClock, SimulatedTime } from '../../time.ts';
-import type { Weather } from '../../weather.ts';
+import type { Stage } from '../../model.ts';
 import { changeOf, outsideNetwork, referencesIn } from './changes.ts';
 import { isDoor } from './families.ts';
 import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
@@ -20,22 +17,10 @@ import { renamingOf } from './requests.ts';
 import type { ShopWatch } from './shop-watch.ts';
 import type { Watchman } from './watchman.ts';
 
-export interface PeopleDeps {
-  readonly time: SimulatedTime;
-  /** Of the API server. */
-  readonly clock: ProcessClock;
-  readonly cluster: Cluster;
+export interface PeopleDeps extends Stage {
   readonly cloud: SimulatedCloud;
   readonly watchman: Watchman;
   readonly shopWatch: ShopWatch;
-  readonly weather: Weather;
-  readonly chronicle: Chronicle;
-  /** Until when users try again what the API server does not take, in milliseconds since the beginning. */
-  readonly patienceMs: number;
-  /** Somebody did something that no object is made for. */
-  readonly onTrouble: () => void;
-  /** Something is to be looked at again. */
-  readonly onChange: () => void;
 }
 
 /** How often a user tries again what the API server did not take, in milliseconds. */

@@ -12,33 +12,35 @@ import { landscape, type Planned } from './manifests.ts';
 import { namesakes } from './namesakes.ts';
 import { upheaval } from './upheaval.ts';
 
-/** What users do, and what becomes of what is in the cloud and in the print shop. */
-export type ResourceDeed =
-  | { readonly what: 'create'; readonly object: Planned }
-  | { readonly what: 'edit' | 'unrefer'; readonly object: Planned; readonly text: string }
-  /** A user changes what its resource is looked for by. */
-  | { readonly what: 'rename'; readonly object: Planned; readonly text: string }
-  /** A user writes nonsense into the spec, takes the status away, or lets the resource go without its object. */
-  | { readonly what: 'nonsense' | 'unsettle' | 'letGo'; readonly object: Planned }
-  | { readonly what: 'delete'; readonly object: Planned }
-  /** What was taken off by `unrefer` is referred to again. */
-  | { readonly what: 'refer'; readonly object: Planned }
-  /** A user asks for another print, or spoils, freezes or takes away one of what the object makes for itself. */
-  | { readonly what: 'reprint'; readonly object: Planned }
-  | { readonly what: 'tamper' | 'takeChild' | 'freeze'; readonly object: Planned; readonly child: number }
-  /** By hand (`hands.ts`). */
-  | { readonly what: 'pin' | 'unpin' | 'unguard' | 'unown' | 'forgetId'; readonly object: Planned }
-  | { readonly what: 'deleteInForeground' | 'unpinKeepsake'; readonly object: Planned }
-  | { readonly what: 'deleteNamespace'; readonly namespace: string }
-  | { readonly what: 'deleteSecret' | 'createSecret' | 'rotateSecret'; readonly namespace: string }
-  /** A user takes what a Secret holds out of it, or puts it in again. */
-  | { readonly what: 'empty' | 'fill'; readonly object: Planned }
-  /** An operator makes what the floating IPs of a namespace need. */
-  | { readonly what: 'open'; readonly name: string }
-  | { readonly what: 'appear'; readonly name: string }
-  | { readonly what: 'drift' | 'vanish' | 'build' | 'fail'; readonly object: Planned }
-  /** Somebody makes networks of the same name, or writes the id of one into the status. */
-  | { readonly what: 'twins' | 'usurp'; readonly object: Planned };
+interface Fields {
+  readonly object: Planned;
+  readonly text: string;
+  /** Which of those that an object makes for itself. */
+  readonly child: number;
+  readonly namespace: string;
+  readonly name: string;
+}
+
+type Told<What extends string, Field extends keyof Fields> = Readonly<Record<What, Field>>;
+
+/** What users do, and what becomes of what is in the cloud and in the print shop, with what is told of each. */
+type Deeds = Told<'create' | 'delete' | 'unsettle' | 'letGo' | 'nonsense' | 'empty' | 'fill', 'object'> &
+  Told<'edit' | 'rename', 'object' | 'text'> &
+  // References are taken off, and put on again; another print is asked for.
+  Told<'unrefer' | 'refer' | 'reprint', 'object'> &
+  Told<'tamper' | 'freeze' | 'takeChild', 'object' | 'child'> &
+  // By hand (`hands.ts`).
+  Told<'pin' | 'unpin' | 'unguard' | 'unown' | 'forgetId' | 'deleteInForeground' | 'unpinKeepsake', 'object'> &
+  Told<'deleteNamespace' | 'deleteSecret' | 'createSecret' | 'rotateSecret', 'namespace'> &
+  // An operator makes what the floating IPs of a namespace need, or a network that imports look for.
+  Told<'open' | 'appear', 'name'> &
+  // Somebody else changes the resource, or makes what looks like it.
+  Told<'drift' | 'vanish' | 'build' | 'fail' | 'twins' | 'usurp', 'object'>;
+
+export type ResourceDeed = {
+  [What in keyof Deeds]: { readonly what: What } & Pick<Fields, Deeds[What]>;
+}[keyof Deeds];
+export type Doers = { readonly [What in keyof Deeds]: (deed: Pick<Fields, Deeds[What]>) => void };
 
 export type Happening = ResourceDeed | Misfortune;
 export type Step = StepOf<Happening>;
@@ -143,7 +145,7 @@ function live(
     if (draw.chance(0.2))
       steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'edit', object, text: `edit ${draw.below(1_000)}` });
   if ('securityGroupRefs' in object.resource && draw.chance(0.3))
-    steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'unrefer', object, text: '' });
+    steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'unrefer', object });
   if (isEditable && draw.chance(0.06)) steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'nonsense', object });
   if (draw.chance(0.08)) steps.push({ atMs: at(bornAt, ACTIVE_MS), what: 'unsettle', object });
   if (!draw.chance(0.45)) return;

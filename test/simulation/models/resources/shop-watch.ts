@@ -4,16 +4,14 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import { REPRINT } from '../../../example-adapter/book.ts';
 import type { SimulatedShop, Slot } from '../../../example-adapter/simulated-shop.ts';
 import type { Landing } from '../../clouds.ts';
-import type { Cluster } from '../../cluster.ts';
+import type { Stage } from '../../model.ts';
 import { BY_KIND, idOf, referencesOf } from './kinds.ts';
 import { isPrint } from './shop.ts';
 import type { Watchman } from './watchman.ts';
 
-export interface ShopWatchDeps {
+export interface ShopWatchDeps extends Stage {
   readonly shop: SimulatedShop;
-  readonly cluster: Cluster;
   readonly watchman: Watchman;
-  readonly violate: (invariant: string, text: string) => void;
 }
 
 export class ShopWatch {

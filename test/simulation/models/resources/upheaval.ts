@@ -135,7 +135,7 @@ function replacement(draw: Draw, course: Course, { namespace, objects, isNamespa
   for (const object of objects) {
     if (!draw.chance(share)) continue;
     if ('securityGroupRefs' in object.resource && draw.chance(0.3))
-      add(moment(object.kind), { what: 'unrefer', object, text: '' });
+      add(moment(object.kind), { what: 'unrefer', object });
     const goneAt = moment(object.kind);
     add(goneAt, { what: 'delete', object });
     if (!draw.chance(0.8)) continue;

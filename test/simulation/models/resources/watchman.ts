@@ -1,10 +1,9 @@
 // Looks at every change of the API server and at every request that lands in the cloud, and says when an invariant of the
 // architecture (section 11) is broken.
 import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
-import type { Address } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Landing } from '../../clouds.ts';
-import type { Cluster } from '../../cluster.ts';
+import type { Stage } from '../../model.ts';
 import type { Answered } from './answered.ts';
 import {
   BY_KIND,
@@ -32,15 +31,9 @@ export interface Made {
 /** Of the garbage collector: they hold nothing of ours. */
 const COLLECTOR_FINALIZERS = new Set(['foregroundDeletion', 'orphan']);
 
-export interface WatchmanDeps {
-  readonly cluster: Cluster;
-  readonly violate: (invariant: string, text: string) => void;
-  /** The process that holds the lease on an object, by the bus. */
-  readonly hostOf: (address: Address) => string | undefined;
+export interface WatchmanDeps extends Stage {
   readonly isInCloud: (kind: string, id: string) => boolean;
   readonly answered: Answered;
-  /** Whether something went wrong so far that any object may have suffered from. */
-  readonly isTroubled: () => boolean;
 }
 
 export class Watchman {

@@ -1,21 +1,14 @@
 // What users do with the objects of Windows storage and with Secrets, and what they change where these are the key to.
 import type { JsonObject } from '../../../../bus/mod.ts';
-import type { Chronicle } from '../../chronicle.ts';
-import type { Cluster } from '../../cluster.ts';
-import type { SimulatedTime } from '../../time.ts';
+import type { Stage } from '../../model.ts';
 import { encoded, secretPath, Users } from '../../users.ts';
 import { type Estate, NAMESPACE, PASSWORD, type PlannedSecret, type Thing, USERNAME } from './estate.ts';
 import type { Machines } from './machines.ts';
 import type { SecretDeed, ThingDeed } from './plan.ts';
 
-export interface WindowsUsersDeps {
-  readonly time: SimulatedTime;
-  readonly cluster: Cluster;
+export interface WindowsUsersDeps extends Stage {
   readonly estate: Estate;
   readonly machines: Machines;
-  readonly chronicle: Chronicle;
-  /** Something is to be looked at again. */
-  readonly onChange: () => void;
 }
 
 const GROUP = '/apis/windows.troupe.dev/v1alpha1';

@@ -11,20 +11,16 @@
 import type { MemoryDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import { finalizerOf } from '../../../../adapters/csi-proxy/kinds/windows-kind.ts';
 import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
-import type { Address, JsonObject } from '../../../../bus/mod.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import type { Cluster } from '../../cluster.ts';
+import type { Stage } from '../../model.ts';
 import { PASSWORD, PORTAL } from './estate.ts';
 import { type Caller, diskAt, type MachineChange, type Machines, type SimulatedMachine } from './machines.ts';
 import type { HandDeed } from './plan.ts';
 import { hasAny, usersOf } from './relations.ts';
 
-export interface WindowsWatchDeps {
+export interface WindowsWatchDeps extends Stage {
   readonly machines: Machines;
-  readonly cluster: Cluster;
-  readonly violate: (invariant: string, text: string) => void;
-  /** The process that holds the lease on an object, by the bus. */
-  readonly hostOf: (address: Address) => string | undefined;
 }
 
 /** What is known of a disk, wherever it is. */
