@@ -7,7 +7,7 @@ import { Chronicle, describe } from './chronicle.ts';
 import { type Cluster, cluster } from './cluster.ts';
 import { MailOrder } from './mail-order.ts';
 import { isMisfortune, type Misfortune } from './misfortunes.ts';
-import type { Deed, Plan, Stage, Unrest, World } from './model.ts';
+import type { Deed, Environment, HistoryContext, Plan, Unrest } from './model.ts';
 import { Moments } from './moments.ts';
 import { Processes } from './processes.ts';
 import { RepeatedWrites } from './repeated-writes.ts';
@@ -62,7 +62,7 @@ class Performance {
   readonly #weather: Weather;
   readonly #chronicle: Chronicle;
   readonly #lastMs: number;
-  #world!: World;
+  #environment!: Environment;
   #processes!: Processes;
   #violation: Violation | undefined;
   #troubled = false;
@@ -86,12 +86,12 @@ class Performance {
     const { model } = this.#plan;
     const [plan, time, cluster, broker, weather] = [this.#plan, this.#time, this.#cluster, this.#broker, this.#weather];
     const [chronicle, violate] = [this.#chronicle, this.#violate];
-    const world = await model.begin(this.#stage(), plan);
-    this.#world = world;
+    const environment = await model.begin(this.#context(), plan);
+    this.#environment = environment;
     const moments = new Moments({
       plan,
       time,
-      world,
+      environment,
       isTidying: () => this.#isTidying,
       happen: (happening, afterMs) => {
         weather.last('a moment', afterMs);
@@ -102,17 +102,17 @@ class Performance {
     broker.onMail((change) => {
       if (change.kind === 'stored') {
         mailOrder.onStored(change.mail);
-        world.onMail?.(change.mail);
+        environment.onMail?.(change.mail);
       } else if (change.kind === 'removed') mailOrder.onRemoved(change.mail);
       else mailOrder.forget();
     });
-    const level = this.#told || world.judgeText !== undefined ? 'info' : 'fatal';
+    const level = this.#told || environment.judgeText !== undefined ? 'info' : 'fatal';
     const write = (line: string): void => {
-      world.judgeText?.('the log', line);
+      environment.judgeText?.('the log', line);
       if (this.#told) chronicle.tellLog(line);
     };
     this.#processes = new Processes({
-      ...{ plan, time, cluster, world, broker, weather, mailOrder, chronicle },
+      ...{ plan, time, cluster, environment, broker, weather, mailOrder, chronicle },
       writes: new RepeatedWrites(cluster, violate),
       log: pino({ level, base: null, timestamp: false }, { write }),
       callMs: CALL_MS,
@@ -126,13 +126,13 @@ class Performance {
     this.#cluster.follow((plural, change) => {
       if (plural === 'leases') return;
       this.#changed = true;
-      if (this.#world.isLookedAt?.(plural) !== true) this.#writes += 1;
+      if (this.#environment.isLookedAt?.(plural) !== true) this.#writes += 1;
       const { metadata } = change.stored;
       this.#chronicle.note(
         `${change.type} ${plural} ${metadata.namespace ?? ''}/${metadata.name} ${change.revision}`,
         () => `the API server: ${change.type.toLowerCase()} ${describe(change.stored.object as unknown as KubeObject)}`,
       );
-      this.#world.onChange(plural, change);
+      this.#environment.onChange(plural, change);
     });
     for (const name of namespaces) {
       const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
@@ -143,7 +143,7 @@ class Performance {
     await this.#until(this.#lastMs + 1);
     const phases = [
       () => this.#calmDown(),
-      () => this.#rest('in the end', this.#world.unrest),
+      () => this.#rest('in the end', this.#environment.unrest),
       () => this.#idle(),
       () => this.#startAfresh(),
       () => this.#tidyUp(),
@@ -158,7 +158,7 @@ class Performance {
     };
   }
 
-  #stage(): Stage {
+  #context(): HistoryContext {
     const [time, clock, cluster, broker] = [this.#time, this.#clock, this.#cluster, this.#broker];
     const [weather, chronicle] = [this.#weather, this.#chronicle];
     return {
@@ -200,7 +200,7 @@ class Performance {
     const lastingAt = Math.max(this.#time.elapsed(), this.#weather.overMs());
     // What was lost, or taken from somebody, is taken over only after a lease time, and a fresh start may take another.
     await this.#until(lastingAt + (this.#troubled ? 3 * LEASE_MS : 0) + 1);
-    this.#world.putRight();
+    this.#environment.putRight();
   }
 
   /** Runs until `unrest` finds nothing, and goes on finding nothing. */
@@ -214,7 +214,7 @@ class Performance {
       await this.#until(this.#time.elapsed() + lookMs);
       if (this.#changed) {
         this.#changed = false;
-        why = this.#world.pending > 0 ? 'users still wait for the API server' : await unrest();
+        why = this.#environment.pending > 0 ? 'users still wait for the API server' : await unrest();
         // Of many objects that are looked at every so often one always says when.
         if (why !== undefined || this.#plan.resyncMs === 0) quietSince = undefined;
       } else if (why !== undefined) lookMs = Math.min(lookMs * 1.2, 10_000);
@@ -229,7 +229,7 @@ class Performance {
 
   /** Nothing is written while nothing happens. */
   async #idle(): Promise<void> {
-    if (this.#plan.resyncMs > 0 || this.#world.isBusyUnseen()) return;
+    if (this.#plan.resyncMs > 0 || this.#environment.isBusyUnseen()) return;
     const writes = this.#writes;
     await this.#until(this.#time.elapsed() + IDLE_MS);
     if (this.#violation === undefined && this.#writes !== writes)
@@ -242,31 +242,31 @@ class Performance {
     this.#chronicle.note('afresh', () => 'all processes end at once, and others begin');
     this.#processes.restartAll();
     const writes = this.#writes;
-    const isBusy = this.#world.isBusyUnseen();
+    const isBusy = this.#environment.isBusyUnseen();
     await this.#until(this.#time.elapsed() + 2 * LEASE_MS + 10_000);
     if (this.#violation !== undefined) return;
-    const isStill = this.#plan.resyncMs === 0 && this.#world.isAltered?.() !== true && !isBusy;
+    const isStill = this.#plan.resyncMs === 0 && this.#environment.isAltered?.() !== true && !isBusy;
     if (isStill && this.#writes !== writes)
       this.#violate('I9', 'processes that began afresh wrote what was there already');
-    await this.#rest('after a start from the last values', this.#world.unrest);
+    await this.#rest('after a start from the last values', this.#environment.unrest);
   }
 
   /** Everything is deleted: nothing is left, neither at the API server, nor outside, nor in the mail. */
   async #tidyUp(): Promise<void> {
     this.#isTidying = true;
-    await this.#world.beforeTidying?.();
+    await this.#environment.beforeTidying?.();
     if (this.#violation !== undefined) return;
     for (const name of this.#plan.namespaces) {
       const known = this.#cluster.get('namespaces', '', name);
       if (known === undefined) continue;
-      if (known.metadata.deletionTimestamp === undefined) this.#world.beforeDeletion?.(name);
+      if (known.metadata.deletionTimestamp === undefined) this.#environment.beforeDeletion?.(name);
       this.#cluster.call({ method: 'DELETE', path: `/api/v1/namespaces/${name}` });
       this.#chronicle.note(`user deletes namespace '${name}'`, () => `a user deletes namespace '${name}'`);
     }
     let mailSince: number | undefined;
     let isReadAgain = false;
     await this.#rest('after everything was deleted', async () => {
-      const left = (await this.#world.leftover()) ?? this.#secretLeft();
+      const left = (await this.#environment.leftover()) ?? this.#secretLeft();
       if (left !== undefined) return left;
       const mail = this.#mailLeft();
       if (mail === undefined) return undefined;
@@ -292,7 +292,7 @@ class Performance {
       ({ payload, subject }) =>
         // A claim that was on its way meanwhile, and came when its end had been read and deleted, holds nothing.
         !(subject.topic === 'claim' && hasStoodStill) &&
-        this.#world.isExcused?.(String(payload['uid'])) !== true &&
+        this.#environment.isExcused?.(String(payload['uid'])) !== true &&
         // A shard has a list of what is under way for good. What may have been done by now is taken off it.
         !(subject.topic === 'underway' && Object.keys(payload['landsBy'] ?? {}).length === 0),
     );
@@ -302,12 +302,12 @@ class Performance {
   // --- what happens --------------------------------------------------------------------------------------------
 
   #happen(step: Misfortune | Deed): void {
-    if (this.#violation !== undefined || this.#world.allows?.(step) === false) return;
+    if (this.#violation !== undefined || this.#environment.allows?.(step) === false) return;
     this.#changed = true;
     if (isMisfortune(step)) {
       this.#troubled = true;
       this.#processes.suffer(step);
-    } else this.#world.happens(step);
+    } else this.#environment.happens(step);
   }
 
   readonly #violate = (invariant: string, text: string): void => {

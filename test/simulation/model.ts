@@ -73,11 +73,11 @@ export interface HistoryModel<Own extends Deed = Deed, Given = unknown> {
   plan(seed: number): Plan<Own, Given>;
   /** Whether a smaller plan must keep the namespace. */
   needs?(plan: Plan<Own, Given>, namespace: string): boolean;
-  begin(stage: Stage, plan: Plan<Own, Given>): World<Own> | Promise<World<Own>>;
+  begin(context: HistoryContext, plan: Plan<Own, Given>): Environment<Own> | Promise<Environment<Own>>;
 }
 
-/** What the engine has for the world of one history. */
-export interface Stage {
+/** What the engine has for the environment of one history. */
+export interface HistoryContext {
   readonly time: SimulatedTime;
   /** Of what is no process of the runtime. */
   readonly clock: ProcessClock;
@@ -117,7 +117,7 @@ export interface Line {
 export type Unrest = () => string | undefined | Promise<string | undefined>;
 
 /** What one history is about, while it is played. */
-export interface World<Own extends Deed = Deed> {
+export interface Environment<Own extends Deed = Deed> {
   /** Nodes that have a process each, which plays the roles of adapters there, and no other; the others do not play these. */
   readonly nodes?: readonly string[];
   adapters(line: Line): readonly ConfiguredAdapter[];

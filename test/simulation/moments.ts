@@ -3,7 +3,7 @@
 import type { Address, TraceEvent } from '../../bus/mod.ts';
 import type { Draw } from './draw.ts';
 import { type Misfortune, TROUBLES, type Trouble } from './misfortunes.ts';
-import type { Deed, Plan, World } from './model.ts';
+import type { Deed, Environment, Plan } from './model.ts';
 import type { SimulatedTime } from './time.ts';
 
 /** How what a moment brings is done. */
@@ -77,7 +77,7 @@ export function leavesOf(node: { readonly states: object }, prefix = ''): readon
   );
 }
 
-/** What a world has for the moments of its histories. */
+/** What an environment has for the moments of its histories. */
 export interface Lives<Own extends Deed = Deed> {
   /** A state of the life of an object, as moments call it. */
   phaseOf(plural: string, state: string): string;
@@ -90,7 +90,7 @@ export interface Lives<Own extends Deed = Deed> {
 export interface MomentsDeps {
   readonly plan: Plan;
   readonly time: SimulatedTime;
-  readonly world: World;
+  readonly environment: Environment;
   /** Whether users delete everything: only what can be done to that happens then. */
   readonly isTidying: () => boolean;
   /** Something is to happen so long from now. */
@@ -110,8 +110,8 @@ export class Moments {
 
   /** Of the process that hosts the object. */
   onTrace(pod: number, { actor, type, data }: TraceEvent): void {
-    const { plan, time, world, happen, isTidying } = this.#deps;
-    const { lives } = world;
+    const { plan, time, environment, happen, isTidying } = this.#deps;
+    const { lives } = environment;
     const isLate = time.elapsed() > this.#lastMs;
     if (lives === undefined || type !== 'transition' || (isLate && !isTidying())) return;
     const phase = lives.phaseOf(actor.plural, String(data['to']));

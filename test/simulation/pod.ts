@@ -17,7 +17,7 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
-import type { World } from './model.ts';
+import type { Environment } from './model.ts';
 import { ProcessClock, type SimulatedTime } from './time.ts';
 
 /** What becomes of one request to the API server; nothing given: it is answered. */
@@ -29,7 +29,7 @@ export interface PodDeps {
   readonly time: SimulatedTime;
   readonly broker: MemoryBroker;
   readonly cluster: Cluster;
-  readonly world: World;
+  readonly environment: Environment;
   /** That it belongs to, if any. */
   readonly node: string | undefined;
   readonly log: Logger;
@@ -75,20 +75,20 @@ export class Pod {
   }
 
   start(): void {
-    const { name, time, world, node, log, callMs, adapt } = this.#deps;
+    const { name, time, environment, node, log, callMs, adapt } = this.#deps;
     const { onSent, onTrace, onDefect } = this.#deps;
     const line = { pod: name, time, clock: this.clock, node, ends: this.#ends };
-    const adapters = world.adapters(line).map(adapt);
+    const adapters = environment.adapters(line).map(adapt);
     const own = adapters.map(({ role }) => role);
     // Who plays the role on a node does nothing else, and nobody else does that.
-    const roles = node === undefined ? [Role.Watch, Role.Actors, ...(world.nodes === undefined ? own : [])] : own;
+    const roles = node === undefined ? [Role.Watch, Role.Actors, ...(environment.nodes === undefined ? own : [])] : own;
     startRuntime({
       // Nobody listens to the trace on the bus.
       bus: {
         ...this.bus,
         leases: this.#counted(),
         mailbox: told(this.bus.mailbox, onSent),
-        services: world.services?.(name, this.bus.services) ?? this.bus.services,
+        services: environment.services?.(name, this.bus.services) ?? this.bus.services,
         trace: { ...this.bus.trace, emit: onTrace },
       },
       client: this.#client(),

@@ -6,7 +6,7 @@ import type { Cluster } from './cluster.ts';
 import { Faults } from './faults.ts';
 import type { MailOrder } from './mail-order.ts';
 import type { Misfortune } from './misfortunes.ts';
-import type { Plan, World } from './model.ts';
+import type { Environment, Plan } from './model.ts';
 import { Pod } from './pod.ts';
 import type { RepeatedWrites } from './repeated-writes.ts';
 import type { SimulatedTime } from './time.ts';
@@ -16,7 +16,7 @@ export interface ProcessesDeps {
   readonly plan: Plan;
   readonly time: SimulatedTime;
   readonly cluster: Cluster;
-  readonly world: World;
+  readonly environment: Environment;
   readonly broker: MemoryBroker;
   readonly weather: Weather;
   readonly writes: RepeatedWrites;
@@ -42,8 +42,8 @@ export class Processes {
 
   /** As many as the plan says, after those of the nodes if there are any. */
   startAll(): void {
-    const { plan, world } = this.#deps;
-    const count = (world.nodes?.length ?? 0) + plan.pods;
+    const { plan, environment } = this.#deps;
+    const count = (environment.nodes?.length ?? 0) + plan.pods;
     for (let index = 0; index < count; index++) this.#start(index);
   }
 
@@ -55,7 +55,7 @@ export class Processes {
 
   /** Something goes wrong. */
   suffer(step: Misfortune): void {
-    const { broker, chronicle, world, time, weather } = this.#deps;
+    const { broker, chronicle, environment, time, weather } = this.#deps;
     const { what, ...how } = step;
     chronicle.note(`${JSON.stringify(step)}`, () => `misfortune: ${what} ${Object.entries(how).flat().join(' ')}`);
     const pod = 'pod' in step ? this.#pods[step.pod] : undefined;
@@ -144,7 +144,7 @@ export class Processes {
         return;
       }
       case 'expireTokens':
-        world.expireTokens?.();
+        environment.expireTokens?.();
         return;
     }
   }
@@ -165,7 +165,7 @@ export class Processes {
   }
 
   #start(index: number): void {
-    const { plan, time, broker, cluster, world, weather, writes, mailOrder, chronicle, log, callMs } = this.#deps;
+    const { plan, time, broker, cluster, environment, weather, writes, mailOrder, chronicle, log, callMs } = this.#deps;
     const name = `pod${++this.#started}`;
     const pod = new Pod({
       name,
@@ -173,8 +173,8 @@ export class Processes {
       time,
       broker,
       cluster,
-      world,
-      node: world.nodes?.[index],
+      environment,
+      node: environment.nodes?.[index],
       log: log.child({ pod: name }),
       callMs,
       adapt: this.#faults.applied,
@@ -191,7 +191,7 @@ export class Processes {
         writes.onKube(who, call, before, error);
       },
       onSent: (subject, payload) => {
-        world.judgeText?.('mail', JSON.stringify(payload));
+        environment.judgeText?.('mail', JSON.stringify(payload));
         mailOrder.onSent(name, subject, payload);
       },
       onTrace: (event) => this.#deps.onTrace(index, event),

@@ -10,7 +10,7 @@ import { bareMetalHostMachine } from '../../../../machines/bare-metal-host/machi
 import { isDetached, unrestOf } from '../../../adapters/ironic/host-rest.ts';
 import type { Landing } from '../../clouds.ts';
 import { skipIdsOfCloud } from '../../draw.ts';
-import type { HistoryModel, Line, Stage, World } from '../../model.ts';
+import type { Environment, HistoryContext, HistoryModel, Line } from '../../model.ts';
 import { HOSTS_RARE, HOSTS_UNREACHABLE, tellsOfHosts } from './coverage.ts';
 import { metalOver, newIronic } from './ironic.ts';
 import { type HostHappening, type HostPlan, hostPlan, type Landscape, type Machine } from './plan.ts';
@@ -31,31 +31,31 @@ export const HOSTS: HistoryModel<HostHappening, Landscape> = {
   },
   plan: (seed) => ({ ...hostPlan(seed), model: HOSTS }),
   needs: ({ given }, namespace) => given.some((machine) => machine.namespace === namespace),
-  begin: (stage, plan) => new Hosts(stage, plan),
+  begin: (context, plan) => new Hosts(context, plan),
 };
 
 /** What BMCs say is looked at every few minutes, and by whoever begins: what is found then may be news. */
 const LOOKED_AT: ReadonlySet<string> = new Set(['hostfirmwaresettings', 'hostfirmwarecomponents']);
 
-class Hosts implements World<HostHappening> {
-  readonly #stage: Stage;
+class Hosts implements Environment<HostHappening> {
+  readonly #context: HistoryContext;
   readonly #machines: Landscape;
   readonly #ironic: SimulatedIronic;
   readonly #watch: HostWatch;
   readonly #users: HostUsers;
 
-  constructor(stage: Stage, { given: machines }: HostPlan) {
-    skipIdsOfCloud(stage.clock);
-    this.#stage = stage;
+  constructor(context: HistoryContext, { given: machines }: HostPlan) {
+    skipIdsOfCloud(context.clock);
+    this.#context = context;
     this.#machines = machines;
-    this.#ironic = newIronic(stage.clock, machines);
+    this.#ironic = newIronic(context.clock, machines);
     const ironic = this.#ironic;
-    this.#watch = new HostWatch({ ...stage, machines, ironic });
-    this.#users = new HostUsers({ ...stage, machines, ironic, watch: this.#watch });
+    this.#watch = new HostWatch({ ...context, machines, ironic });
+    this.#users = new HostUsers({ ...context, machines, ironic, watch: this.#watch });
   }
 
   adapters(line: Line): readonly ConfiguredAdapter[] {
-    const { weather, lands } = this.#stage;
+    const { weather, lands } = this.#context;
     const watcher = {
       misfortune: (landing: Landing) => weather.fateOf(landing),
       onLanding: (landing: Landing) => {
@@ -100,7 +100,7 @@ class Hosts implements World<HostHappening> {
     this.#watch.look();
     this.#users.tend();
     for (const machine of this.#machines) {
-      const host = this.#stage.cluster.get('baremetalhosts', machine.namespace, machine.host);
+      const host = this.#context.cluster.get('baremetalhosts', machine.namespace, machine.host);
       const why = host === undefined ? this.#unrestWithout(machine) : this.#unrestOf(host as BareMetalHost, machine);
       if (why !== undefined) return why;
     }
@@ -109,7 +109,7 @@ class Hosts implements World<HostHappening> {
 
   readonly leftover = (): string | undefined => {
     for (const { plural } of HOSTS.contracts) {
-      const [left] = this.#stage.cluster.objects(plural);
+      const [left] = this.#context.cluster.objects(plural);
       if (left === undefined) continue;
       const { name, finalizers = [] } = left.metadata;
       return `${left.kind} '${name}' is still there: ${finalizers.join(', ')} ${JSON.stringify(left.status?.['provisioning'])}`;
@@ -140,7 +140,7 @@ class Hosts implements World<HostHappening> {
     const [isManageable, isHealthKnown] = [told('Manageable') === 'True', (told('Healthy') ?? 'Unknown') !== 'Unknown'];
     if (node['fault'] === null && isManageable && isHealthKnown) return undefined;
     // Nobody tells when Ironic has looked.
-    this.#stage.onChange();
+    this.#context.onChange();
     return isManageable && isHealthKnown
       ? `the node of ${what} has the fault '${node['fault']}'`
       : `of ${what} is told: Manageable ${told('Manageable')}, Healthy ${told('Healthy')}`;

@@ -2,7 +2,7 @@
 import type { SimulatedIronic } from '../../../../adapters/ironic/simulator/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { HostAnnotation } from '../../../../machines/bare-metal-host/host.ts';
-import type { Stage } from '../../model.ts';
+import type { HistoryContext } from '../../model.ts';
 import { encoded, secretPath, Users } from '../../users.ts';
 import {
   type HostBefallen,
@@ -14,7 +14,7 @@ import {
 } from './plan.ts';
 import type { HostWatch } from './watch.ts';
 
-export interface HostUsersDeps extends Stage {
+export interface HostUsersDeps extends HistoryContext {
   readonly ironic: SimulatedIronic;
   readonly machines: Landscape;
   readonly watch: HostWatch;

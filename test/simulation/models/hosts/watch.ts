@@ -18,11 +18,11 @@ import type { Json, JsonObject } from '../../../../bus/mod.ts';
 import { type BareMetalHost, HostAnnotation } from '../../../../machines/bare-metal-host/host.ts';
 import { imageOf, isDetached } from '../../../adapters/ironic/host-rest.ts';
 import type { Landing } from '../../clouds.ts';
-import type { Stage } from '../../model.ts';
+import type { HistoryContext } from '../../model.ts';
 import { type HostDeed, type Landscape, type Machine, PASSWORD } from './plan.ts';
 import { nodeName } from './users.ts';
 
-export interface HostWatchDeps extends Stage {
+export interface HostWatchDeps extends HistoryContext {
   readonly ironic: SimulatedIronic;
   readonly machines: Landscape;
 }
@@ -78,7 +78,7 @@ export class HostWatch {
 
   onChange(plural: string, { type, stored }: Change): void {
     if (plural === 'secrets') return;
-    this.judgeText(`${plural} '${stored.metadata.name}'`, JSON.stringify(stored.object));
+    this.judgeText(`${plural} '${stored.metadata.name}'`, stored.text);
     if (plural !== 'baremetalhosts') return;
     const host = stored.object as unknown as Known;
     const key = `${host.metadata.namespace}~${host.metadata.name}`;

@@ -14,7 +14,7 @@ import { bookContract, paperContract } from '../../../example-adapter/contracts.
 import { type SimulatedShop, simulatedShop } from '../../../example-adapter/simulated-shop.ts';
 import { type CloudWatcher, isCreate, type Landing, newCloud, transport } from '../../clouds.ts';
 import { type Misfortune, Trouble } from '../../misfortunes.ts';
-import type { HistoryModel, Line, Stage, World } from '../../model.ts';
+import type { Environment, HistoryContext, HistoryModel, Line } from '../../model.ts';
 import { CALL_LIMIT_MS } from '../../weather.ts';
 import { Answered } from './answered.ts';
 import { RARE, UNREACHABLE } from './coverage.ts';
@@ -43,15 +43,15 @@ export const RESOURCES: HistoryModel<ResourceDeed, Given> = {
     rare: RARE,
   },
   plan: (seed) => ({ ...resourcePlan(seed), model: RESOURCES }),
-  begin: (stage, plan) => new Resources(stage, plan),
+  begin: (context, plan) => new Resources(context, plan),
 };
 
 /** After which not all of the mail is there, or an object does not tell what it has. */
 const FORGETTING: ReadonlySet<string> = new Set(['wipeMail', 'wipeAll', 'rollBack', 'forgetId']);
 
-class Resources implements World<ResourceDeed> {
+class Resources implements Environment<ResourceDeed> {
   readonly lives: ResourceLives;
-  readonly #stage: Stage;
+  readonly #context: HistoryContext;
   readonly #plan: ResourcePlan;
   readonly #cloud: SimulatedCloud;
   readonly #shop: SimulatedShop;
@@ -64,26 +64,26 @@ class Resources implements World<ResourceDeed> {
   #hasForgotten = false;
   #isRenamed = false;
 
-  constructor(stage: Stage, plan: ResourcePlan) {
-    const { clock, cluster } = stage;
-    this.#stage = stage;
+  constructor(context: HistoryContext, plan: ResourcePlan) {
+    const { clock, cluster } = context;
+    this.#context = context;
     this.#plan = plan;
     this.lives = new ResourceLives(cluster, plan);
     this.#cloud = newCloud(clock);
     this.#shop = simulatedShop({ clock, sheetMs: SHEET_MS });
     const [cloud, shop, answered] = [this.#cloud, this.#shop, this.#answered];
-    this.#watchman = new Watchman({ ...stage, answered, isInCloud: (kind, id) => isInCloud(cloud, kind, id) });
+    this.#watchman = new Watchman({ ...context, answered, isInCloud: (kind, id) => isInCloud(cloud, kind, id) });
     const watchman = this.#watchman;
-    this.#shopWatch = new ShopWatch({ ...stage, shop, watchman });
-    this.#people = new People({ ...stage, cloud, watchman, shopWatch: this.#shopWatch });
-    this.#hands = new Hands({ ...stage, watchman });
+    this.#shopWatch = new ShopWatch({ ...context, shop, watchman });
+    this.#people = new People({ ...context, cloud, watchman, shopWatch: this.#shopWatch });
+    this.#hands = new Hands({ ...context, watchman });
     this.#doers = doersOf(this.#people, this.#hands);
   }
 
   // --- processes -----------------------------------------------------------------------------------------------
 
   adapters(line: Line): readonly ConfiguredAdapter[] {
-    const { time } = this.#stage;
+    const { time } = this.#context;
     const watcher = this.#cloudWatcher();
     const openstack = openstackWith({
       defaultResyncMs: this.#plan.resyncMs,
@@ -100,7 +100,7 @@ class Resources implements World<ResourceDeed> {
   }
 
   #cloudWatcher(): CloudWatcher {
-    const { weather, lands } = this.#stage;
+    const { weather, lands } = this.#context;
     const watchman = this.#watchman;
     return {
       misfortune: (landing) => weather.fateOf(landing, isCreate(landing)),
@@ -116,7 +116,7 @@ class Resources implements World<ResourceDeed> {
   }
 
   #shopWatcher(): ShopWatcher {
-    const { weather, lands } = this.#stage;
+    const { weather, lands } = this.#context;
     const [watchman, shopWatch] = [this.#watchman, this.#shopWatch];
     return {
       misfortune: (landing) => this.#shopFate(landing),
@@ -132,7 +132,7 @@ class Resources implements World<ResourceDeed> {
 
   /** What befalls the cloud befalls the hosts of files. */
   #pieceFate(): PieceFate {
-    const { weather } = this.#stage;
+    const { weather } = this.#context;
     const isLost = weather.lasts(Trouble.Dropping) || weather.lasts(Trouble.Failing);
     if (isLost && weather.chance() < 0.3) return 'lost';
     return weather.lasts(Trouble.Lying) && weather.chance() < 0.3 ? 'altered' : undefined;
@@ -140,7 +140,7 @@ class Resources implements World<ResourceDeed> {
 
   /** What befalls the cloud befalls the print shop. */
   #shopFate(landing: Landing): ShopMisfortune | undefined {
-    const { weather } = this.#stage;
+    const { weather } = this.#context;
     const lateMs = weather.lateMs();
     if (lateMs !== undefined && isMaking(landing) && weather.chance() < 0.7) {
       weather.last('a late print', CALL_LIMIT_MS);
@@ -199,7 +199,7 @@ class Resources implements World<ResourceDeed> {
   readonly unrest = (): string | undefined => {
     this.#people.cleanUp();
     const [cloud, watchman, shopWatch] = [this.#cloud, this.#watchman, this.#shopWatch];
-    return unrest({ cluster: this.#stage.cluster, cloud, watchman, shopWatch });
+    return unrest({ cluster: this.#context.cluster, cloud, watchman, shopWatch });
   };
 
   /**
@@ -239,7 +239,7 @@ class Resources implements World<ResourceDeed> {
 
   readonly leftover = (): string | undefined => {
     this.#people.cleanUp();
-    const left = [...PLURALS, ...MADE_PLURALS].flatMap((plural) => this.#stage.cluster.objects(plural))[0];
+    const left = [...PLURALS, ...MADE_PLURALS].flatMap((plural) => this.#context.cluster.objects(plural))[0];
     if (left !== undefined) return stillThere(left);
     const { detached, excused } = this.#watchman;
     const [made] = [...this.#watchman.made.values()].filter(({ id, uid }) => !detached.has(id) && !excused.has(uid));
@@ -247,18 +247,18 @@ class Resources implements World<ResourceDeed> {
   };
 
   #objects(): readonly KubeObject[] {
-    return PLURALS.flatMap((plural) => this.#stage.cluster.objects(plural));
+    return PLURALS.flatMap((plural) => this.#context.cluster.objects(plural));
   }
 
   #isSecretGoing(namespace: string): boolean {
-    return this.#stage.cluster.get('secrets', namespace, SECRET)?.metadata.deletionTimestamp !== undefined;
+    return this.#context.cluster.get('secrets', namespace, SECRET)?.metadata.deletionTimestamp !== undefined;
   }
 
   /** A new secret that goes with its namespace at once would be held by nobody. */
   #isBare(namespace: string): boolean {
-    const known = this.#stage.cluster.get('namespaces', '', namespace);
+    const known = this.#context.cluster.get('namespaces', '', namespace);
     const isThere = known !== undefined && known.metadata.deletionTimestamp === undefined;
-    return isThere && this.#stage.cluster.get('secrets', namespace, SECRET) === undefined;
+    return isThere && this.#context.cluster.get('secrets', namespace, SECRET) === undefined;
   }
 
   /** Who adopted something and has no hold on the secret that goes can clean up only with the next one. */
@@ -267,10 +267,10 @@ class Resources implements World<ResourceDeed> {
     // What the print shop makes has no credentials, and may be held by what is in another namespace.
     const isLeft = (object: KubeObject): boolean =>
       namespaces.includes(object.metadata.namespace ?? '') && !isPress(object);
-    await this.#stage.rest('after all but the secrets was deleted', () => {
+    await this.#context.rest('after all but the secrets was deleted', () => {
       this.#people.cleanUp();
       for (const namespace of namespaces)
-        if (this.#stage.cluster.get('secrets', namespace, SECRET) === undefined) this.#people.createSecret(namespace);
+        if (this.#context.cluster.get('secrets', namespace, SECRET) === undefined) this.#people.createSecret(namespace);
       const left = this.#objects().find(isLeft);
       return left && stillThere(left);
     });

@@ -6,7 +6,7 @@ import { type JsonObject, toErrorData } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { REPRINT } from '../../../example-adapter/book.ts';
 import type { Named } from '../../misfortunes.ts';
-import type { Stage } from '../../model.ts';
+import type { HistoryContext } from '../../model.ts';
 import { changeOf, outsideNetwork, referencesIn } from './changes.ts';
 import { isDoor } from './families.ts';
 import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
@@ -17,7 +17,7 @@ import { renamingOf } from './requests.ts';
 import type { ShopWatch } from './shop-watch.ts';
 import type { Watchman } from './watchman.ts';
 
-export interface PeopleDeps extends Stage {
+export interface PeopleDeps extends HistoryContext {
   readonly cloud: SimulatedCloud;
   readonly watchman: Watchman;
   readonly shopWatch: ShopWatch;

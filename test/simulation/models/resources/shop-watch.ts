@@ -4,12 +4,12 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import { REPRINT } from '../../../example-adapter/book.ts';
 import type { SimulatedShop, Slot } from '../../../example-adapter/simulated-shop.ts';
 import type { Landing } from '../../clouds.ts';
-import type { Stage } from '../../model.ts';
+import type { HistoryContext } from '../../model.ts';
 import { BY_KIND, idOf, referencesOf } from './kinds.ts';
 import { isPrint } from './shop.ts';
 import type { Watchman } from './watchman.ts';
 
-export interface ShopWatchDeps extends Stage {
+export interface ShopWatchDeps extends HistoryContext {
   readonly shop: SimulatedShop;
   readonly watchman: Watchman;
 }

@@ -3,7 +3,7 @@
 import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Landing } from '../../clouds.ts';
-import type { Stage } from '../../model.ts';
+import type { HistoryContext } from '../../model.ts';
 import type { Answered } from './answered.ts';
 import {
   BY_KIND,
@@ -31,7 +31,7 @@ export interface Made {
 /** Of the garbage collector: they hold nothing of ours. */
 const COLLECTOR_FINALIZERS = new Set(['foregroundDeletion', 'orphan']);
 
-export interface WatchmanDeps extends Stage {
+export interface WatchmanDeps extends HistoryContext {
   readonly isInCloud: (kind: string, id: string) => boolean;
   readonly answered: Answered;
 }

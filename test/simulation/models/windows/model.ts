@@ -7,7 +7,7 @@ import type { Change } from '../../../../adapters/kubernetes/embedded/storage/st
 import { type JsonObject, type Services, toErrorData } from '../../../../bus/mod.ts';
 import { upkeepMachine } from '../../../../machines/upkeep/machine.ts';
 import { skipIdsOfCloud } from '../../draw.ts';
-import type { HistoryModel, Line, Stage, World } from '../../model.ts';
+import type { Environment, HistoryContext, HistoryModel, Line } from '../../model.ts';
 import { WINDOWS_RARE, WINDOWS_UNREACHABLE } from './coverage.ts';
 import { DIRECTORY, type Estate, PORTAL } from './estate.ts';
 import { WindowsHands } from './hands.ts';
@@ -37,16 +37,16 @@ export const WINDOWS: HistoryModel<WindowsHappening, Estate> = {
     rare: WINDOWS_RARE,
   },
   plan: (seed) => ({ ...windowsPlan(seed), model: WINDOWS }),
-  async begin(stage, { seed, given }) {
-    skipIdsOfCloud(stage.clock);
-    const machines = await machinesOf(given, { ...stage, chance: mulberry32(seed ^ 0x3a17) });
-    return new WindowsStorage(stage, given, machines);
+  async begin(context, { seed, given }) {
+    skipIdsOfCloud(context.clock);
+    const machines = await machinesOf(given, { ...context, chance: mulberry32(seed ^ 0x3a17) });
+    return new WindowsStorage(context, given, machines);
   },
 };
 
-class WindowsStorage implements World<WindowsHappening> {
+class WindowsStorage implements Environment<WindowsHappening> {
   readonly nodes: readonly string[];
-  readonly #stage: Stage;
+  readonly #context: HistoryContext;
   readonly #estate: Estate;
   readonly #machines: Machines;
   readonly #watch: WindowsWatch;
@@ -54,19 +54,19 @@ class WindowsStorage implements World<WindowsHappening> {
   readonly #hands: WindowsHands;
   readonly #rest: WindowsRest;
 
-  constructor(stage: Stage, estate: Estate, machines: Machines) {
+  constructor(context: HistoryContext, estate: Estate, machines: Machines) {
     this.nodes = estate.nodes.map(({ name }) => name);
-    this.#stage = stage;
+    this.#context = context;
     this.#estate = estate;
     this.#machines = machines;
-    this.#watch = new WindowsWatch({ ...stage, machines });
-    this.#users = new WindowsUsers({ ...stage, machines, estate });
+    this.#watch = new WindowsWatch({ ...context, machines });
+    this.#users = new WindowsUsers({ ...context, machines, estate });
     this.#hands = new WindowsHands({ machines, estate, watch: this.#watch });
-    this.#rest = new WindowsRest({ ...stage, machines });
+    this.#rest = new WindowsRest({ ...context, machines });
   }
 
   adapters(line: Line): readonly ConfiguredAdapter[] {
-    const { chronicle } = this.#stage;
+    const { chronicle } = this.#context;
     const watch = this.#watch;
     const watcher: MachineWatcher = {
       onBegun(change) {
@@ -125,7 +125,7 @@ class WindowsStorage implements World<WindowsHappening> {
   }
 
   happens(happening: WindowsHappening): void {
-    const { chronicle, weather, onTrouble, onChange } = this.#stage;
+    const { chronicle, weather, onTrouble, onChange } = this.#context;
     if (happening.what === 'thing') {
       this.#users.do(happening.deed, happening.thing);
       return;
@@ -153,27 +153,27 @@ class WindowsStorage implements World<WindowsHappening> {
   /** Who is held tells by whom, and each life hears that anew. */
   isBusyUnseen(): boolean {
     return PLURALS.some((plural) =>
-      this.#stage.cluster.objects(plural).some((object) => object.metadata.deletionTimestamp !== undefined),
+      this.#context.cluster.objects(plural).some((object) => object.metadata.deletionTimestamp !== undefined),
     );
   }
 
   readonly unrest = async (): Promise<string | undefined> => {
     const why = await this.#rest.unrest();
     // What a machine does is told to nobody.
-    if (why !== undefined) this.#stage.onChange();
+    if (why !== undefined) this.#context.onChange();
     return why;
   };
 
   readonly leftover = async (): Promise<string | undefined> => {
     for (const plural of PLURALS) {
-      const [left] = this.#stage.cluster.objects(plural);
+      const [left] = this.#context.cluster.objects(plural);
       if (left === undefined) continue;
       const { name, finalizers = [] } = left.metadata;
       return `${left.kind} '${name}' is still there: ${finalizers.join(', ')} ${JSON.stringify(left.status)}`;
     }
     for (const machine of this.#machines.all) {
       const left = await this.#leftOn(machine);
-      if (left !== undefined) this.#stage.violate('S4', `on ${machine.node} ${left}, and all objects are gone`);
+      if (left !== undefined) this.#context.violate('S4', `on ${machine.node} ${left}, and all objects are gone`);
     }
     return undefined;
   };

@@ -1,12 +1,12 @@
 // What users do with the objects of Windows storage and with Secrets, and what they change where these are the key to.
 import type { JsonObject } from '../../../../bus/mod.ts';
-import type { Stage } from '../../model.ts';
+import type { HistoryContext } from '../../model.ts';
 import { encoded, secretPath, Users } from '../../users.ts';
 import { type Estate, NAMESPACE, PASSWORD, type PlannedSecret, type Thing, USERNAME } from './estate.ts';
 import type { Machines } from './machines.ts';
 import type { SecretDeed, ThingDeed } from './plan.ts';
 
-export interface WindowsUsersDeps extends Stage {
+export interface WindowsUsersDeps extends HistoryContext {
   readonly estate: Estate;
   readonly machines: Machines;
 }

@@ -13,13 +13,13 @@ import { finalizerOf } from '../../../../adapters/csi-proxy/kinds/windows-kind.t
 import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import type { Stage } from '../../model.ts';
+import type { HistoryContext } from '../../model.ts';
 import { PASSWORD, PORTAL } from './estate.ts';
 import { type Caller, diskAt, type MachineChange, type Machines, type SimulatedMachine } from './machines.ts';
 import type { HandDeed } from './plan.ts';
 import { hasAny, usersOf } from './relations.ts';
 
-export interface WindowsWatchDeps extends Stage {
+export interface WindowsWatchDeps extends HistoryContext {
   readonly machines: Machines;
 }
 
@@ -78,7 +78,7 @@ export class WindowsWatch {
   onChange(plural: string, { type, stored }: Change): void {
     if (plural === 'secrets' || plural === 'namespaces') return;
     const object = stored.object as unknown as KubeObject;
-    this.judgeText(`${plural} '${stored.metadata.name}'`, JSON.stringify(object));
+    this.judgeText(`${plural} '${stored.metadata.name}'`, stored.text);
     if (type === 'DELETED') {
       this.#objects.delete(object.metadata.uid);
       void this.#judgeEnd(object);
