@@ -2,8 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from '../simulation/history.ts';
-import type { Planned } from '../simulation/manifests.ts';
-import type { Step } from '../simulation/plan.ts';
+import type { Planned } from '../simulation/models/resources/manifests.ts';
+import { RESOURCES } from '../simulation/models/resources/model.ts';
+import type { Step } from '../simulation/models/resources/plan.ts';
 
 const test = suite('children, unwatched');
 
@@ -26,7 +27,8 @@ for (const pod of [0, 1])
       { atMs: 60_000, what: 'crash', pod, forMs: 60_000 },
       ...books.map((object): Step => ({ atMs: 65_000, what: 'tamper', object, child: 1 })),
     ];
-    const plan = { seed: 2, pods: 2, namespaces: ['a'], resyncMs: 0, steps, moments: [], hasPress: true };
+    const given = { hasPress: true };
+    const plan = { model: RESOURCES, seed: 2, pods: 2, namespaces: ['a'], resyncMs: 0, steps, moments: [], given };
     const { violation, story } = await play(plan, { told: true });
     assert.is(violation, undefined, story.slice(-200).join('\n'));
     assert.is(story.filter((line) => /a user spoils /.test(line)).length, books.length);

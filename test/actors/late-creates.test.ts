@@ -3,8 +3,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from '../simulation/history.ts';
-import type { Planned } from '../simulation/manifests.ts';
-import type { Step } from '../simulation/plan.ts';
+import type { Planned } from '../simulation/models/resources/manifests.ts';
+import { RESOURCES } from '../simulation/models/resources/model.ts';
+import type { Step } from '../simulation/models/resources/plan.ts';
 
 const test = suite('late creates');
 const network: Planned = { kind: 'Network', namespace: 'a', name: 'net', resource: {} };
@@ -17,7 +18,10 @@ function storyOf(pods: number, byMs: number, ...more: readonly Step[]): ReturnTy
     { atMs: 17_000, what: 'create', object: network },
     ...more,
   ];
-  return play({ seed: 2, pods, namespaces: ['a'], resyncMs: 0, steps, moments: [], hasPress: false }, { told: true });
+  return play(
+    { seed: 2, pods, namespaces: ['a'], resyncMs: 0, steps, moments: [], given: { hasPress: false }, model: RESOURCES },
+    { told: true },
+  );
 }
 
 /** What was made at the cloud, and when in milliseconds. */

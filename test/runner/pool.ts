@@ -11,7 +11,7 @@ import { stripVTControlCharacters } from 'node:util';
 import type { Clock } from '../../bus/time.ts';
 import type { TestFile } from './files.ts';
 import { ended, judge, type Verdict } from './verdict.ts';
-import { type Counts, END } from './worker.ts';
+import { type Counts, END, type Order } from './worker.ts';
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const WORKER = fileURLToPath(new URL('worker.ts', import.meta.url));
@@ -64,7 +64,7 @@ export class Runner {
     };
     this.#onExit = (how) =>
       finish((printed) => (judge(NONE, printed).skipped === 1 ? judge(NONE, printed) : ended(how)));
-    child.send(file.path);
+    child.send({ path: file.path, isAlone: file.ownProcess } satisfies Order);
     const ran = await promise;
     if (file.ownProcess || ran.verdict.failed > 0 || residentBytes(child) > MOST_BYTES) await this.end();
     return ran;

@@ -1,10 +1,10 @@
 // A process that runs test files one after another, so that all of them share what they import.
 //
-// The parent sends the path of a file; the answer is a line on standard output that begins with END. Everything printed
+// The parent sends a file; the answer is a line on standard output that begins with END. Everything printed
 // before it belongs to the file.
 //
 // Invariants:
-//   WORKER-1. A file that leaves a timer, a server, a socket or a child behind has failed: it would disturb the next.
+//   WORKER-1. A file that leaves a timer, a server, a socket or a child behind has failed if others follow: it would disturb them.
 //   WORKER-2. A promise that nothing can settle any more ends its file as failed, and not the process.
 //   WORKER-3. The environment and the working directory are for each file what they were at the start.
 import { pathToFileURL } from 'node:url';
@@ -12,6 +12,12 @@ import { systemClock } from '../../actors/clock.ts';
 import { stopClocks } from '../world/clock.ts';
 
 export const END = '\u0000end ';
+
+export interface Order {
+  readonly path: string;
+  /** No other file follows in this process. */
+  readonly isAlone: boolean;
+}
 
 /** What a file came to, counted in tests. */
 export interface Counts {
@@ -92,7 +98,7 @@ async function left(): Promise<string | undefined> {
   return undefined;
 }
 
-async function run(path: string): Promise<Counts> {
+async function run({ path, isAlone }: Order): Promise<Counts> {
   failure = undefined;
   // With nothing left to do the process says so, instead of waiting for its parent.
   process.channel?.unref();
@@ -104,7 +110,7 @@ async function run(path: string): Promise<Counts> {
     if (counts === undefined) return { ...none, reason: 'waits for what never happens' };
     await new Promise((resolve) => setImmediate(resolve));
     stopClocks();
-    const remains = await left();
+    const remains = isAlone ? undefined : await left();
     const reason = failure ?? (remains === undefined ? undefined : `leaves behind ${remains}`);
     return reason === undefined ? counts : { ...counts, reason };
   } catch (error) {
@@ -122,8 +128,8 @@ async function run(path: string): Promise<Counts> {
 
 if (import.meta.main) {
   uvu.UVU_DEFER = 1;
-  process.on('message', (path: string) => {
-    void run(path).then((counts) => process.stdout.write(`\n${END}${JSON.stringify(counts)}\n`));
+  process.on('message', (order: Order) => {
+    void run(order).then((counts) => process.stdout.write(`\n${END}${JSON.stringify(counts)}\n`));
   });
   process.on('disconnect', () => process.exit());
   // Opened by their first use.

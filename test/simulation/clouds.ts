@@ -2,11 +2,11 @@
 import { type Fault, type Fetch, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/transport.ts';
 import { TransientError, UnansweredError } from '../../bus/mod.ts';
-import { fetchFile, type PieceFate } from './files.ts';
 import { madeFor } from './made-for.ts';
-import { deedOf } from './requests.ts';
+import { fetchFile, type PieceFate } from './models/resources/files.ts';
+import { deedOf } from './models/resources/requests.ts';
+import { upload } from './models/resources/uploads.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
-import { upload } from './uploads.ts';
 
 /** One request as it lands in the cloud. */
 export interface Landing {

@@ -16,7 +16,7 @@ import { builtinResources } from '../../adapters/kubernetes/embedded/kinds/built
 import { definitionResource, followDefinitions } from '../../adapters/kubernetes/embedded/kinds/definitions.ts';
 import { registry } from '../../adapters/kubernetes/embedded/kinds/resources.ts';
 import { watchObjects } from '../../adapters/kubernetes/embedded/objects/watch.ts';
-import { type Change, memoryStore } from '../../adapters/kubernetes/embedded/storage/store.ts';
+import { type Change, memoryStore, type Stored } from '../../adapters/kubernetes/embedded/storage/store.ts';
 import { ApiError, PlainAnswer } from '../../adapters/kubernetes/embedded/wire/api-error.ts';
 import { bodyText } from '../../adapters/kubernetes/embedded/wire/http.ts';
 import { answer, parseRoute, resourceOf } from '../../adapters/kubernetes/embedded/wire/routes.ts';
@@ -45,7 +45,7 @@ export interface Cluster {
   call(call: KubeCall): JsonObject;
   /** Begins a watch; `write` gets each event at once. @returns the way to end it @throws as `KubeClient.stream` */
   watch(path: string, accept: string | undefined, write: (event: JsonObject) => void, end: () => void): () => void;
-  /** All objects of a plural, as they are stored. */
+  /** All objects of a plural, as they are stored: nobody changes them. */
   objects(plural: string): readonly KubeObject[];
   get(plural: string, namespace: string, name: string): KubeObject | undefined;
   /** Told of every change of an object of the managed kinds, of config maps, of secrets and of namespaces, as it happens. */
@@ -108,14 +108,43 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
       api.store
         .collection(keyOf(plural))
         .list(undefined, '')
-        .map(({ object }) => object as unknown as KubeObject),
-    get: (plural, namespace, name) =>
-      api.store.collection(keyOf(plural)).get(namespace, name)?.object as unknown as KubeObject | undefined,
+        .map((stored) => readOnce(stored).object as unknown as KubeObject),
+    get(plural, namespace, name) {
+      const stored = api.store.collection(keyOf(plural)).get(namespace, name);
+      return stored && (readOnce(stored).object as unknown as KubeObject);
+    },
     follow(onChange) {
-      api.store.follow((collection, change) => onChange(collection.key.split('/')[1] ?? '', change));
+      api.store.follow((collection, { stored, previous, ...change }) =>
+        onChange(collection.key.split('/')[1] ?? '', {
+          ...change,
+          stored: readOnce(stored),
+          previous: previous && readOnce(previous),
+        }),
+      );
     },
     revision: () => api.store.revision(),
   };
+}
+
+const READ = new WeakMap<Stored, Stored>();
+
+/** The same version; its text is read when somebody first asks for the object, and never again. */
+function readOnce(stored: Stored): Stored {
+  const known = READ.get(stored);
+  if (known !== undefined) return known;
+  const { revision, metadata, text } = stored;
+  let object: Stored['object'] | undefined;
+  const read = {
+    revision,
+    metadata,
+    text,
+    get object() {
+      object ??= stored.object;
+      return object;
+    },
+  };
+  READ.set(stored, read);
+  return read;
 }
 
 function emptyApi(clock: Clock, firstRevision: number): Api {

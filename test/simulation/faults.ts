@@ -3,8 +3,9 @@
 import { mulberry32 } from '../../actors/clock.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { drawFrom, type Planned } from './manifests.ts';
-import type { Step } from './plan.ts';
+import { drawFrom } from './draw.ts';
+import type { Misfortune, Named } from './misfortunes.ts';
+import type { Deed, StepOf } from './model.ts';
 import type { SimulatedTime } from './time.ts';
 
 /** What of a kind, and of its life, runs outside of an effect. */
@@ -14,13 +15,13 @@ export type Faulty = (typeof FAULTY)[number];
 /** One history of two has some of each. */
 export function faultsOf(
   seed: number,
-  { steps, pods }: { readonly steps: readonly Step[]; readonly pods: number },
-): Step[] {
+  { steps, pods }: { readonly steps: readonly (StepOf<Deed> & { readonly object?: Named })[]; readonly pods: number },
+): StepOf<Misfortune>[] {
   const draw = drawFrom(mulberry32(seed ^ 0x7a017));
   const begun = steps.map(({ atMs }) => atMs);
-  const objects = steps.flatMap((step) => (step.what === 'create' ? [step.object] : []));
+  const objects = steps.flatMap((step) => (step.what === 'create' && step.object !== undefined ? [step.object] : []));
   const when = (): number => draw.pick(begun) + draw.below(1_500);
-  const faults: Step[] = [];
+  const faults: StepOf<Misfortune>[] = [];
   if (draw.chance(0.5) && objects.length > 0)
     for (let index = draw.below(4); index >= 0; index--)
       faults.push({
@@ -53,7 +54,7 @@ export class Faults {
     this.#time = time;
   }
 
-  begin(code: Faulty, { kind, namespace, name }: Pick<Planned, 'kind' | 'namespace' | 'name'>, forMs: number): void {
+  begin(code: Faulty, { kind, namespace, name }: Named, forMs: number): void {
     this.#lasting.set(`${code} ${kind} ${namespace}/${name}`, this.#time.elapsed() + forMs);
   }
 
@@ -74,6 +75,7 @@ export class Faults {
 
   #checked(kind: string, code: Faulty, run: (...given: unknown[]) => unknown): (...given: unknown[]) => unknown {
     return (...given) => {
+      if (this.#lasting.size === 0) return run(...given);
       const name = given.map(nameIn).find((known) => known !== undefined);
       const untilMs = this.#lasting.get(`${code} ${kind} ${name}`) ?? 0;
       if (this.#time.elapsed() < untilMs) throw new TypeError(`${code} of ${kind} ${name} fails`);

@@ -1,22 +1,20 @@
 // What happens just when the life of an object enters a state: an edit, a deletion, a failure that chance alone would bring
 // there once in ten thousand histories. Which object it is, the history says.
-import { mulberry32 } from '../../actors/clock.ts';
-import type { TraceEvent } from '../../bus/mod.ts';
-import { externalResourceMachine } from '../../machines/external-resource/machine.ts';
-import { guardMachine } from '../../machines/guard.ts';
-import type { KubeObject } from '../../machines/object.ts';
-import { bookMachine } from '../example-adapter/book-machine.ts';
-import type { Cluster } from './cluster.ts';
-import { type Deed, type Means, RULES, type Rule, type Target } from './deeds.ts';
-import { FURTHER_RULES } from './further-deeds.ts';
-import { BY_PLURAL, idOf, referencesOf } from './kinds.ts';
-import { type Draw, drawFrom, type Planned, pluralOf } from './manifests.ts';
-import { type Happening, type Plan, TROUBLES, Trouble } from './plan.ts';
-import { PRESS_RULES } from './press-deeds.ts';
+import type { Address, TraceEvent } from '../../bus/mod.ts';
+import type { Draw } from './draw.ts';
+import { type Misfortune, TROUBLES, type Trouble } from './misfortunes.ts';
+import type { Deed, Environment, Plan } from './model.ts';
 import type { SimulatedTime } from './time.ts';
 
+/** How what a moment brings is done. */
+export interface Means {
+  /** How long it lasts, or until it is taken back. */
+  readonly forMs: number;
+  readonly trouble: Trouble;
+}
+
 export interface Moment extends Means {
-  /** As the trace tells it; of a secret with `secret ` before it, of a book with `book `. */
+  /** As the trace tells it, with what the model has before it. */
   readonly phase: string;
   /** Of how many times that some object enters it. */
   readonly nth: number;
@@ -25,82 +23,34 @@ export interface Moment extends Means {
   readonly deeds: readonly string[];
 }
 
-/** What happens while users delete everything. */
-const TIDYING: ReadonlySet<Happening['what']> = new Set([
-  'edit',
-  'rename',
-  'letGo',
-  'unown',
-  'rotateSecret',
-  'cloudTrouble',
-  'loseKube',
-  'slowKube',
-  'slowMail',
-  'crash',
-]);
+export type Later<Own extends Deed = Deed> = (Own | Misfortune) & { readonly afterMs?: number };
 
-const ALL_RULES: Readonly<Record<string, Rule>> = { ...RULES, ...PRESS_RULES, ...FURTHER_RULES };
-const PREFIXES: Readonly<Record<string, string>> = { secrets: 'secret ', books: 'book ' };
-
-const ruleOf = (deed: string): Rule => ALL_RULES[deed] as Rule;
-const DEEDS = Object.keys(RULES) as readonly Deed[];
-/** States that are left in the step in which they are entered are seen by nobody. */
-const PASSING = new Set(['starting', 'claiming.entering', 'keeping.recorded', 'keeping.judging']);
-const PHASES: readonly string[] = [
-  ...leavesOf(externalResourceMachine.root.states['lifecycle'] as { readonly states: object }).filter(
-    (phase) => !PASSING.has(phase),
-  ),
-  ...leavesOf(guardMachine.root).map((phase) => `secret ${phase}`),
-];
-const BOOK_PHASES: readonly string[] = leavesOf(bookMachine.root)
-  .filter((phase) => phase !== 'starting')
-  .map((phase) => `book ${phase}`);
-
-/** Two histories of three have some. Drawn apart from the rest of the plan. */
-export function momentsOf(
-  seed: number,
-  { isCalm, isNamespaceGone }: { readonly isCalm: boolean; readonly isNamespaceGone: boolean },
-): readonly Moment[] {
-  const draw = drawFrom(mulberry32(seed ^ 0x3017e27));
-  if (draw.chance(0.33)) return [];
-  // In a namespace that goes nobody makes credentials anew.
-  const deeds = DEEDS.filter(
-    (deed) => (!isCalm || ruleOf(deed).isCalm) && !(isNamespaceGone && /^(strip|replace)Secret/.test(deed)),
-  ).flatMap((deed) => Array<Deed>(ruleOf(deed).weight ?? 1).fill(deed));
-  return Array.from({ length: 1 + draw.below(16) }, () => momentOf(draw, deeds, PHASES)).flatMap((moment) => {
-    const [next] = moment.deeds.flatMap((deed) => ruleOf(deed).leadsTo ?? []);
-    if (next === undefined || draw.chance(0.5)) return [moment];
-    return [moment, { ...moment, phase: next.phase, deeds: [next.deed], nth: 1, afterMs: 0 }];
-  });
+/** What may be done to an object, and where that makes a difference. */
+export interface Rule<Target = never, Own extends Deed = Deed> {
+  /** Where it makes a difference; any phase by default. */
+  readonly at?: RegExp;
+  /** It is no misfortune: no status may tell of an error. */
+  readonly isCalm?: true;
+  /** How much more often than others. */
+  readonly weight?: number;
+  /** What it leads to is a moment, too. */
+  readonly leadsTo?: { readonly phase: string; readonly deed: string };
+  readonly does: (target: Target, means: Means) => readonly Later<Own>[];
 }
 
-/** Those of the lives of books, in three of four histories that have any. Drawn apart, too. */
-export function pressMomentsOf(seed: number, { isCalm }: { readonly isCalm: boolean }): readonly Moment[] {
-  const draw = drawFrom(mulberry32(seed ^ 0xb0070e));
-  if (draw.chance(0.25)) return [];
-  const deeds = Object.entries<Rule>(PRESS_RULES)
-    .filter(([, rule]) => !isCalm || rule.isCalm)
-    .flatMap(([deed, { weight = 1 }]) => Array<string>(weight).fill(deed));
-  return Array.from({ length: 1 + draw.below(8) }, () => momentOf(draw, deeds, BOOK_PHASES));
-}
+export type Rules = Readonly<Record<string, Rule>>;
 
-/** Those of families of further kinds, in three of four histories that have any. Drawn apart, too. */
-export function furtherMomentsOf(seed: number, { isCalm }: { readonly isCalm: boolean }): readonly Moment[] {
-  const draw = drawFrom(mulberry32(seed ^ 0xf0e70e));
-  if (draw.chance(0.25)) return [];
-  const deeds = Object.entries<Rule>(FURTHER_RULES)
-    .filter(([, rule]) => !isCalm || rule.isCalm)
-    .flatMap(([deed, { weight = 1 }]) => Array<string>(weight).fill(deed));
-  return Array.from({ length: 1 + draw.below(8) }, () => momentOf(draw, deeds, PHASES, Object.values(Trouble)));
-}
-
-function momentOf(
+/** One of the deeds, in a phase where it makes a difference; in every other case with another one at once. */
+export function momentOf(
   draw: Draw,
-  deeds: readonly string[],
-  phases: readonly string[],
+  {
+    rules,
+    deeds,
+    phases,
+  }: { readonly rules: Rules; readonly deeds: readonly string[]; readonly phases: readonly string[] },
   troubles: readonly Trouble[] = TROUBLES,
 ): Moment {
-  const fits = (phase: string, deed: string): boolean => (ruleOf(deed).at ?? /./).test(phase);
+  const fits = (phase: string, deed: string): boolean => (rules[deed]?.at ?? /./).test(phase);
   const deed = draw.pick(deeds);
   const phase = draw.pick(phases.filter((candidate) => fits(candidate, deed)));
   return {
@@ -113,78 +63,67 @@ function momentOf(
   };
 }
 
+/** The deeds of these rules, each as often as its weight says. */
+export function weighted(rules: Rules, isMeant: (deed: string) => boolean): readonly string[] {
+  return Object.entries(rules).flatMap(([deed, { weight = 1 }]) =>
+    isMeant(deed) ? Array<string>(weight).fill(deed) : [],
+  );
+}
+
+/** The leaf states below a node, as the trace tells them. */
+export function leavesOf(node: { readonly states: object }, prefix = ''): readonly string[] {
+  return Object.entries(node.states).flatMap(([name, state]: [string, { readonly states: object }]) =>
+    Object.keys(state.states).length === 0 ? [`${prefix}${name}`] : leavesOf(state, `${prefix}${name}.`),
+  );
+}
+
+/** What an environment has for the moments of its histories. */
+export interface Lives<Own extends Deed = Deed> {
+  /** A state of the life of an object, as moments call it. */
+  phaseOf(plural: string, state: string): string;
+  /** What each deed of the moment is for the object; an empty list: the moment waits for another. */
+  deedsAt(moment: Moment, actor: Address, pod: number): readonly (readonly Later<Own>[])[];
+  /** Whether it may happen. @param isTidying  users delete everything */
+  isPossible(happening: Own | Misfortune, isTidying: boolean): boolean;
+}
+
 export interface MomentsDeps {
   readonly plan: Plan;
   readonly time: SimulatedTime;
-  readonly cluster: Cluster;
+  readonly environment: Environment;
   /** Whether users delete everything: only what can be done to that happens then. */
   readonly isTidying: () => boolean;
   /** Something is to happen so long from now. */
-  readonly happen: (happening: Happening, afterMs: number) => void;
+  readonly happen: (happening: Deed | Misfortune, afterMs: number) => void;
 }
 
 export class Moments {
   readonly #deps: MomentsDeps;
   /** How many times each moment was there. */
   readonly #count = new Map<Moment, number>();
-  readonly #planned = new Map<string, Planned>();
   readonly #lastMs: number;
 
   constructor(deps: MomentsDeps) {
     this.#deps = deps;
     this.#lastMs = deps.plan.steps.at(-1)?.atMs ?? 0;
-    for (const step of deps.plan.steps) if (step.what === 'create') this.#planned.set(keyOf(step.object), step.object);
   }
 
   /** Of the process that hosts the object. */
   onTrace(pod: number, { actor, type, data }: TraceEvent): void {
-    const { plan, time, happen, isTidying } = this.#deps;
+    const { plan, time, environment, happen, isTidying } = this.#deps;
+    const { lives } = environment;
     const isLate = time.elapsed() > this.#lastMs;
-    if (type !== 'transition' || (isLate && !isTidying())) return;
-    const phase = `${PREFIXES[actor.plural] ?? ''}${data['to']}`;
+    if (lives === undefined || type !== 'transition' || (isLate && !isTidying())) return;
+    const phase = lives.phaseOf(actor.plural, String(data['to']));
     for (const moment of plan.moments) {
       if (moment.phase !== phase) continue;
-      const target = this.#target(actor, pod);
-      const all = moment.deeds.map((deed) => ruleOf(deed).does(target, moment));
+      const all = lives.deedsAt(moment, actor, pod);
       if (all.some((happenings) => happenings.length === 0)) continue;
       const count = (this.#count.get(moment) ?? 0) + 1;
       this.#count.set(moment, count);
       if (count !== moment.nth) continue;
       for (const { afterMs = 0, ...happening } of all.flat())
-        if (isLate ? TIDYING.has(happening.what) : this.#isPossible(happening as Happening))
-          happen(happening as Happening, moment.afterMs + afterMs);
+        if (lives.isPossible(happening, isLate)) happen(happening, moment.afterMs + afterMs);
     }
   }
-
-  /** What the runtime itself has made, users do not make. */
-  #isPossible(happening: Happening): boolean {
-    return happening.what !== 'create' || this.#planned.has(keyOf(happening.object));
-  }
-
-  #target({ plural, namespace, name }: TraceEvent['actor'], pod: number): Target {
-    const kind = BY_PLURAL.get(plural);
-    const object = this.#plannedAs(kind?.kind ?? 'Secret', namespace, name);
-    const known = this.#deps.cluster.get(plural, namespace, name) as KubeObject | undefined;
-    const references = known === undefined ? [] : referencesOf(known);
-    const [reference] = references.filter(({ kind: of, neededFor }) => of !== 'Secret' && neededFor !== 'never');
-    const dependency = reference && this.#planned.get(keyOf(reference));
-    const other =
-      dependency && this.#deps.cluster.get(pluralOf(dependency.kind), dependency.namespace, dependency.name);
-    return { object, pod, dependency, isDependencyKnown: other !== undefined && idOf(other) !== undefined };
-  }
-
-  /** What the runtime itself has made, no plan knows. */
-  #plannedAs(kind: string, namespace: string, name: string): Planned {
-    return this.#planned.get(keyOf({ kind, namespace, name })) ?? { kind, namespace, name, resource: {} };
-  }
-}
-
-const keyOf = ({ kind, namespace, name }: Pick<Planned, 'kind' | 'namespace' | 'name'>): string =>
-  `${pluralOf(kind)}/${namespace}/${name}`;
-
-/** The leaf states below a node, as the trace tells them. */
-function leavesOf(node: { readonly states: object }, prefix = ''): readonly string[] {
-  return Object.entries(node.states).flatMap(([name, state]: [string, { readonly states: object }]) =>
-    Object.keys(state.states).length === 0 ? [`${prefix}${name}`] : leavesOf(state, `${prefix}${name}.`),
-  );
 }

@@ -1,18 +1,17 @@
 // Histories in which something has gone wrong before, in the runtime or with those who judge it.
-// limit: 180 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from './history.ts';
-import { hostPlanOf } from './host-plan.ts';
-import { windowsPlanOf } from './windows-plan.ts';
+import { HOSTS } from './models/hosts/model.ts';
+import { WINDOWS } from './models/windows/model.ts';
 
 const test = suite('histories that went wrong');
 
 const NAMED = [
-  { plan: hostPlanOf(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
-  { plan: hostPlanOf(61_449), about: 'a Secret is made again after its password has changed' },
-  { plan: windowsPlanOf(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },
-  { plan: windowsPlanOf(61_060), about: 'a deleted volume whose deleted disk is offline waits for its mount' },
+  { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
+  { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
+  { plan: WINDOWS.plan(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },
+  { plan: WINDOWS.plan(61_060), about: 'a deleted volume whose deleted disk is offline waits for its mount' },
 ];
 
 for (const { plan, about } of NAMED) {

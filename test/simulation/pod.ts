@@ -4,8 +4,6 @@ import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
-import { openstackWith } from '../../adapters/openstack/mod.ts';
-import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type JsonObject,
   type Lease,
@@ -14,19 +12,13 @@ import {
   type MailboxSubject,
   type MemoryBroker,
   type MemoryBus,
-  type Services,
   type TraceEvent,
   TransientError,
   toErrorData,
 } from '../../bus/mod.ts';
-import type { SimulatedShop } from '../example-adapter/simulated-shop.ts';
-import { type CloudWatcher, transport } from './clouds.ts';
 import type { Cluster, KubeCall } from './cluster.ts';
-import { fileDownloads } from './files.ts';
-import { type IronicLine, metalOver } from './ironic.ts';
-import { pressOver, type ShopWatcher } from './shop.ts';
+import type { Environment } from './model.ts';
 import { ProcessClock, type SimulatedTime } from './time.ts';
-import { type MachineLine, windowsOver } from './windows-machines.ts';
 
 /** What becomes of one request to the API server; nothing given: it is answered. */
 export type KubeFate = 'lostBefore' | 'lostAfter';
@@ -37,17 +29,11 @@ export interface PodDeps {
   readonly time: SimulatedTime;
   readonly broker: MemoryBroker;
   readonly cluster: Cluster;
-  readonly cloud: SimulatedCloud;
-  readonly cloudWatcher: CloudWatcher;
-  /** Undefined: nobody has heard of the print shop. */
-  readonly press: { readonly shop: SimulatedShop; readonly watcher: ShopWatcher } | undefined;
-  /** In histories of hosts: then nobody has heard of anything else. */
-  readonly metal: Pick<IronicLine, 'ironic' | 'watcher'> | undefined;
-  /** In histories of Windows storage: the same. Who has a node plays the role of its machine, and no other. */
-  readonly windows: WindowsLine | undefined;
+  readonly environment: Environment;
+  /** That it belongs to, if any. */
+  readonly node: string | undefined;
   readonly log: Logger;
   readonly callMs: number;
-  readonly defaultResyncMs: number;
   /** The adapter as the history has it. */
   readonly adapt: (adapter: ConfiguredAdapter) => ConfiguredAdapter;
   /** Of the next message to or from the bus, in milliseconds. */
@@ -66,12 +52,6 @@ export interface PodDeps {
   readonly onDefect: (message: string) => void;
 }
 
-export interface WindowsLine extends Pick<MachineLine, 'machines' | 'node' | 'watcher'> {
-  /** This pod asks another for an operation, or is told how it ended. */
-  readonly onRequest: (subject: string, request: JsonObject) => void;
-  readonly onAnswer: (answer: JsonObject) => void;
-}
-
 export class Pod {
   readonly name: string;
   readonly bus: MemoryBus;
@@ -80,7 +60,8 @@ export class Pod {
   readonly #leases = new Set<Lease>();
   /** Leases that it lost so far: what it had under way by then is another host's, as it were. */
   #losses = 0;
-  readonly #uploads = new Set<() => void>();
+  /** What has to end with it. */
+  readonly #ends = new Set<() => void>();
   readonly #watches = new Set<(error: TransientError | undefined) => void>();
   #kubeCut = false;
   #runtime: Runtime | undefined;
@@ -94,24 +75,28 @@ export class Pod {
   }
 
   start(): void {
-    const { name, log, callMs, adapt, windows } = this.#deps;
+    const { name, time, environment, node, log, callMs, adapt } = this.#deps;
     const { onSent, onTrace, onDefect } = this.#deps;
-    const adapters = this.#adapters().map(adapt);
+    const line = { pod: name, time, clock: this.clock, node, ends: this.#ends };
+    const adapters = environment.adapters(line).map(adapt);
+    const own = adapters.map(({ role }) => role);
+    // Who plays the role on a node does nothing else, and nobody else does that.
+    const roles = node === undefined ? [Role.Watch, Role.Actors, ...(environment.nodes === undefined ? own : [])] : own;
     startRuntime({
       // Nobody listens to the trace on the bus.
       bus: {
         ...this.bus,
         leases: this.#counted(),
         mailbox: told(this.bus.mailbox, onSent),
-        services: windows === undefined ? this.bus.services : asking(this.bus.services, windows),
+        services: environment.services?.(name, this.bus.services) ?? this.bus.services,
         trace: { ...this.bus.trace, emit: onTrace },
       },
       client: this.#client(),
       clock: this.clock,
       log,
       adapters,
-      roles: this.#roles(adapters),
-      nodeName: windows?.node,
+      roles: new Set(roles),
+      nodeName: node,
       callMs,
       events: false,
       podName: name,
@@ -121,11 +106,6 @@ export class Pod {
       },
       (error: unknown) => onDefect(`the runtime of ${name} did not start: ${toErrorData(error).message}`),
     );
-  }
-
-  /** States of the objects that live here. */
-  census(): ReadonlyMap<string, number> {
-    return this.#runtime?.census() ?? new Map();
   }
 
   /** When the next of its leases will be renewed, and when that one ends unless it is, in milliseconds; undefined: it has none. */
@@ -144,7 +124,7 @@ export class Pod {
     this.state = 'ended';
     this.clock.end();
     this.bus.crash();
-    for (const end of this.#uploads) end();
+    for (const end of this.#ends) end();
     for (const end of [...this.#watches]) end(undefined);
   }
 
@@ -179,28 +159,6 @@ export class Pod {
   /** All watches of this pod end as connections do. */
   breakWatches(): void {
     for (const end of [...this.#watches]) end(new TransientError('a watch broke off'));
-  }
-
-  #adapters(): readonly ConfiguredAdapter[] {
-    const { name, time, cloud, cloudWatcher, press, metal, windows, defaultResyncMs } = this.#deps;
-    const line = { pod: name, time, clock: this.clock };
-    if (metal !== undefined) return [metalOver({ ...line, ...metal })];
-    if (windows !== undefined) return [windowsOver({ ...line, ...windows })];
-    const openstack = openstackWith({
-      defaultResyncMs,
-      callsInFlight: 8,
-      transport: () => transport(name, cloud, time, this.clock, cloudWatcher, this.#uploads),
-      downloads: (clock) => fileDownloads(clock, () => cloudWatcher.pieceFate()),
-    });
-    return press === undefined ? [openstack] : [openstack, pressOver({ ...line, ...press })];
-  }
-
-  /** Who plays the role on a node does nothing else, and nobody else does that. */
-  #roles(adapters: readonly ConfiguredAdapter[]): ReadonlySet<string> {
-    const { windows } = this.#deps;
-    const own = adapters.map(({ role }) => role);
-    if (windows?.node !== undefined) return new Set(own);
-    return new Set([Role.Watch, Role.Actors, ...(windows === undefined ? own : [])]);
   }
 
   #counted(): Leases {
@@ -328,31 +286,6 @@ export class Pod {
       close();
     }
   }
-}
-
-/** The same services; all that is asked and answered is told. */
-function asking(services: Services, { onRequest, onAnswer }: WindowsLine): Services {
-  const told = async (answer: Promise<JsonObject>): Promise<JsonObject> => {
-    try {
-      const result = await answer;
-      onAnswer(result);
-      return result;
-    } catch (error) {
-      onAnswer({ ...toErrorData(error) });
-      throw error;
-    }
-  };
-  return {
-    serve: (...service) => services.serve(...service),
-    request(subject, body, deadlineAt, tracing) {
-      onRequest(subject, body);
-      return told(services.request(subject, body, deadlineAt, tracing));
-    },
-    hold(subject, body, options, tracing) {
-      onRequest(subject, body);
-      return told(services.hold(subject, body, options, tracing));
-    },
-  };
 }
 
 /** The same mailbox; `onSent` hears of each publication. */

@@ -1,43 +1,30 @@
 // The processes of a history, and what befalls them and what they share.
 import type { Logger } from 'pino';
-import type { SimulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
 import { type MemoryBroker, type TraceEvent, toErrorData } from '../../bus/mod.ts';
-import type { SimulatedShop } from '../example-adapter/simulated-shop.ts';
 import type { Chronicle } from './chronicle.ts';
-import type { Landing } from './clouds.ts';
 import type { Cluster } from './cluster.ts';
 import { Faults } from './faults.ts';
-import type { HostScene } from './host-scene.ts';
 import type { MailOrder } from './mail-order.ts';
-import type { Happening, Plan } from './plan.ts';
+import type { Misfortune } from './misfortunes.ts';
+import type { Environment, Plan } from './model.ts';
 import { Pod } from './pod.ts';
-import type { ShopWatch } from './shop-watch.ts';
+import type { RepeatedWrites } from './repeated-writes.ts';
 import type { SimulatedTime } from './time.ts';
-import type { Watchman } from './watchman.ts';
 import type { Weather } from './weather.ts';
-import type { WindowsScene } from './windows-scene.ts';
 
 export interface ProcessesDeps {
   readonly plan: Plan;
   readonly time: SimulatedTime;
   readonly cluster: Cluster;
-  readonly cloud: SimulatedCloud;
-  readonly shop: SimulatedShop;
-  readonly shopWatch: ShopWatch;
-  /** In histories of hosts. */
-  readonly hosts: HostScene | undefined;
-  /** In histories of Windows storage. */
-  readonly windows: WindowsScene | undefined;
+  readonly environment: Environment;
   readonly broker: MemoryBroker;
   readonly weather: Weather;
-  readonly watchman: Watchman;
+  readonly writes: RepeatedWrites;
   readonly mailOrder: MailOrder;
   readonly chronicle: Chronicle;
   readonly log: Logger;
   /** Longest time a call to the cloud may take, in milliseconds. */
   readonly callMs: number;
-  /** Something is to be looked at again. */
-  readonly onChange: () => void;
   readonly onTrace: (pod: number, event: TraceEvent) => void;
   readonly onDefect: (message: string) => void;
 }
@@ -55,18 +42,20 @@ export class Processes {
 
   /** As many as the plan says, after those of the nodes if there are any. */
   startAll(): void {
-    const { plan } = this.#deps;
-    const count = (plan.estate?.nodes.length ?? 0) + plan.pods;
+    const { plan, environment } = this.#deps;
+    const count = (environment.nodes?.length ?? 0) + plan.pods;
     for (let index = 0; index < count; index++) this.#start(index);
   }
 
-  crashAll(): void {
+  /** All end at once, and others begin. */
+  restartAll(): void {
     for (const pod of this.#pods) if (pod.state !== 'ended') pod.crash();
+    this.startAll();
   }
 
   /** Something goes wrong. */
-  suffer(step: Happening): void {
-    const { broker, chronicle, cloud, time, weather } = this.#deps;
+  suffer(step: Misfortune): void {
+    const { broker, chronicle, environment, time, weather } = this.#deps;
     const { what, ...how } = step;
     chronicle.note(`${JSON.stringify(step)}`, () => `misfortune: ${what} ${Object.entries(how).flat().join(' ')}`);
     const pod = 'pod' in step ? this.#pods[step.pod] : undefined;
@@ -155,9 +144,7 @@ export class Processes {
         return;
       }
       case 'expireTokens':
-        cloud.expireTokens();
-        return;
-      default:
+        environment.expireTokens?.();
         return;
     }
   }
@@ -178,16 +165,7 @@ export class Processes {
   }
 
   #start(index: number): void {
-    const { plan, time, broker, cluster, cloud, weather, watchman, mailOrder, chronicle, log, callMs } = this.#deps;
-    const { shop, shopWatch, hosts, windows } = this.#deps;
-    const lands = (where: string, landing: Landing): void => {
-      const { pod, method, path, uid } = landing;
-      if (method !== 'GET') this.#deps.onChange();
-      chronicle.note(
-        `${pod} ${method} ${path}`,
-        () => `${pod} asks the ${where}: ${method} ${path} for ${watchman.nameOf(uid)}`,
-      );
-    };
+    const { plan, time, broker, cluster, environment, weather, writes, mailOrder, chronicle, log, callMs } = this.#deps;
     const name = `pod${++this.#started}`;
     const pod = new Pod({
       name,
@@ -195,87 +173,25 @@ export class Processes {
       time,
       broker,
       cluster,
-      cloud,
-      cloudWatcher: {
-        misfortune: (landing) => weather.cloudFate(landing),
-        onLanding: (landing) => {
-          lands('cloud', landing);
-          watchman.onLanding(landing);
-        },
-        onAnswer: (landing, status, body, served) => watchman.onAnswer(landing, status, body, served),
-        onSpoilt: (landing) => watchman.onSpoilt(landing),
-        latencyMs: () => weather.cloudMs(),
-        pieceFate: () => weather.pieceFate(),
-      },
-      press: plan.hasPress
-        ? {
-            shop,
-            watcher: {
-              misfortune: (landing) => weather.shopFate(landing),
-              onLanding: (landing) => {
-                lands('print shop', landing);
-                shopWatch.onLanding(landing);
-              },
-              onAnswer: (landing, status, body, served) => shopWatch.onAnswer(landing, status, body, served),
-              latencyMs: () => weather.cloudMs(),
-              breaks: () => weather.breaksOff(),
-            },
-          }
-        : undefined,
-      metal: hosts && {
-        ironic: hosts.ironic,
-        watcher: {
-          misfortune: (landing) => weather.cloudFate(landing),
-          onLanding: (landing) => {
-            lands('Ironic', landing);
-            hosts.watch.onLanding(landing);
-          },
-          onServed: () => hosts.watch.onServed(),
-          latencyMs: () => weather.cloudMs(),
-        },
-      },
-      windows: windows && {
-        machines: windows.machines,
-        node: windows.estate.nodes[index]?.name,
-        watcher: {
-          onBegun: (change) => {
-            const { call, args, machine } = change;
-            chronicle.note(
-              `${name} ${call} ${machine.node}`,
-              () => `${name} asks ${machine.node}: ${call} ${args.map(String).join(' ')}`,
-            );
-            windows.watch.onBegun(change);
-          },
-          onDone: (change, error) => {
-            const { call, machine } = change;
-            chronicle.note(
-              `${call} ${machine.node} ends`,
-              () => `${machine.node}: ${call} ${error === undefined ? 'is done' : `fails: ${String(error)}`}`,
-            );
-            windows.watch.onDone(change, error);
-          },
-        },
-        onRequest: (subject, request) => windows.watch.onRequest(name, subject, request),
-        onAnswer: (answer) => windows.watch.judgeText('an answer', JSON.stringify(answer) ?? ''),
-      },
+      environment,
+      node: environment.nodes?.[index],
       log: log.child({ pod: name }),
       callMs,
-      defaultResyncMs: plan.resyncMs,
       adapt: this.#faults.applied,
       mailMs: () => weather.mailMs(name),
       kubeMs: () => weather.kubeMs(),
       kubeFate: () => weather.kubeFate(),
-      onLost: (call) => watchman.onLost(call),
+      onLost: (call) => writes.onLost(call),
       onKube: (who, call, before, error) => {
         chronicle.note(`${who} ${call.method} ${call.path}`, () =>
           call.method === 'GET'
             ? undefined
             : `${who} asks the API server: ${call.method} ${call.path.split('?')[0]}${error === undefined ? '' : ` -> ${toErrorData(error).message}`}`,
         );
-        watchman.onKube(who, call, before, error);
+        writes.onKube(who, call, before, error);
       },
       onSent: (subject, payload) => {
-        (hosts ?? windows)?.watch.judgeText('mail', JSON.stringify(payload));
+        environment.judgeText?.('mail', JSON.stringify(payload));
         mailOrder.onSent(name, subject, payload);
       },
       onTrace: (event) => this.#deps.onTrace(index, event),

@@ -1,6 +1,6 @@
 // A history that breaks something, made smaller while it breaks the same: what is left is what matters.
 import { play, type Violation } from './history.ts';
-import type { Plan, Step } from './plan.ts';
+import type { Plan } from './model.ts';
 
 /** Most histories that are played on the way. */
 const ATTEMPTS = 400;
@@ -21,7 +21,7 @@ export async function shrunk(plan: Plan, violation: Violation): Promise<Plan> {
   };
   // What came after it cannot matter, unless it is about the end.
   await attempt({ ...best, steps: best.steps.filter(({ atMs }) => atMs <= violation.atMs) });
-  const without = (from: number, length: number): readonly Step[] => best.steps.toSpliced(from, length);
+  const without = (from: number, length: number): Plan['steps'] => best.steps.toSpliced(from, length);
   for (let length = Math.ceil(best.steps.length / 2); length >= 1; length = Math.floor(length / 2)) {
     for (let from = 0; from < best.steps.length; ) {
       const isLess = await attempt({ ...best, steps: without(from, length) });
@@ -31,9 +31,8 @@ export async function shrunk(plan: Plan, violation: Violation): Promise<Plan> {
   for (const moment of best.moments)
     await attempt({ ...best, moments: best.moments.filter((other) => other !== moment) });
   while (best.pods > 1 && (await attempt({ ...best, pods: best.pods - 1 })));
-  const hosted = best.machines?.map(({ namespace }) => namespace);
   for (const namespace of best.namespaces)
-    if (best.namespaces.length > 1 && hosted?.includes(namespace) !== true)
+    if (best.namespaces.length > 1 && best.model.needs?.(best, namespace) !== true)
       await attempt({ ...best, namespaces: best.namespaces.filter((other) => other !== namespace) });
   return best;
 }

@@ -1,5 +1,4 @@
 // Histories of the whole runtime under simulated time. More of them: `npm run simulate`.
-// limit: 180 s
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -7,11 +6,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { marksIn } from '../mutation/marks.ts';
 import { play } from './history.ts';
-import { hostPlanOf } from './host-plan.ts';
+import { HOSTS } from './models/hosts/model.ts';
+import { RESOURCES } from './models/resources/model.ts';
+import { WINDOWS } from './models/windows/model.ts';
 import { mutated, sourcesWithout } from './mutant.ts';
 import { MUTATIONS } from './mutations.ts';
-import { planOf } from './plan.ts';
-import { windowsPlanOf } from './windows-plan.ts';
 
 /** How many histories, from which seed on. */
 const COUNT = Number(process.env['CASES'] ?? 8);
@@ -23,40 +22,40 @@ const test = suite('simulation');
 
 test('histories break no invariant (I1 to I4, I6, I8, I9)', async () => {
   for (let seed = SEED; seed < SEED + COUNT; seed++) {
-    const { violation } = await play(planOf(seed));
+    const { violation } = await play(RESOURCES.plan(seed));
     assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
   }
 });
 
 test('nor do histories of bare-metal hosts (B1 to B5, P10, I8, I9)', async () => {
   for (let seed = SEED; seed < SEED + COUNT; seed++) {
-    const { violation } = await play(hostPlanOf(seed));
+    const { violation } = await play(HOSTS.plan(seed));
     assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
   }
-  const [first, second] = [await play(hostPlanOf(SEED)), await play(hostPlanOf(SEED))];
+  const [first, second] = [await play(HOSTS.plan(SEED)), await play(HOSTS.plan(SEED))];
   assert.is(second.hash, first.hash, 'it is a function of its seed');
 });
 
 test('nor do histories of the storage of Windows machines (S1 to S7, P10, I8, I9)', async () => {
   for (let seed = SEED; seed < SEED + COUNT; seed++) {
-    const { violation } = await play(windowsPlanOf(seed));
+    const { violation } = await play(WINDOWS.plan(seed));
     assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
   }
-  const [first, second] = [await play(windowsPlanOf(SEED)), await play(windowsPlanOf(SEED))];
+  const [first, second] = [await play(WINDOWS.plan(SEED)), await play(WINDOWS.plan(SEED))];
   assert.is(second.hash, first.hash, 'it is a function of its seed');
 });
 
 test('a history is a function of its seed', async () => {
   const seed = SEED + 4;
   const [first, second, told] = [
-    await play(planOf(seed)),
-    await play(planOf(seed)),
-    await play(planOf(seed), { told: true }),
+    await play(RESOURCES.plan(seed)),
+    await play(RESOURCES.plan(seed)),
+    await play(RESOURCES.plan(seed), { told: true }),
   ];
   assert.is(second.hash, first.hash);
   assert.is(second.steps, first.steps);
   assert.is(told.hash, first.hash);
-  assert.is.not((await play(planOf(seed + 1))).hash, first.hash);
+  assert.is.not((await play(RESOURCES.plan(seed + 1))).hash, first.hash);
 });
 
 test('the rules that can be switched off are marked in the sources', () => {

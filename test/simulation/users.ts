@@ -1,87 +1,109 @@
-// Which of the things that happen are the deeds of users, and who does them.
-import type { Hands } from './hands.ts';
-import { pathOf, SECRET } from './manifests.ts';
-import type { People } from './people.ts';
-import type { Happening } from './plan.ts';
+// How users ask the API server for something: once, or until it takes what they have.
+import { type JsonObject, toErrorData } from '../../bus/mod.ts';
+import type { Chronicle } from './chronicle.ts';
+import type { Cluster, KubeCall } from './cluster.ts';
+import type { SimulatedTime } from './time.ts';
 
-/** False: it is no deed of a user. */
-export function usersDo(step: Happening, people: People, hands: Hands): boolean {
-  switch (step.what) {
-    case 'create':
-      people.create(step.object);
-      return true;
-    case 'edit':
-      people.touch(step.object, step.text);
-      return true;
-    case 'rename':
-      people.rename(step.object, step.text);
-      return true;
-    case 'nonsense':
-      people.writeNonsense(step.object);
-      return true;
-    case 'unsettle':
-      people.unsettle(step.object);
-      return true;
-    case 'letGo':
-      people.letGo(step.object);
-      return true;
-    case 'unrefer':
-    case 'refer':
-    case 'reprint':
-      people[step.what](step.object);
-      return true;
-    case 'tamper':
-    case 'takeChild':
-    case 'freeze':
-      people[step.what](step.object, step.child);
-      return true;
-    case 'pin':
-    case 'unpin':
-    case 'unguard':
-    case 'unown':
-    case 'forgetId':
-    case 'deleteInForeground':
-    case 'unpinKeepsake':
-      hands[step.what](step.object);
-      return true;
-    case 'delete':
-      people.ask(`deletes ${step.object.kind} '${step.object.name}'`, 'DELETE', pathOf(step.object));
-      return true;
-    case 'deleteNamespace':
-      people.deleteNamespace(step.namespace);
-      return true;
-    case 'deleteSecret':
-      people.ask('deletes the secret', 'DELETE', pathOf({ kind: 'Secret', namespace: step.namespace, name: SECRET }));
-      return true;
-    case 'createSecret':
-      people.createSecret(step.namespace);
-      return true;
-    case 'rotateSecret': {
-      const path = pathOf({ kind: 'Secret', namespace: step.namespace, name: SECRET });
-      people.ask('changes the secret', 'PATCH', path, { data: { note: 'bm90ZQ==' } });
-      return true;
-    }
-    case 'appear':
-      people.makeNetwork(step.name);
-      return true;
-    case 'empty':
-    case 'fill':
-      people[step.what](step.object);
-      return true;
-    case 'open':
-      people.openDoor(step.name);
-      return true;
-    case 'twins':
-    case 'usurp':
-      people.mislead(step.what, step.object);
-      return true;
-    case 'drift':
-    case 'vanish':
-    case 'build':
-    case 'fail':
-      people.alter(step.what, step.object);
-      return true;
-    default:
-      return false;
+export interface UsersDeps {
+  readonly time: SimulatedTime;
+  readonly cluster: Cluster;
+  readonly chronicle: Chronicle;
+  /** Something is to be looked at again. */
+  readonly onChange: () => void;
+}
+
+interface Creation {
+  readonly path: string;
+  /** Asked for when it is created: a password that was right when a user began to wait may not be any more. */
+  readonly body: () => JsonObject;
+  /** In words. */
+  readonly what: string;
+  /** Before each try. */
+  readonly look?: () => void;
+}
+
+/** Whoever keeps an object that is deleted. */
+const PIN = 'simulation.example.org/keeps';
+/** How often a user tries again what the API server did not take, and for how long, in milliseconds. */
+const AGAIN_MS = 700;
+const PATIENCE_MS = 60_000;
+
+export class Users {
+  readonly #deps: UsersDeps;
+  /** What users have asked for and the API server has not taken yet. */
+  pending = 0;
+
+  constructor(deps: UsersDeps) {
+    this.#deps = deps;
   }
+
+  /** Once; what is not there is fine. */
+  ask(what: string, call: KubeCall): void {
+    try {
+      this.#deps.cluster.call(call);
+      this.#deps.chronicle.note(`user ${what}`, () => `a user ${what}`);
+    } catch (error) {
+      if (toErrorData(error).code !== 'absent') throw error;
+    }
+  }
+
+  delete(what: string, path: string): void {
+    this.ask(`deletes ${what}`, { method: 'DELETE', path });
+  }
+
+  patch(what: string, path: string, body: JsonObject): void {
+    this.ask(what, { method: 'PATCH', path, body, contentType: 'application/merge-patch+json' });
+  }
+
+  /** Others hold the object, or do not any more. @param edit  writes its finalizers */
+  pin(
+    metadata: { readonly finalizers?: readonly string[]; readonly deletionTimestamp?: unknown } | undefined,
+    deed: 'pin' | 'unpin',
+    edit: (finalizers: readonly string[]) => void,
+  ): void {
+    const { finalizers = [], deletionTimestamp } = metadata ?? {};
+    if (metadata === undefined || (deed === 'pin' && deletionTimestamp !== undefined)) return;
+    const others = finalizers.filter((finalizer) => finalizer !== PIN);
+    if (deed === 'pin' || others.length < finalizers.length) edit([...others, ...(deed === 'pin' ? [PIN] : [])]);
+  }
+
+  /** As soon as whoever was there before has gone. Nothing is created where an object is that nobody deletes. */
+  create({ path, body, what, look }: Creation): void {
+    const { cluster, time, chronicle, onChange } = this.#deps;
+    const untilMs = time.elapsed() + PATIENCE_MS;
+    this.pending += 1;
+    const attempt = (): void => {
+      look?.();
+      const there = this.metadataAt(path);
+      if (there === undefined) {
+        cluster.call({ method: 'POST', path: path.slice(0, path.lastIndexOf('/')), body: body() });
+        chronicle.note(`user creates ${what}`, () => `a user creates ${what}`);
+      } else if (there['deletionTimestamp'] !== undefined && time.elapsed() < untilMs) {
+        time.after(AGAIN_MS, attempt);
+        return;
+      }
+      this.pending -= 1;
+      onChange();
+    };
+    attempt();
+  }
+
+  /** Undefined: there is no such object. */
+  metadataAt(path: string): JsonObject | undefined {
+    try {
+      return this.#deps.cluster.call({ method: 'GET', path })['metadata'] as JsonObject;
+    } catch (error) {
+      if (toErrorData(error).code !== 'absent') throw error;
+      return undefined;
+    }
+  }
+}
+
+export function secretPath(namespace: string, name: string): string {
+  return `/api/v1/namespaces/${namespace}/secrets/${name}`;
+}
+
+/** As Secrets have it. */
+export function encoded(text: string): string {
+  return Buffer.from(text).toString('base64');
 }

@@ -1,17 +1,15 @@
-// How long messages take, and what becomes of requests: good and bad times of the bus, the API server and the cloud.
-import { isCreate, type Landing, type Misfortune } from './clouds.ts';
-import type { PieceFate } from './files.ts';
-import { Trouble } from './plan.ts';
+// How long messages take, and what becomes of requests: good and bad times of the bus, the API server and external systems.
+import type { Misfortune } from './clouds.ts';
+import { Trouble } from './misfortunes.ts';
 import type { KubeFate } from './pod.ts';
-import { isMaking, type ShopMisfortune } from './shop.ts';
 import type { SimulatedTime } from './time.ts';
 
 /** No call takes longer, in milliseconds. */
-const CALL_LIMIT_MS = 15_000;
+export const CALL_LIMIT_MS = 15_000;
 
 export class Weather {
   readonly #time: SimulatedTime;
-  readonly #chance: () => number;
+  readonly chance: () => number;
   /** Until when something lasts, by what. */
   readonly #lasting = new Map<string, number>();
   #lateMs = 0;
@@ -19,7 +17,7 @@ export class Weather {
 
   constructor(time: SimulatedTime, chance: () => number) {
     this.#time = time;
-    this.#chance = chance;
+    this.chance = chance;
   }
 
   /** Something goes on for so long. */
@@ -55,9 +53,9 @@ export class Weather {
 
   /** Of the next message to or from the bus, in milliseconds. */
   mailMs(pod: string): number {
-    const takesMs = this.#lasts(`slow ${pod}`)
-      ? this.#chance() * 1_500
-      : 0.2 + this.#chance() * (this.#lasts('slowMail') ? 2_000 : 4);
+    const takesMs = this.lasts(`slow ${pod}`)
+      ? this.chance() * 1_500
+      : 0.2 + this.chance() * (this.lasts('slowMail') ? 2_000 : 4);
     const now = this.#time.elapsed();
     const { fromMs, untilMs } = this.#stalls.get(pod) ?? { fromMs: 0, untilMs: 0 };
     const isStalled = fromMs <= now + takesMs && now < untilMs;
@@ -66,29 +64,35 @@ export class Weather {
 
   /** Of the next message to or from the API server, in milliseconds. */
   kubeMs(): number {
-    return 0.5 + this.#chance() * (this.#lasts('slowKube') ? 3_000 : 15);
+    return 0.5 + this.chance() * (this.lasts('slowKube') ? 3_000 : 15);
   }
 
-  /** Of the next message to or from the cloud, in milliseconds. */
+  /** Of the next message to or from an external system, in milliseconds. */
   cloudMs(): number {
-    return 1 + this.#chance() * (this.#lasts(Trouble.Slow) ? 8_000 : 60);
+    return 1 + this.chance() * (this.lasts(Trouble.Slow) ? 8_000 : 60);
   }
 
   kubeFate(): KubeFate | undefined {
-    if (!this.#lasts('loseKube') || this.#chance() < 0.7) return undefined;
-    return this.#chance() < 0.5 ? 'lostBefore' : 'lostAfter';
+    if (!this.lasts('loseKube') || this.chance() < 0.7) return undefined;
+    return this.chance() < 0.5 ? 'lostBefore' : 'lostAfter';
   }
 
-  cloudFate(landing: Landing): Misfortune | undefined {
-    const { method } = landing;
-    if (this.#lasts('lateCreates') && isCreate(landing)) {
-      this.last('a late create', CALL_LIMIT_MS + this.#lateMs);
-      return { landsAfterDeadlineMs: this.#lateMs };
+  /** So long after its deadline what is to be made is made, in milliseconds; undefined: while somebody waits for it. */
+  lateMs(): number | undefined {
+    return this.lasts('lateCreates') ? this.#lateMs : undefined;
+  }
+
+  /** What becomes of a request to an external system. @param makes  it makes something that an object stands for */
+  fateOf({ method }: { readonly method: string }, makes = false): Misfortune | undefined {
+    const lateMs = this.lateMs();
+    if (makes && lateMs !== undefined) {
+      this.last('a late create', CALL_LIMIT_MS + lateMs);
+      return { landsAfterDeadlineMs: lateMs };
     }
-    const hits = (trouble: Trouble): boolean => this.#lasts(trouble) && this.#chance() < 0.6;
-    if (hits(Trouble.Throttling)) return { status: 429, retryAfterMs: 1_000 + this.#chance() * 4_000 };
+    const hits = (trouble: Trouble): boolean => this.lasts(trouble) && this.chance() < 0.6;
+    if (hits(Trouble.Throttling)) return { status: 429, retryAfterMs: 1_000 + this.chance() * 4_000 };
     if (method !== 'GET' && method !== 'POST' && hits(Trouble.Outdating)) return { status: 412 };
-    if (hits(Trouble.Failing)) return { status: this.#chance() < 0.5 ? 500 : 503 };
+    if (hits(Trouble.Failing)) return { status: this.chance() < 0.5 ? 500 : 503 };
     if (method !== 'GET' && method !== 'DELETE' && hits(Trouble.Refusing)) return { status: 409 };
     if (hits(Trouble.Dropping)) return { dropBeforeWork: true };
     if (hits(Trouble.Forgetful)) return { dropAfterWork: true };
@@ -98,30 +102,8 @@ export class Weather {
     return undefined;
   }
 
-  /** What befalls the cloud befalls the hosts of files. */
-  pieceFate(): PieceFate {
-    const isLost = this.#lasts(Trouble.Dropping) || this.#lasts(Trouble.Failing);
-    if (isLost && this.#chance() < 0.3) return 'lost';
-    return this.#lasts(Trouble.Lying) && this.#chance() < 0.3 ? 'altered' : undefined;
-  }
-
-  /** What befalls the cloud befalls the print shop. */
-  shopFate(landing: Landing): ShopMisfortune | undefined {
-    if (this.#lasts('lateCreates') && isMaking(landing) && this.#chance() < 0.7) {
-      this.last('a late print', CALL_LIMIT_MS);
-      return { landsAfterMs: this.#chance() * Math.min(this.#lateMs, CALL_LIMIT_MS) };
-    }
-    // It may refuse even to tell.
-    if (landing.method === 'GET' && this.#lasts(Trouble.Refusing) && this.#chance() < 0.3) return { status: 409 };
-    return this.cloudFate(landing);
-  }
-
-  /** Whether the connection of a print breaks before the next line. */
-  breaksOff(): boolean {
-    return (this.#lasts(Trouble.Dropping) || this.#lasts(Trouble.Forgetful)) && this.#chance() < 0.3;
-  }
-
-  #lasts(what: string): boolean {
+  /** Whether it goes on now. */
+  lasts(what: string): boolean {
     const untilMs = this.#lasting.get(what);
     return untilMs !== undefined && this.#time.elapsed() < untilMs;
   }

@@ -158,7 +158,7 @@ export function simulatedIronic(options: IronicOptions, origin: () => string): S
       });
     },
     node: (ident) => now(() => structuredClone(records.find(ident)?.item)),
-    nodes: () => now(() => [...records.nodes.values()].map(({ item }) => structuredClone(item))),
+    nodes: () => now(() => [...records.nodes.values()].map(({ item }) => JSON.parse(JSON.stringify(item)))),
     hold(ident) {
       now(() => {
         const record = records.node(ident);

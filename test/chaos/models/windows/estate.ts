@@ -3,9 +3,9 @@ import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts
 import { GROUP } from '../../../../adapters/csi-proxy/kinds/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import type { Content } from '../../../simulation/windows-estate.ts';
-import { DIRECTORY, PORTAL, SERVICE, USERNAME } from '../../../simulation/windows-estate.ts';
-import { referencesOf } from '../../../simulation/windows-relations.ts';
+import type { Content } from '../../../simulation/models/windows/estate.ts';
+import { DIRECTORY, PORTAL, SERVICE, USERNAME } from '../../../simulation/models/windows/estate.ts';
+import { referencesOf } from '../../../simulation/models/windows/relations.ts';
 
 export { DIRECTORY, PORTAL, USERNAME };
 

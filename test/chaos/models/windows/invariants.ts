@@ -7,7 +7,7 @@
 //   M4. Nothing is taken down that nobody asked to be deleted, or that something wanted stands on.
 //   M5. Of an object that is gone nothing is mapped, mounted, connected or online.
 import type { KubeObject } from '../../../../machines/object.ts';
-import { hasAny } from '../../../simulation/windows-relations.ts';
+import { hasAny } from '../../../simulation/models/windows/relations.ts';
 import type { Estate, Thing } from './estate.ts';
 import type { MachineEntry, MachineSight } from './served-machine.ts';
 import { everIn, type Life, type Wishes } from './wishes.ts';

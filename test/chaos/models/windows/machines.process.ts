@@ -3,7 +3,7 @@
 import { systemClock } from '../../../../actors/clock.ts';
 import type { MemoryDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { WindowsRest } from '../../../simulation/windows-rest.ts';
+import { WindowsRest } from '../../../simulation/models/windows/rest.ts';
 import { report, serveParent } from '../../child.ts';
 import type { EstateMachine, Lock } from './estate.ts';
 import { type CallFault, ServedMachine } from './served-machine.ts';

@@ -6,7 +6,7 @@ import { resourcePath } from '../../../../adapters/kubernetes/mod.ts';
 import { ErrorCode, type JsonObject, TroupeError } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { World } from '../../../actors/harness.ts';
-import { readyOf } from '../../../simulation/windows-relations.ts';
+import { readyOf } from '../../../simulation/models/windows/relations.ts';
 import { Churn } from '../../churn.ts';
 import type { Run } from '../../model.ts';
 import { pick } from '../../random.ts';

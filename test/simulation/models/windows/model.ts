@@ -1,0 +1,199 @@
+// The storage of Windows machines as a model of histories: machines, who uses them and who looks at them, and where objects are to be
+// in the end.
+import { mulberry32 } from '../../../../actors/clock.ts';
+import type { ConfiguredAdapter } from '../../../../adapters/adapter.ts';
+import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts/mod.ts';
+import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
+import { type JsonObject, type Services, toErrorData } from '../../../../bus/mod.ts';
+import { upkeepMachine } from '../../../../machines/upkeep/machine.ts';
+import { skipIdsOfCloud } from '../../draw.ts';
+import type { Environment, HistoryContext, HistoryModel, Line } from '../../model.ts';
+import { WINDOWS_RARE, WINDOWS_UNREACHABLE } from './coverage.ts';
+import { DIRECTORY, type Estate, PORTAL } from './estate.ts';
+import { WindowsHands } from './hands.ts';
+import {
+  type Machines,
+  type MachineWatcher,
+  machinesOf,
+  type SimulatedMachine,
+  seenOn,
+  windowsOver,
+} from './machines.ts';
+import { type WindowsHappening, windowsPlan } from './plan.ts';
+import { PLURALS } from './relations.ts';
+import { WindowsRest } from './rest.ts';
+import { WindowsUsers } from './users.ts';
+import { WindowsWatch } from './watch.ts';
+
+export const WINDOWS: HistoryModel<WindowsHappening, Estate> = {
+  name: 'windows',
+  about: 'Windows storage',
+  every: 11,
+  contracts: windowsContracts,
+  restWithinMs: 40 * 60_000,
+  coverage: {
+    charts: [{ machine: upkeepMachine as never }],
+    unreachable: WINDOWS_UNREACHABLE,
+    rare: WINDOWS_RARE,
+  },
+  plan: (seed) => ({ ...windowsPlan(seed), model: WINDOWS }),
+  async begin(context, { seed, given }) {
+    skipIdsOfCloud(context.clock);
+    const machines = await machinesOf(given, { ...context, chance: mulberry32(seed ^ 0x3a17) });
+    return new WindowsStorage(context, given, machines);
+  },
+};
+
+class WindowsStorage implements Environment<WindowsHappening> {
+  readonly nodes: readonly string[];
+  readonly #context: HistoryContext;
+  readonly #estate: Estate;
+  readonly #machines: Machines;
+  readonly #watch: WindowsWatch;
+  readonly #users: WindowsUsers;
+  readonly #hands: WindowsHands;
+  readonly #rest: WindowsRest;
+
+  constructor(context: HistoryContext, estate: Estate, machines: Machines) {
+    this.nodes = estate.nodes.map(({ name }) => name);
+    this.#context = context;
+    this.#estate = estate;
+    this.#machines = machines;
+    this.#watch = new WindowsWatch({ ...context, machines });
+    this.#users = new WindowsUsers({ ...context, machines, estate });
+    this.#hands = new WindowsHands({ machines, estate, watch: this.#watch });
+    this.#rest = new WindowsRest({ ...context, machines });
+  }
+
+  adapters(line: Line): readonly ConfiguredAdapter[] {
+    const { chronicle } = this.#context;
+    const watch = this.#watch;
+    const watcher: MachineWatcher = {
+      onBegun(change) {
+        const { pod, call, args, machine } = change;
+        const { node } = machine;
+        chronicle.note(`${pod} ${call} ${node}`, () => `${pod} asks ${node}: ${call} ${args.map(String).join(' ')}`);
+        watch.onBegun(change);
+      },
+      onDone(change, error) {
+        const { call, machine } = change;
+        const end = (): string => (error === undefined ? 'is done' : `fails: ${String(error)}`);
+        chronicle.note(`${call} ${machine.node} ends`, () => `${machine.node}: ${call} ${end()}`);
+        watch.onDone(change, error);
+      },
+    };
+    return [windowsOver({ ...line, machines: this.#machines, watcher })];
+  }
+
+  /** All that is asked and answered is judged. */
+  services(pod: string, services: Services): Services {
+    const onRequest = (subject: string, body: JsonObject): void => this.#watch.onRequest(pod, subject, body);
+    const onAnswer = (answer: JsonObject): void => this.judgeText('an answer', JSON.stringify(answer) ?? '');
+    const told = async (answer: Promise<JsonObject>): Promise<JsonObject> => {
+      try {
+        const result = await answer;
+        onAnswer(result);
+        return result;
+      } catch (error) {
+        onAnswer({ ...toErrorData(error) });
+        throw error;
+      }
+    };
+    return {
+      serve: (...service) => services.serve(...service),
+      request(subject, body, deadlineAt, tracing) {
+        onRequest(subject, body);
+        return told(services.request(subject, body, deadlineAt, tracing));
+      },
+      hold(subject, body, options, tracing) {
+        onRequest(subject, body);
+        return told(services.hold(subject, body, options, tracing));
+      },
+    };
+  }
+
+  onChange(plural: string, change: Change): void {
+    this.#watch.onChange(plural, change);
+  }
+
+  judgeText(where: string, text: string): void {
+    this.#watch.judgeText(where, text);
+  }
+
+  get pending(): number {
+    return this.#users.pending;
+  }
+
+  happens(happening: WindowsHappening): void {
+    const { chronicle, weather, onTrouble, onChange } = this.#context;
+    if (happening.what === 'thing') {
+      this.#users.do(happening.deed, happening.thing);
+      return;
+    }
+    onTrouble();
+    chronicle.note(JSON.stringify(happening), () => `misfortune: ${JSON.stringify(happening)}`);
+    switch (happening.what) {
+      case 'windowsSecret':
+        void this.#users.doSecret(happening.deed, happening.name, happening.number).then(onChange);
+        return;
+      case 'machineTrouble':
+        weather.last('a Windows machine', happening.forMs);
+        this.#machines.befall(happening.node, happening.trouble, happening.forMs);
+        return;
+      case 'machineHand':
+        void this.#hands.do(happening.deed, happening.node, happening.number).then(onChange, onChange);
+        return;
+    }
+  }
+
+  putRight(): void {
+    this.#users.putRight();
+  }
+
+  /** Who is held tells by whom, and each life hears that anew. */
+  isBusyUnseen(): boolean {
+    return PLURALS.some((plural) =>
+      this.#context.cluster.objects(plural).some((object) => object.metadata.deletionTimestamp !== undefined),
+    );
+  }
+
+  readonly unrest = async (): Promise<string | undefined> => {
+    const why = await this.#rest.unrest();
+    // What a machine does is told to nobody.
+    if (why !== undefined) this.#context.onChange();
+    return why;
+  };
+
+  readonly leftover = async (): Promise<string | undefined> => {
+    for (const plural of PLURALS) {
+      const [left] = this.#context.cluster.objects(plural);
+      if (left === undefined) continue;
+      const { name, finalizers = [] } = left.metadata;
+      return `${left.kind} '${name}' is still there: ${finalizers.join(', ')} ${JSON.stringify(left.status)}`;
+    }
+    for (const machine of this.#machines.all) {
+      const left = await this.#leftOn(machine);
+      if (left !== undefined) this.#context.violate('S4', `on ${machine.node} ${left}, and all objects are gone`);
+    }
+    return undefined;
+  };
+
+  async #leftOn({ node, memory }: SimulatedMachine): Promise<string | undefined> {
+    const { files, host } = memory;
+    for (const [number, disk] of await seenOn(memory))
+      if (disk.state === 'online' && this.#watch.historyOf(disk).onlineFor !== undefined)
+        return `disk ${number} is online`;
+    for (const root of this.#estate.shares)
+      if ((await host.smb.isSmbMapped(root)) !== 'absent' && !this.#watch.isByHand(node, root))
+        return `${root} is mapped`;
+    const portals = await host.iscsi.listTargetPortals().catch(() => []);
+    if (portals.length > 0) return `the portal ${PORTAL.address} is left`;
+    const names = (await files.look(DIRECTORY)).kind === 'absent' ? [] : await files.list(DIRECTORY);
+    for (const name of names) {
+      const path = `${DIRECTORY}\\${name}`;
+      const { kind } = await files.look(path);
+      if (kind !== 'directory' && !this.#watch.isByHand(node, path)) return `there is a ${kind} at ${path}`;
+    }
+    return undefined;
+  }
+}

@@ -1,0 +1,147 @@
+// Histories of the storage of Windows machines before they happen: what there is, what users declare of it, and what befalls the
+// machines. There is nothing else in them.
+import { mulberry32 } from '../../../../actors/clock.ts';
+import { type Draw, drawFrom } from '../../draw.ts';
+import { ACTIVE_MS, type Misfortune, misfortunes } from '../../misfortunes.ts';
+import type { Plan, StepOf } from '../../model.ts';
+import { type Estate, estateOf, NAMESPACE, type Thing } from './estate.ts';
+
+/** What users do with one object. `edit` and `editBack` write what it has for that. */
+export type ThingDeed = 'create' | 'delete' | 'edit' | 'editBack' | 'pin' | 'unpin';
+
+/** What users do with a Secret, and with what it is the key to. */
+export type SecretDeed = 'createSecret' | 'deleteSecret' | 'emptySecret' | 'spoilSecret' | 'rotate';
+
+/** What becomes of the calls of a machine for a while. */
+export type MachineTrouble = 'failing' | 'forgetful' | 'slow' | 'hanging';
+
+/** What people do on a machine, or with its disks. `number` draws which. */
+export const HAND_DEEDS = [
+  'vanish',
+  'bringBack',
+  'swap',
+  'move',
+  'offline',
+  'online',
+  'partition',
+  'spoilVolume',
+  'unmount',
+  'block',
+  'unblock',
+  'map',
+  'unmap',
+  'breakMapping',
+  'disconnect',
+] as const;
+export type HandDeed = (typeof HAND_DEEDS)[number];
+
+export interface ThingDone {
+  readonly what: 'thing';
+  readonly deed: ThingDeed;
+  readonly thing: Thing;
+}
+
+export interface SecretDone {
+  readonly what: 'windowsSecret';
+  readonly deed: SecretDeed;
+  /** Of the Secret. */
+  readonly name: string;
+  readonly number: number;
+}
+
+export interface MachineBefallen {
+  readonly what: 'machineTrouble';
+  readonly trouble: MachineTrouble;
+  readonly node: string;
+  readonly forMs: number;
+}
+
+export interface ByHand {
+  readonly what: 'machineHand';
+  readonly deed: HandDeed;
+  readonly node: string;
+  readonly number: number;
+}
+
+export type WindowsHappening = ThingDone | SecretDone | MachineBefallen | ByHand;
+
+const TROUBLES: readonly MachineTrouble[] = ['failing', 'forgetful', 'slow', 'hanging'];
+
+export type WindowsPlan = Plan<WindowsHappening, Estate>;
+type Step = StepOf<WindowsHappening | Misfortune>;
+
+export function windowsPlan(seed: number): Omit<WindowsPlan, 'model'> {
+  const draw = drawFrom(mulberry32((seed * 2_654_435_761) ^ 0x57d0));
+  const pods = 1 + draw.below(2);
+  const misfortune = draw.chance(0.25) ? 0 : draw.chance(0.5) ? 0.5 : 1;
+  const estate = estateOf(draw);
+  const steps: Step[] = [];
+  for (const thing of estate.things) live(draw, steps, thing);
+  for (const { name } of estate.secrets) keep(draw, steps, name, misfortune);
+  if (misfortune > 0) {
+    befall(draw, steps, estate, misfortune);
+    misfortunes(draw, steps, estate.nodes.length + pods, misfortune);
+  }
+  steps.sort((one, other) => one.atMs - other.atMs);
+  return { seed, pods, namespaces: [NAMESPACE], resyncMs: 0, steps, moments: [], given: estate };
+}
+
+/** What users do with one object. */
+function live(draw: Draw, steps: Step[], thing: Thing): void {
+  const add = (atMs: number, deed: ThingDeed): void => void steps.push({ atMs, what: 'thing', deed, thing });
+  const between = (fromMs: number, untilMs: number): number => fromMs + draw.below(Math.max(1, untilMs - fromMs));
+  const bornAt = draw.below(draw.chance(0.6) ? 500 : 25_000);
+  add(bornAt, 'create');
+  if (thing.edit !== undefined && draw.chance(0.35)) {
+    const atMs = between(bornAt, ACTIVE_MS);
+    add(atMs, 'edit');
+    if (draw.chance(0.6)) add(atMs + draw.below(20_000), 'editBack');
+  }
+  if (draw.chance(0.08)) {
+    const atMs = between(bornAt, ACTIVE_MS);
+    add(atMs, 'pin');
+    add(atMs + draw.below(25_000), 'unpin');
+  }
+  if (!draw.chance(0.35)) return;
+  const goneAt = between(bornAt, draw.chance(0.4) ? bornAt + 6_000 : ACTIVE_MS);
+  add(goneAt, 'delete');
+  if (!draw.chance(0.7)) return;
+  add(goneAt + draw.below(draw.chance(0.5) ? 500 : 20_000), 'create');
+  if (draw.chance(0.3)) add(between(goneAt + 500, ACTIVE_MS), 'delete');
+}
+
+/** What users do with one Secret. */
+function keep(draw: Draw, steps: Step[], name: string, misfortune: number): void {
+  let number = 0;
+  const add = (atMs: number, deed: SecretDeed): void =>
+    void steps.push({ atMs, what: 'windowsSecret', deed, name, number: ++number });
+  add(draw.chance(0.7) ? draw.below(500) : draw.below(25_000), 'createSecret');
+  if (draw.chance(0.35)) add(draw.below(ACTIVE_MS), 'rotate');
+  if (misfortune === 0) return;
+  for (const deed of ['deleteSecret', 'emptySecret', 'spoilSecret'] as const)
+    if (draw.chance(0.15)) {
+      const atMs = draw.below(ACTIVE_MS);
+      add(atMs, deed);
+      if (draw.chance(0.7)) add(atMs + draw.below(20_000), deed === 'deleteSecret' ? 'createSecret' : 'rotate');
+    }
+}
+
+function befall(draw: Draw, steps: Step[], { nodes }: Estate, intensity: number): void {
+  const begun = steps.map(({ atMs }) => atMs);
+  const when = (): number =>
+    draw.chance(0.6) ? draw.pick(begun) + draw.below(6_000) : 1_000 + draw.below(ACTIVE_MS - 1_000);
+  for (const { name: node } of nodes) {
+    for (let index = 0; index < 3; index++)
+      if (draw.chance(0.35 * intensity))
+        steps.push({
+          atMs: when(),
+          what: 'machineTrouble',
+          trouble: draw.pick(TROUBLES),
+          node,
+          forMs: 200 + draw.below(20_000),
+        });
+    for (let index = 0; index < 4; index++)
+      if (draw.chance(0.3 * intensity))
+        steps.push({ atMs: when(), what: 'machineHand', deed: draw.pick(HAND_DEEDS), node, number: draw.below(1_000) });
+  }
+}

@@ -1,0 +1,199 @@
+// Whether an object of Windows storage has come to its end: it is as its spec asks for, of which the machine is asked too, or says why
+// not, and that is so.
+import { isAsAsked, placeAt, type Source } from '../../../../adapters/csi-proxy/kinds/operations/paths.ts';
+import { onShare } from '../../../../adapters/csi-proxy/kinds/places.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
+import { NAMESPACE, PORTAL } from './estate.ts';
+import { type Machines, type SimulatedMachine, seenOn, volumesOf } from './machines.ts';
+import { isUsable, isUsed, type Objects, PLURALS, readyOf, referencesOf } from './relations.ts';
+
+export interface WindowsRestDeps {
+  readonly machines: Pick<Machines, 'of'>;
+  readonly cluster: Objects;
+}
+
+/** What an object is to say of itself: that it is ready, or one of these reasons; and what is wrong with it all the same. */
+interface Due {
+  readonly reasons: readonly string[];
+  readonly wrong?: string | undefined;
+}
+
+const READY: Due = { reasons: ['Success'] };
+export class WindowsRest {
+  readonly #deps: WindowsRestDeps;
+
+  constructor(deps: WindowsRestDeps) {
+    this.#deps = deps;
+  }
+
+  /** What is not yet as it has to be in the end; undefined when all is. */
+  async unrest(): Promise<string | undefined> {
+    for (const plural of PLURALS)
+      for (const object of this.#deps.cluster.objects(plural)) {
+        const why = await this.#unrestOf(object);
+        if (why !== undefined)
+          return `${object.kind} '${object.metadata.name}' ${why}: ${JSON.stringify(object.status)}`;
+      }
+    return undefined;
+  }
+
+  async #unrestOf(object: KubeObject): Promise<string | undefined> {
+    const { reason, observedGeneration } = readyOf(object);
+    if (object.metadata.deletionTimestamp !== undefined) {
+      if (!isUsed(this.#deps.cluster, object)) return 'is deleted, used by nobody, and still there';
+      return reason === 'WaitingForUsers' ? undefined : `is deleted and used, and says ${reason}`;
+    }
+    if (observedGeneration !== object.metadata.generation) return 'has not looked at its edit';
+    const { reasons, wrong } = await this.#dueOf(object);
+    if (!reasons.includes(String(reason))) return `says ${reason}, and is to say ${reasons.join(' or ')}`;
+    return wrong === undefined ? undefined : `says ${reason}, and ${wrong}`;
+  }
+
+  async #dueOf(object: KubeObject): Promise<Due> {
+    const waiting = referencesOf(object).some(
+      ([plural, name]) => !isUsable(this.#deps.cluster.get(plural, NAMESPACE, name)),
+    );
+    if (waiting) return { reasons: ['WaitingForDependency'] };
+    const { kind } = object;
+    const machine = this.#machineOf(object);
+    if (kind === 'WindowsStorageNode') return this.#dueOfNode(object, machine);
+    if (kind === 'IscsiTarget') return this.#dueOfTarget(object, machine);
+    if (kind === 'WindowsDisk') return this.#dueOfDisk(object, machine);
+    if (kind === 'WindowsVolume') return this.#dueOfVolume(object, machine);
+    if (kind === 'SmbMapping') return this.#dueOfMapping(object, machine);
+    return this.#dueOfMount(object, machine);
+  }
+
+  async #dueOfNode({ metadata, spec, status }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
+    const age = (of: KubeObject['metadata']): string => `${of.creationTimestamp} ${of.uid}`;
+    const isTaken = this.#deps.cluster
+      .objects('windowsstoragenodes')
+      .some((other) => other.spec?.['nodeName'] === spec?.['nodeName'] && age(other.metadata) < age(metadata));
+    const seen = (await memory.host.disk.listDiskIDs()).disks;
+    const told = (status?.['disks'] ?? []) as readonly JsonObject[];
+    const isSeen = (disk: JsonObject): boolean => {
+      const is = seen.get(Number(disk['number']));
+      return (
+        is !== undefined && (disk['page83'] ?? '') === is.page83 && (disk['serialNumber'] ?? '') === is.serialNumber
+      );
+    };
+    // Without a number it tells of one that is away, and somebody's.
+    const there = told.filter(({ number }) => number !== undefined);
+    const isHad = (disk: JsonObject): boolean => disk['number'] !== undefined || disk['claimedBy'] != null;
+    const isRight = there.length === seen.size && there.every(isSeen) && told.every(isHad);
+    const claims = told.flatMap((disk) => (disk['claimedBy'] == null ? [] : [String(disk['claimedBy'])]));
+    const isGone = claims.find((name) => this.#deps.cluster.get('windowsdisks', NAMESPACE, name) === undefined);
+    const wrong = isGone === undefined ? undefined : `gives a disk to ${isGone}, which is gone`;
+    // Whoever it is that stands for the node, it tells what is seen.
+    const reasons = isTaken ? ['NodeTaken'] : READY.reasons;
+    return { reasons, wrong: isRight ? wrong : 'tells of other disks than there are' };
+  }
+
+  async #dueOfTarget({ spec }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
+    const disks = await memory.host.iscsi.getTargetDisks(PORTAL, String(spec?.['iqn'])).catch(() => []);
+    return { ...READY, wrong: disks.length === 0 ? 'is not connected' : undefined };
+  }
+
+  async #dueOfDisk(object: KubeObject, { memory, node }: SimulatedMachine): Promise<Due> {
+    const { metadata, spec = {}, status = {} } = object;
+    const identity = status['identity'];
+    const seen = (await seenOn(memory)).filter(([, { page83, serialNumber }]) =>
+      [`page83:${page83}`, `serial:${serialNumber}`].includes(String(identity)),
+    );
+    if (identity === undefined) return { reasons: [await this.#lackOf(spec, memory)] };
+    if (seen.length === 0) return { reasons: ['DiskAbsent', 'DiskMoved'] };
+    if (seen.length > 1) return { reasons: ['AmbiguousDisk'] };
+    const holder = this.#deps.cluster
+      .objects('windowsstoragenodes')
+      .filter((each) => each.spec?.['nodeName'] === node && readyOf(each).status === 'True')
+      .flatMap(({ status: of }) => (of?.['disks'] ?? []) as readonly JsonObject[])
+      .find((disk) => disk['identity'] === identity)?.['claimedBy'];
+    if (holder !== metadata.name) {
+      const rival = this.#deps.cluster.get('windowsdisks', NAMESPACE, String(holder));
+      return rival === undefined ? READY : { reasons: ['DiskTaken'] };
+    }
+    const [[number, disk] = []] = seen;
+    const isOnline = spec['online'] !== false;
+    const isPartitioned = disk?.partitions.some(({ volume }) => volume !== undefined) === true;
+    if (number !== status['number']) return { ...READY, wrong: `the disk is number ${number}` };
+    if ((disk?.state === 'online') !== isOnline) return { ...READY, wrong: `the disk is ${disk?.state}` };
+    const wrong = isOnline && spec['partition'] === true && !isPartitioned ? 'it has no partition' : undefined;
+    return { ...READY, wrong };
+  }
+
+  /** Of a disk that was not found so far. */
+  async #lackOf(spec: JsonObject, memory: SimulatedMachine['memory']): Promise<string> {
+    const { page83, serialNumber, lun } = (spec['selector'] ?? {}) as JsonObject;
+    const meant = (await seenOn(memory)).filter(
+      ([, disk]) =>
+        (page83 === undefined || disk.page83 === page83) &&
+        (serialNumber === undefined || disk.serialNumber === serialNumber) &&
+        (lun === undefined || disk.location.endsWith(`LUN ${lun}`)),
+    );
+    if (spec['selector'] === undefined || meant.length === 0) return 'DiskAbsent';
+    return meant.length === 1 ? 'Success' : 'AmbiguousDisk';
+  }
+
+  async #dueOfVolume(object: KubeObject, { memory, formatting }: SimulatedMachine): Promise<Due> {
+    const { spec = {}, status = {} } = object;
+    const owner = this.#deps.cluster.get('windowsdisks', NAMESPACE, String(spec['diskRef']));
+    const disk = (await seenOn(memory)).find(([number]) => number === owner?.status?.['number'])?.[1];
+    const [id] = disk?.state === 'online' ? volumesOf(disk) : [];
+    if (id === undefined) return { reasons: ['VolumeAbsent'] };
+    const { fileSystem } = memory.disks.volume(id).volume;
+    if (fileSystem === 'NTFS')
+      return { ...READY, wrong: status['volumeID'] === id ? undefined : `the volume is ${id}` };
+    if (formatting.has(id)) return { reasons: ['Formatting'], wrong: 'the format goes on' };
+    if (status['format'] !== undefined) return { reasons: ['FormatUncertain'] };
+    const policy = spec['formatPolicy'];
+    const mayFormat = policy === 'IfUnknown' || (policy === 'IfRaw' && owner?.status?.['seenRaw'] !== undefined);
+    const isRefused = status['formattedBy'] !== undefined || !mayFormat;
+    return isRefused ? { reasons: ['NotFormatted'] } : { ...READY, wrong: 'the volume is not formatted' };
+  }
+
+  async #dueOfMapping({ status = {} }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
+    const root = String(status['root']);
+    const isMapped =
+      (await memory.host.smb.isSmbMapped(root)) === 'mapped' && (await memory.host.filesystem.pathValid(root));
+    const wrong = isMapped ? undefined : 'the share is not mapped';
+    return { reasons: ['Success', 'Found', 'RotationPending'], wrong };
+  }
+
+  async #dueOfMount(object: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
+    const { host } = memory;
+    const path = String(object.spec?.['path']);
+    const source = this.#sourceOf(object);
+    const ports = { host } as Parameters<typeof placeAt>[0];
+    const place = await placeAt(ports, path);
+    const isRight = await isAsAsked(ports, place, source);
+    if (!isRight && place.kind !== 'absent') return { reasons: ['PathTaken'] };
+    if (!isRight) return { ...READY, wrong: 'nothing is there' };
+    // Somebody else may have made just that.
+    return object.status?.['path'] === undefined ? { reasons: ['PathTaken'] } : READY;
+  }
+
+  #sourceOf({ spec }: KubeObject): Source {
+    const { volumeRef, mountRef, smbMappingRef, subPath } = (spec?.['source'] ?? {}) as Readonly<
+      Record<string, string>
+    >;
+    const of = (plural: string, name: string): KubeObject | undefined =>
+      this.#deps.cluster.get(plural, NAMESPACE, name);
+    if (volumeRef !== undefined) {
+      const volumeID = of('windowsvolumes', volumeRef)?.status?.['volumeID'];
+      return { volumeID: String(volumeID) };
+    }
+    if (mountRef !== undefined) return { target: String(of('windowsmounts', mountRef)?.spec?.['path']) };
+    if (smbMappingRef === undefined) return {};
+    return { target: onShare(String(of('smbmappings', smbMappingRef)?.spec?.['remotePath']), subPath) };
+  }
+
+  #machineOf(object: KubeObject): SimulatedMachine {
+    const own = object.spec?.['nodeName'] ?? object.status?.['nodeName'];
+    const [reference] = referencesOf(object);
+    const other = reference && this.#deps.cluster.get(reference[0], NAMESPACE, reference[1]);
+    if (typeof own === 'string') return this.#deps.machines.of(own);
+    if (other === undefined) throw new Error(`nobody knows where ${object.kind} '${object.metadata.name}' is`);
+    return this.#machineOf(other);
+  }
+}
