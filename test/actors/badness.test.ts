@@ -4,8 +4,8 @@
 // What goes wrong, with everything in this process.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';
+import { inMemory } from '../world/environments.ts';
 import { describeBadness, describeLostApiServer, describeSimulatedBadness } from './badness.suite.ts';
-import { inMemory } from './grounds.ts';
 
 const test = sideBySide(suite('badness in memory'), 3);
 describeBadness(test, inMemory);

@@ -4,8 +4,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sideBySide } from '../side-by-side.ts';
-import { inMemory, type OpenGround } from './grounds.ts';
-import { checkIn, condition } from './harness.ts';
+import { inMemory, type OpenGround } from '../world/environments.ts';
+import { checkIn, condition } from '../world/world.ts';
 
 const NUMBERS = [6, 30];
 const test = sideBySide(suite('building in memory'), NUMBERS.length);

@@ -6,9 +6,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serveVisualizer } from '../../actors/visualizer/server.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
+import { inMemory } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 import { CASES, keyOf, withSource } from './causes.suite.ts';
-import { inMemory } from './grounds.ts';
-import { World } from './harness.ts';
 import { assertNoComplaints, browserOrSkip, openTab, startBrowser } from './visualizer/browser.ts';
 
 const executable = browserOrSkip();

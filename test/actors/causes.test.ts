@@ -6,8 +6,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { sideBySide } from '../side-by-side.ts';
+import { inMemory } from '../world/environments.ts';
 import { CASES, describeCauses, HOSTING_CASES } from './causes.suite.ts';
-import { inMemory } from './grounds.ts';
 
 const test = sideBySide(suite('root causes in memory'), 3);
 describeCauses(test, inMemory, { ...CASES, ...HOSTING_CASES });

@@ -4,8 +4,8 @@
 // of all. `CROWD=1000` makes it a thousand, which takes a minute.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inMemory, type OpenGround } from './grounds.ts';
-import { type Kind, World } from './harness.ts';
+import { inMemory, type OpenGround } from '../world/environments.ts';
+import { type Kind, World } from '../world/world.ts';
 
 const test = suite('crowd');
 

@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ConflictError, type JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
+import type { OpenGround } from '../world/environments.ts';
 
 export const NAMESPACE = 'troupe-system';
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));

@@ -6,9 +6,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { metrics } from '../../actors/telling/metrics.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Raw } from './follower.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, condition, type Kind, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { checkIn, condition, type Kind, type World } from '../world/world.ts';
 import { told } from './told.ts';
 
 const test = suite('drift in memory');

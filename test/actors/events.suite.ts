@@ -3,8 +3,8 @@ import { execFile } from 'node:child_process';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { checkIn, condition, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { checkIn, condition, type World } from '../world/world.ts';
 import { reasons, told } from './told.ts';
 
 /** The recorder gathers for so long before it writes, and pauses for longer after a failure; in milliseconds. */

@@ -5,8 +5,8 @@
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';
+import { inMemory } from '../world/environments.ts';
 import { describeEvents } from './events.suite.ts';
-import { inMemory } from './grounds.ts';
 
 if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
   console.log('skipped: there is no kubectl on the PATH');

@@ -4,8 +4,8 @@
 // How failures are told, with everything in this process.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';
+import { inMemory } from '../world/environments.ts';
 import { describeFailures } from './failures.suite.ts';
-import { inMemory } from './grounds.ts';
 
 const test = sideBySide(suite('failures in memory'), 3);
 describeFailures(test, inMemory);

@@ -11,9 +11,9 @@ import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import { type FileHost, startFileHost } from '../adapters/openstack/file-host.ts';
 import { sideBySide } from '../side-by-side.ts';
-import type { Raw } from './follower.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, condition, type World, type WorldOptions } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { checkIn, condition, type World, type WorldOptions } from '../world/world.ts';
 
 const test = sideBySide(suite('images in memory'), 2);
 

@@ -11,8 +11,8 @@ import type { RuntimeDeps } from '../../actors/process/runtime.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import { checkIn, type World } from '../world/world.ts';
 import { configuredMetal3 } from './metal3-adapter.ts';
 
 const test = suite('installed kinds');

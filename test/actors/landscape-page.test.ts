@@ -6,9 +6,9 @@ import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import { serveVisualizer } from '../../actors/visualizer/server.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
+import { inMemory } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 import { keyOf, withSource } from './causes.suite.ts';
-import { inMemory } from './grounds.ts';
-import { World } from './harness.ts';
 import { landscape, type SampleObject } from './landscape.ts';
 import { assertNoComplaints, browserOrSkip, openTab, startBrowser, type Tab } from './visualizer/browser.ts';
 

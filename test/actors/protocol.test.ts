@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type JsonObject, TransientError } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { NAMESPACE, type Stage, stage } from './stage.ts';
+import { NAMESPACE, type Stage, stage } from '../world/host.ts';
 
 const test = suite('protocol');
 

@@ -9,9 +9,9 @@ import { KINDS as ALL } from '../../adapters/openstack/kinds/registry.ts';
 import { memoryBroker } from '../../bus/mod.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
 import { sideBySide } from '../side-by-side.ts';
+import { inMemory } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, isDone, type Kind, type World } from '../world/world.ts';
 import { CHILDREN, type Described, everyKind, IMAGE_CONTENT, manifestOf, secretsFor } from './every-kind.ts';
-import { inMemory } from './grounds.ts';
-import { CREDENTIALS, checkIn, isDone, type Kind, type World } from './harness.ts';
 
 const test = sideBySide(suite('rest in memory'), 2);
 /** Of all kinds each. */

@@ -14,9 +14,9 @@ import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
 import type { Bus } from '../../bus/mod.ts';
+import { inMemory } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, type World } from '../world/world.ts';
 import { accountFor } from './deployed.ts';
-import { inMemory } from './grounds.ts';
-import { CREDENTIALS, checkIn, type World } from './harness.ts';
 import { applyAbsent, comeAndGo, isUp, landscape } from './landscape.ts';
 
 const test = suite('roles');

@@ -8,8 +8,8 @@ import { promisify } from 'node:util';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { CREDENTIALS, checkIn, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, type World } from '../world/world.ts';
 import { type Looked, listen, searchAll, spellings, type Wire } from './secret-search.ts';
 
 const run = promisify(execFile);

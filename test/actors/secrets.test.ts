@@ -4,7 +4,7 @@
 // No secret anywhere, with everything in this process, and on nats-server if one can be had. Needs kubectl.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
-import { findNatsServer, inMemory, onNats } from './grounds.ts';
+import { findNatsServer, inMemory, onNats } from '../world/environments.ts';
 import { describeKindsSecrets } from './kinds-secrets.suite.ts';
 import { describeSecrets } from './secrets.suite.ts';
 

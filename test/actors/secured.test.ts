@@ -2,7 +2,7 @@
 // limit: 180 s
 // Split roles with permissions and TLS, on the embedded API server.
 import { suite } from 'uvu';
-import { findSharableNatsServer, inMemory } from './grounds.ts';
+import { findSharableNatsServer, inMemory } from '../world/environments.ts';
 import { describeSecured } from './secured.suite.ts';
 
 const found = await findSharableNatsServer();

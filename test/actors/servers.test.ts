@@ -5,9 +5,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Raw } from './follower.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, condition, said, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { checkIn, condition, said, type World } from '../world/world.ts';
 
 const test = suite('servers in memory');
 const check = checkIn(test, inMemory);

@@ -8,8 +8,8 @@ import { openLog } from '../../actors/telling/log.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
 import type { Bus, LeaseRecord } from '../../bus/mod.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import { checkIn, type World } from '../world/world.ts';
 
 const test = suite('sharers of a cloud');
 const check = checkIn(test, inMemory);

@@ -4,8 +4,8 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { OpenGround } from './grounds.ts';
-import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, type Event, type World } from '../world/world.ts';
 
 /** How long waiting objects are watched, in milliseconds. */
 const WATCHED_MS = 2_000;

@@ -4,7 +4,7 @@
 // What waiting costs and how fast it ends, with everything in this process.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';
-import { inMemory } from './grounds.ts';
+import { inMemory } from '../world/environments.ts';
 import { describeWaiting } from './waiting.suite.ts';
 
 const test = suite('waiting in memory');

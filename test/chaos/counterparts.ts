@@ -2,8 +2,8 @@
 // through one proxy.
 import { systemClock } from '../../actors/clock.ts';
 import type { Fault, ServedCall } from '../../adapters/openstack/simulator/mod.ts';
-import type { Ground } from '../actors/grounds.ts';
 import type { TcpProxy } from '../bus/proxy.ts';
+import type { Ground } from '../world/environments.ts';
 import { realCloud } from './real-cloud.ts';
 import { simulatedCloud } from './simulated-cloud.ts';
 import { groundOf, openStand, type Pace, type Stand } from './stand.ts';

@@ -1,8 +1,8 @@
 // What is done to a cloud, to the ways there, and to the password of those who ask it, beside what befalls pods and what they stand on.
 import type { Fault } from '../../adapters/openstack/simulator/mod.ts';
-import type { World } from '../actors/harness.ts';
-import { CREDENTIALS, type Kind } from '../actors/harness.ts';
 import type { TcpProxy } from '../bus/proxy.ts';
+import type { World } from '../world/world.ts';
+import { CREDENTIALS, type Kind } from '../world/world.ts';
 import type { Counterparts } from './counterparts.ts';
 import { between, type Misfortune, ofStand, ofWay, type StandFaultDeps } from './stand-faults.ts';
 import { pick } from './user.ts';

@@ -5,8 +5,8 @@ import type { Version } from '../../adapters/ironic/api/definitions.ts';
 import { GROUP } from '../../adapters/ironic/api/types.ts';
 import { type Clock, ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
 import { type BareMetalHost, HostAnnotation, type HostSpec } from '../../machines/bare-metal-host/host.ts';
-import type { World } from '../actors/harness.ts';
 import { isDetached, unrestOf } from '../adapters/ironic/host-rest.ts';
+import type { World } from '../world/world.ts';
 import {
   type HostWish,
   wishesOf,

@@ -1,10 +1,10 @@
 // What a run must not have shown, whoever did what: in logs, in conditions, in mail, in memory.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { condition, type Raw } from '../actors/follower.ts';
-import type { World } from '../actors/harness.ts';
 import { referencesOf, type SampleObject } from '../actors/landscape.ts';
 import { memoryLimitMib } from '../actors/processes.ts';
+import { condition, type Raw } from '../world/watched-objects.ts';
+import type { World } from '../world/world.ts';
 import type { Pod } from './pod.ts';
 import { MARK } from './tenant.ts';
 

@@ -4,9 +4,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import { findNatsServer, onNats } from '../actors/grounds.ts';
-import { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
+import { findNatsServer, onNats } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 
 const LEASE_MS = 1_500;
 

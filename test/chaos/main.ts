@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { parseArgs } from 'node:util';
-import { findSharableNatsServer } from '../actors/grounds.ts';
+import { findSharableNatsServer } from '../world/environments.ts';
 import { addressesIn } from './counterparts.ts';
 import { playHostChaos } from './host-play.ts';
 import { playChaos } from './play.ts';

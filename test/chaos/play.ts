@@ -4,13 +4,13 @@
 import { parse } from 'yaml';
 import { mulberry32, systemClock } from '../../actors/clock.ts';
 import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
-import { TABLES } from '../actors/contents.ts';
-import { World } from '../actors/harness.ts';
 import { isOneToOne, isUp, landscape, type SampleObject } from '../actors/landscape.ts';
 import { loneMs } from '../actors/lone-networks.ts';
 import { deployedHeap } from '../actors/processes.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
 import { startProxy } from '../bus/proxy.ts';
+import { TABLES } from '../world/cloud-contents.ts';
+import { World } from '../world/world.ts';
 import { befall, changing, DOWN, UP, within } from './befalling.ts';
 import { CloudLog, withoutBeginning } from './cloud-log.ts';
 import { type Addresses, type Counterparts, openCounterparts } from './counterparts.ts';

@@ -1,7 +1,7 @@
 // A pod of a Deployment: a process that is started anew whenever it has ended.
 import type { Clock } from '../../bus/mod.ts';
-import type { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
+import type { World } from '../world/world.ts';
 import type { Pace, Ways } from './stand.ts';
 
 export interface PodDeps {

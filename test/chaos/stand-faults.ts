@@ -1,7 +1,7 @@
 // What is done to pods, to the servers that they stand on, and to the ways between, whatever the pods care for.
 import type { Clock } from '../../bus/mod.ts';
-import { forgetStreams } from '../actors/grounds.ts';
 import { type TcpProxy, Way } from '../bus/proxy.ts';
+import { forgetStreams } from '../world/environments.ts';
 import type { Pod } from './pod.ts';
 import type { Pace, Stand } from './stand.ts';
 import type { Teller } from './story.ts';

@@ -1,7 +1,7 @@
 // Somebody who changes the landscape all the time: creates, edits, deletes and creates again under the same name.
 import { type Clock, ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
-import type { World } from '../actors/harness.ts';
 import { needs, refersTo, type SampleObject } from '../actors/landscape.ts';
+import type { World } from '../world/world.ts';
 import { editOf } from './data-centre.ts';
 import type { Teller } from './story.ts';
 

@@ -7,9 +7,9 @@ import { windowsContracts } from '../../adapters/csi-proxy/kinds/contracts/mod.t
 import { ROLE } from '../../adapters/csi-proxy/kinds/mod.ts';
 import { resource } from '../../adapters/csi-proxy/kinds/windows-kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { World } from '../actors/harness.ts';
 import { deployedHeap } from '../actors/processes.ts';
 import { newPassword, tracesOf } from '../adapters/ironic/passwords.ts';
+import { World } from '../world/world.ts';
 import { befall, changing, DOWN, UP, within } from './befalling.ts';
 import { estate as estateWith } from './estate.ts';
 import { judgeEvents, judgeLogs, judgeMail, judgeMemory, judgeSecrets } from './judgement.ts';

@@ -1,6 +1,6 @@
 // limit: 300 s
 // One run of chaos with Windows storage on real processes: SEED and SECONDS say which and how long; see README.md.
-import { findSharableNatsServer } from '../actors/grounds.ts';
+import { findSharableNatsServer } from '../world/environments.ts';
 import { describeWindowsChaos } from './chaos.suite.ts';
 
 const found = await findSharableNatsServer();

@@ -12,8 +12,8 @@ import { parse } from 'yaml';
 import { placeOf } from '../../actors/cli/bus/book.ts';
 import { credentials, usersOf } from '../../actors/cli/bus/credentials.ts';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
-import { natsServerOrSkip } from '../actors/grounds.ts';
 import { clock, until } from '../bus/harness.ts';
+import { natsServerOrSkip } from '../world/environments.ts';
 
 const test = suite('manifests of the bus');
 

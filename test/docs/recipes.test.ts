@@ -17,10 +17,10 @@ import { REALM } from '../../adapters/openstack/mod.ts';
 import { type Bus, natsBus } from '../../bus/mod.ts';
 import { newSeed, publicKeyOf } from '../../bus/server-users.ts';
 import { accountFor } from '../actors/deployed.ts';
-import { findSharableNatsServer, inMemory } from '../actors/grounds.ts';
-import { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
 import { SecuredServer } from '../bus/secured-server.ts';
+import { findSharableNatsServer, inMemory } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 import { type Block, blocksOf, commandsOf, ROOT } from './blocks.ts';
 import { missingProgram } from './typing.ts';
 

@@ -13,9 +13,9 @@ import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { endpointSubject, holdSubject } from '../../bus/subjects.ts';
 import { accountFor } from '../actors/deployed.ts';
-import { findNatsServer, onNats } from '../actors/grounds.ts';
-import { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
+import { findNatsServer, onNats } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 
 const LEASE_MS = 3_000;
 /** Longest wait for an answer, in milliseconds. */

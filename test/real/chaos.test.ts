@@ -1,7 +1,8 @@
 // One run of chaos on a real API server and a real cloud: SEED and SECONDS say which and how long; see test/chaos/README.md.
-import { findNatsServer } from '../actors/grounds.ts';
+
 import { describeChaos } from '../chaos/chaos.suite.ts';
 import { addressesIn } from '../chaos/counterparts.ts';
+import { findNatsServer } from '../world/environments.ts';
 
 const addresses = addressesIn(process.env);
 const found = await findNatsServer();

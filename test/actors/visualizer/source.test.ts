@@ -7,8 +7,8 @@ import * as assert from 'uvu/assert';
 import { Tone } from '../../../actors/visualizer/wire.ts';
 import { addressKey } from '../../../bus/mod.ts';
 import { sideBySide } from '../../side-by-side.ts';
-import { findNatsServer, inMemory, type OpenGround, onNats } from '../grounds.ts';
-import { CREDENTIALS, checkIn, type World } from '../harness.ts';
+import { findNatsServer, inMemory, type OpenGround, onNats } from '../../world/environments.ts';
+import { CREDENTIALS, checkIn, type World } from '../../world/world.ts';
 import { spellings } from '../secret-search.ts';
 import { Page, sourceOn } from './follower.ts';
 

@@ -2,7 +2,7 @@
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import { describeEvents } from '../../actors/events.suite.ts';
-import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { REAL_SKIP, realGround } from '../../world/environments.ts';
 
 const ground = realGround(process.env);
 if (ground === undefined) {

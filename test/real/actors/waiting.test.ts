@@ -1,7 +1,7 @@
 // What waiting costs and how fast it ends, on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
-import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
 import { describeWaiting } from '../../actors/waiting.suite.ts';
+import { REAL_SKIP, realGround } from '../../world/environments.ts';
 
 const ground = realGround(process.env);
 if (ground === undefined) {

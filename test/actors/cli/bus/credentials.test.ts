@@ -13,7 +13,7 @@ import { LOGIN_LOOK_MS } from '../../../../bus/connection.ts';
 import { ALONE, type Bus, type Clock, natsBus, TerminalError } from '../../../../bus/mod.ts';
 import { clock, eventually, everything, read, rejection, store, until, within } from '../../../bus/harness.ts';
 import { SecuredServer } from '../../../bus/secured-server.ts';
-import { natsServerOrSkip } from '../../grounds.ts';
+import { natsServerOrSkip } from '../../../world/environments.ts';
 
 const test = suite('troupe bus credentials');
 

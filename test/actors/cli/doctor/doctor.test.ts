@@ -14,8 +14,8 @@ import { contractsIn, metal3Contracts } from '../../../../adapters/ironic/api/co
 import type { Phase } from '../../../../adapters/ironic/api/definitions.ts';
 import { openstack, openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { type BusExamination, Seen, TerminalError } from '../../../../bus/mod.ts';
-import { inMemory } from '../../grounds.ts';
-import { checkIn, type World } from '../../harness.ts';
+import { inMemory } from '../../../world/environments.ts';
+import { checkIn, type World } from '../../../world/world.ts';
 import { configuredMetal3 } from '../../metal3-adapter.ts';
 import { type Said, said } from '../reader.ts';
 

@@ -6,8 +6,8 @@ import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import * as get from '../../../../actors/cli/get/get.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
-import { inMemory } from '../../grounds.ts';
-import { checkIn } from '../../harness.ts';
+import { inMemory } from '../../../world/environments.ts';
+import { checkIn } from '../../../world/world.ts';
 import { answerOf, questionIn } from '../asking.ts';
 
 const test = suite('troupe get');

@@ -14,7 +14,7 @@ import { readConfig } from '../../../../actors/process/config.ts';
 import { type Address, type Bus, type BusUser, natsBus, TerminalError } from '../../../../bus/mod.ts';
 import { clock, until } from '../../../bus/harness.ts';
 import { type SecuredServer, securedServer, seedFile } from '../../../bus/secured-server.ts';
-import { natsServerOrSkip } from '../../grounds.ts';
+import { natsServerOrSkip } from '../../../world/environments.ts';
 import { answerOf } from '../asking.ts';
 
 const program = await natsServerOrSkip();

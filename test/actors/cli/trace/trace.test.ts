@@ -9,8 +9,8 @@ import { changeOf, traceIdOf } from '../../../../actors/telling/cause.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { inMemory } from '../../grounds.ts';
-import { checkIn, type World } from '../../harness.ts';
+import { inMemory } from '../../../world/environments.ts';
+import { checkIn, type World } from '../../../world/world.ts';
 import { readerOf, type Said, said } from '../reader.ts';
 
 const test = suite('troupe trace');

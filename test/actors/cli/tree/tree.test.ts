@@ -8,8 +8,8 @@ import * as assert from 'uvu/assert';
 import * as graph from '../../../../actors/cli/graph/graph.ts';
 import * as tree from '../../../../actors/cli/tree/tree.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
-import { inMemory } from '../../grounds.ts';
-import { CREDENTIALS, checkIn, type World } from '../../harness.ts';
+import { inMemory } from '../../../world/environments.ts';
+import { CREDENTIALS, checkIn, type World } from '../../../world/world.ts';
 import { answerOf, questionIn } from '../asking.ts';
 
 const test = suite('troupe tree');

@@ -9,8 +9,8 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { inMemory } from '../../grounds.ts';
-import { checkIn, type World } from '../../harness.ts';
+import { inMemory } from '../../../world/environments.ts';
+import { checkIn, type World } from '../../../world/world.ts';
 import { describeWhy } from './why.suite.ts';
 
 const CLI = fileURLToPath(new URL('../../../../actors/cli.js', import.meta.url));

@@ -23,8 +23,8 @@ import {
   startNatsServer,
 } from '../../bus/mod.ts';
 import { natsVersion, reads } from '../../bus/nats-store-version.ts';
-import { simulatedClock } from '../world/clock.ts';
-import { Wire } from '../world/wire.ts';
+import { simulatedClock } from './clock.ts';
+import { Wire } from './wire.ts';
 
 export interface Ground {
   readonly name: string;

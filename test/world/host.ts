@@ -19,8 +19,8 @@ import {
 import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { simulatedClock } from '../world/clock.ts';
-import { simpleKind } from './kinds.ts';
+import { simpleKind } from '../actors/kinds.ts';
+import { simulatedClock } from './clock.ts';
 
 export const NAMESPACE = 'ns';
 const REALM = 'openstack';
