@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serveVisualizer } from '../../actors/visualizer/server.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
-import { inMemory } from '../world/environments.ts';
+import { inRealTime } from '../world/environments.ts';
 import { World } from '../world/world.ts';
 import { CASES, keyOf, withSource } from './causes.suite.ts';
 import { assertNoComplaints, browserOrSkip, openTab, startBrowser } from './visualizer/browser.ts';
@@ -19,7 +19,7 @@ for (const title of ['a missing network three hops away', 'a wrong password']) {
   const staging = CASES[title];
   assert.ok(staging !== undefined, title);
   test(`${title}: the panel 'Why' and the view 'Problems' say so`, async () => {
-    const world = await World.open(inMemory, staging.options);
+    const world = await World.open(inRealTime, staging.options);
     try {
       await withSource(world, [openstackWith({})], async (source) => {
         const staged = await staging.stage(world);

@@ -10,12 +10,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import { type FileHost, startFileHost } from '../adapters/openstack/file-host.ts';
-import { sideBySide } from '../side-by-side.ts';
 import { inMemory } from '../world/environments.ts';
 import type { Raw } from '../world/watched-objects.ts';
 import { checkIn, condition, type World, type WorldOptions } from '../world/world.ts';
 
-const test = sideBySide(suite('images in memory'), 2);
+const test = suite('images in memory');
 
 const CONTENT = Buffer.from('what an image holds'.repeat(50_000));
 const HASH = { algorithm: 'sha256', value: createHash('sha256').update(CONTENT).digest('hex') };

@@ -9,7 +9,6 @@ import { installCrds } from '../../actors/cli/crds.ts';
 import { Role } from '../../actors/process/config.ts';
 import type { RuntimeDeps } from '../../actors/process/runtime.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
-import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';
 import { inMemory } from '../world/environments.ts';
 import { checkIn, type World } from '../world/world.ts';
@@ -24,7 +23,7 @@ const NONE_OF = (realm: string): string => `the kinds of '${realm}' are not inst
 const FINALIZER = 'test.metal3.io';
 
 async function start(world: World): Promise<void> {
-  const adapters: RuntimeDeps['adapters'] = [openstackWith({}), configuredMetal3];
+  const adapters: RuntimeDeps['adapters'] = [world.openstack(), configuredMetal3];
   await world.start({ adapters, roles: new Set([...Object.values(Role), ...adapters.map(({ role }) => role)]) });
 }
 

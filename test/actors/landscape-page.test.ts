@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core';
 import { suite } from 'uvu';
 import { serveVisualizer } from '../../actors/visualizer/server.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
-import { inMemory } from '../world/environments.ts';
+import { inRealTime } from '../world/environments.ts';
 import { World } from '../world/world.ts';
 import { keyOf, withSource } from './causes.suite.ts';
 import { landscape, type SampleObject } from './landscape.ts';
@@ -20,7 +20,7 @@ const SUBNET = { kind: 'Subnet', name: 'shop-web-v4' } as const;
 const NETWORK = 'shop-web';
 
 async function withPage(run: (world: World, open: (hash?: string) => Promise<Tab>) => Promise<void>): Promise<void> {
-  const world = await World.open(inMemory);
+  const world = await World.open(inRealTime);
   const tabs: Tab[] = [];
   try {
     await withSource(world, [openstackWith({})], async (source) => {

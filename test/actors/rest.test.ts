@@ -8,12 +8,11 @@ import * as assert from 'uvu/assert';
 import { KINDS as ALL } from '../../adapters/openstack/kinds/registry.ts';
 import { memoryBroker } from '../../bus/mod.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
-import { sideBySide } from '../side-by-side.ts';
 import { inMemory } from '../world/environments.ts';
 import { CREDENTIALS, checkIn, isDone, type Kind, type World } from '../world/world.ts';
 import { CHILDREN, type Described, everyKind, IMAGE_CONTENT, manifestOf, secretsFor } from './every-kind.ts';
 
-const test = sideBySide(suite('rest in memory'), 2);
+const test = suite('rest in memory');
 /** Of all kinds each. */
 const SETS = 3;
 /** Whatever would be written, or asked of the cloud, is by then, in milliseconds. */

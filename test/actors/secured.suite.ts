@@ -72,11 +72,11 @@ function listening(openGround: OpenGround, { server, file }: Secured): OpenGroun
 
 /** A process with one role, which holds nothing that is not this role's. */
 async function pod(world: World, { file }: Secured, role: string): Promise<TroupeProcess> {
-  const { ground, clock } = world;
+  const { ground } = world;
   const own = join(ground.folder, role);
   await mkdir(own);
   const kubeconfig = join(own, 'kubeconfig');
-  await writeFile(kubeconfig, await accountFor([role], ground.kubeconfig, clock), { mode: 0o600 });
+  await writeFile(kubeconfig, await accountFor([role], ground), { mode: 0o600 });
   return new TroupeProcess(world, {
     KUBECONFIG: kubeconfig,
     NATS_NKEY: file(role, 'nkey'),

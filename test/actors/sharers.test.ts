@@ -6,7 +6,7 @@ import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import { openLog } from '../../actors/telling/log.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
-import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
+import { REALM } from '../../adapters/openstack/mod.ts';
 import type { Bus, LeaseRecord } from '../../bus/mod.ts';
 import { inMemory } from '../world/environments.ts';
 import { checkIn, type World } from '../world/world.ts';
@@ -26,10 +26,11 @@ interface Pod {
 }
 
 /** A pod of its own; `bus` is closed with it. */
-async function pod({ clock, client }: World, bus: Bus): Promise<Pod> {
+async function pod(world: World, bus: Bus): Promise<Pod> {
+  const { clock, client } = world;
   let calls = 0;
   const spans: { readonly from: number; readonly to: number }[] = [];
-  const openstack = openstackWith({ callsInFlight: LIMIT });
+  const openstack = world.openstack({ callsInFlight: LIMIT });
   const adapter: ConfiguredAdapter = {
     ...openstack,
     serve: (ports) =>

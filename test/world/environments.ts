@@ -150,6 +150,9 @@ export const inMemory: OpenGround = (options) => inProcess(new Wire(), options);
 /** The same by sockets: for what reads the kubeconfig itself. */
 export const onSockets: OpenGround = (options) => inProcess(undefined, options);
 
+/** Everything in this process, by the clock of the system: for what shows it to a browser, whose time is its own. */
+export const inRealTime: OpenGround = (options) => inMemory({ clock: systemClock(), ...options });
+
 async function inProcess(wire: Wire | undefined, options: GroundOptions = {}): Promise<Ground> {
   const { contracts, clock = simulatedClock(), simulator = {} } = options;
   const definitions = contracts && (await definitionsOf(contracts));

@@ -11,7 +11,7 @@ if ('refusal' in found) {
   describeRouting(test, async (run) => {
     const ground = await onNats(found.program)();
     try {
-      await run((process) => ground.connect(process));
+      await run((process) => ground.connect(process), ground.clock);
     } finally {
       await ground.close();
     }

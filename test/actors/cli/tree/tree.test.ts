@@ -8,12 +8,12 @@ import * as assert from 'uvu/assert';
 import * as graph from '../../../../actors/cli/graph/graph.ts';
 import * as tree from '../../../../actors/cli/tree/tree.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
-import { inMemory } from '../../../world/environments.ts';
+import { onSockets } from '../../../world/environments.ts';
 import { CREDENTIALS, checkIn, type World } from '../../../world/world.ts';
 import { answerOf, questionIn } from '../asking.ts';
 
 const test = suite('troupe tree');
-const check = checkIn(test, inMemory);
+const check = checkIn(test, onSockets);
 
 const SUBNET = { ipVersion: 4, cidr: '192.168.155.0/24' };
 
