@@ -1,9 +1,9 @@
-// A print shop, an API server, a bus in memory, and runtimes between them, in this process.
+// A print shop, an API server, a bus in memory, and runtimes between them, in this process and under simulated time. The shop
+// alone is reached by a socket.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { systemClock } from '../../actors/clock.ts';
 import { configure } from '../../actors/process/adapters.ts';
 import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
@@ -11,6 +11,8 @@ import { openLog } from '../../actors/telling/log.ts';
 import { startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type JsonObject, type MemoryBus, memoryBroker } from '../../bus/mod.ts';
+import { simulatedClock } from '../world/clock.ts';
+import { Wire } from '../world/wire.ts';
 import { pressAdapter } from './adapter.ts';
 import { type Library, openLibrary } from './library.ts';
 import { type PrintShop, startPrintShop } from './simulator.ts';
@@ -40,14 +42,16 @@ export interface WorldOptions {
 }
 
 export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions = {}): Promise<World> {
-  const clock = systemClock();
+  const clock = simulatedClock();
+  const wire = new Wire();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-press-'));
   const broker = memoryBroker({ clock, leaseMs: LEASE_MS });
-  const api = await startApiServer({ clock });
+  const api = await startApiServer({ clock, host: 'none' });
+  wire.serve(api.url, api.handle);
   const shop = await startPrintShop({ clock, sheetMs });
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
-  const library = await openLibrary({ clock, kubeconfig });
+  const library = await openLibrary({ clock, kubeconfig, dispatcher: wire });
   const errors: JsonObject[] = [];
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -67,7 +71,7 @@ export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions =
     const bus = broker.connect({ clock: own });
     const runtime = await startRuntime({
       bus,
-      client: kubeClient({ clock: own, kubeconfig }),
+      client: kubeClient({ clock: own, kubeconfig, dispatcher: wire }),
       clock: own,
       log: openLog({ level: 'info', readable: false, destination }),
       adapters: [configure(pressAdapter({ fetch: ownFetch }), { PRESS_URL: shop.url })],
@@ -120,7 +124,9 @@ function mortal(clock: Clock, end: AbortSignal): Clock {
     return timer;
   };
   return {
-    ...clock,
+    now: () => clock.now(),
+    random: () => clock.random(),
+    clearTimeout: (timer) => clock.clearTimeout(timer),
     setTimeout,
     async sleep(delayMs, signal) {
       await clock.sleep(delayMs, signal === undefined ? end : AbortSignal.any([signal, end]));

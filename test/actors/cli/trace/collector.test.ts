@@ -9,13 +9,13 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportSpans } from '../../../../actors/cli/trace/otlp.ts';
+import { systemClock } from '../../../../actors/clock.ts';
 import { type Address, parseTraceparent } from '../../../../bus/mod.ts';
-import { simulatedClock } from '../../../world/clock.ts';
 import { BEGIN, NETWORK, told, traceparentOf } from './change.ts';
 
 const DEADLINE_MS = 30_000;
 const PROGRAM = process.env['TROUPE_OTEL_COLLECTOR'] || 'otel-collector';
-const clock = simulatedClock();
+const clock = systemClock();
 
 async function freePort(): Promise<number> {
   const server = createServer();
