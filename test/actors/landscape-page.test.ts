@@ -2,7 +2,7 @@
 // waits
 // limit: 240 s
 // The page in a browser, on a running Troupe: the sample landscape comes up while it is open, and can be looked back at.
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import { serveVisualizer } from '../../actors/visualizer/server.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
@@ -10,11 +10,13 @@ import { inRealTime } from '../world/environments.ts';
 import { World } from '../world/world.ts';
 import { keyOf, withSource } from './causes.suite.ts';
 import { landscape, type SampleObject } from './landscape.ts';
-import { assertNoComplaints, browserOrSkip, openTab, startBrowser, type Tab } from './visualizer/browser.ts';
+import { assertNoComplaints, findBrowser, NO_BROWSER, openTab, startBrowser, type Tab } from './visualizer/browser.ts';
 
-const executable = browserOrSkip();
 const test = suite('landscape on the page');
-const browser = await startBrowser(executable);
+let browser: Browser;
+test.before(async () => {
+  browser = await startBrowser();
+});
 
 const SUBNET = { kind: 'Subnet', name: 'shop-web-v4' } as const;
 const NETWORK = 'shop-web';
@@ -92,4 +94,5 @@ test('the landscape comes up while the page is open, from the first object that 
   }));
 
 test.after(() => browser.close());
-test.run();
+if (findBrowser() === undefined) console.log(NO_BROWSER);
+else test.run();

@@ -1,4 +1,5 @@
-// No secret anywhere, with everything in this process, and on nats-server if one can be had; applied with kubectl if there is one.
+// long
+// No secret anywhere, on nats-server if one can be had, else with everything in this process; applied with kubectl if there is one.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
 import { findNatsServer, inMemory, onNats, onSockets } from '../world/environments.ts';
@@ -7,12 +8,9 @@ import { describeSecrets } from './secrets.suite.ts';
 
 const test = suite('secrets');
 const found = await findNatsServer();
-if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
+const ground = 'program' in found ? onNats(found.program) : undefined;
+if (spawnSync('kubectl', ['version', '--client']).status !== 0)
   console.log('without kubectl: there is none on the PATH');
-} else {
-  describeSecrets(test, onSockets);
-  if ('program' in found) describeSecrets(test, onNats(found.program));
-}
-describeKindsSecrets(test, inMemory);
-if ('program' in found) describeKindsSecrets(test, onNats(found.program));
+else describeSecrets(test, ground ?? onSockets);
+describeKindsSecrets(test, ground ?? inMemory);
 test.run();

@@ -32,6 +32,8 @@ interface Process {
   readonly runtime: Runtime;
   readonly bus: MemoryBus;
   readonly end: AbortController;
+  /** Its connections break. */
+  cutOff(): void;
 }
 
 export interface WorldOptions {
@@ -43,15 +45,18 @@ export interface WorldOptions {
 
 export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions = {}): Promise<World> {
   const clock = simulatedClock();
-  const wire = new Wire();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-press-'));
   const broker = memoryBroker({ clock, leaseMs: LEASE_MS });
   const api = await startApiServer({ clock, host: 'none' });
-  wire.serve(api.url, api.handle);
   const shop = await startPrintShop({ clock, sheetMs });
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
-  const library = await openLibrary({ clock, kubeconfig, dispatcher: wire });
+  const wireToApi = (): Wire => {
+    const wire = new Wire();
+    wire.serve(api.url, api.handle);
+    return wire;
+  };
+  const library = await openLibrary({ clock, kubeconfig, dispatcher: wireToApi() });
   const errors: JsonObject[] = [];
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -66,6 +71,7 @@ export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions =
   const begin = async (roles: readonly string[]): Promise<Process> => {
     const end = new AbortController();
     const own = mortal(clock, end.signal);
+    const wire = wireToApi();
     const ownFetch: typeof fetch = (input, init = {}) =>
       fetch(input, { ...init, signal: AbortSignal.any([end.signal, ...(init.signal ? [init.signal] : [])]) });
     const bus = broker.connect({ clock: own });
@@ -80,7 +86,7 @@ export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions =
       events: true,
       kinds: ['Paper', 'Book'],
     });
-    return { runtime, bus, end };
+    return { runtime, bus, end, cutOff: () => void wire.cut(api.url) };
   };
   return {
     ...library,
@@ -92,9 +98,10 @@ export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions =
       alive = await Promise.all(processes.map(begin));
     },
     crash() {
-      for (const { bus, end } of alive) {
+      for (const { bus, end, cutOff } of alive) {
         bus.crash();
         end.abort();
+        cutOff();
       }
       alive = [];
     },

@@ -23,7 +23,7 @@ import {
   startNatsServer,
 } from '../../bus/mod.ts';
 import { natsVersion, reads } from '../../bus/nats-store-version.ts';
-import { simulatedClock } from './clock.ts';
+import { SimulatedClock, simulatedClock } from './clock.ts';
 import { Wire } from './wire.ts';
 
 export interface Ground {
@@ -137,6 +137,9 @@ async function embedded(
             return async () => heal();
           },
     async close() {
+      // A test that failed may have left something behind that would go on for ever.
+      wire?.cut(api.url);
+      wire?.cut(CLOUD_ORIGIN);
       await api.close();
       await simulator.close();
       await rm(folder, { recursive: true, force: true });
@@ -166,6 +169,10 @@ async function inProcess(wire: Wire | undefined, options: GroundOptions = {}): P
     nats: undefined,
     interruptBus: undefined,
     connect: async () => broker.connect(),
+    async close() {
+      await base.close();
+      if (options.clock === undefined && clock instanceof SimulatedClock) clock.stop();
+    },
   };
 }
 

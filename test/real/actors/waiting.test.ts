@@ -8,7 +8,6 @@ if (ground === undefined) {
   console.log(REAL_SKIP);
 } else {
   const test = suite('waiting on real counterparts');
-  // API server, etcd, NATS, Neutron and its database may work on the same processors. Medians of 3 to 7 ms were seen so.
-  describeWaiting(test, ground, { onFigure: (line) => process.stderr.write(`${line}\n`), reactionLimitMs: 25 });
+  describeWaiting(test, ground, { onFigure: (line) => process.stderr.write(`${line}\n`) });
   test.run();
 }
