@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // What goes wrong, with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from '../world/environments.ts';

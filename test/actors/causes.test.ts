@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 240 s
 // Root causes as they are named, with everything in this process.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// long
 // Many objects that refer to the same few: ports on one network, one subnet and one security group, with the credentials of all.
 // What one of them costs is counted: requests, messages and timers. What it costs a processor is for test/bench to say.
 import { suite } from 'uvu';

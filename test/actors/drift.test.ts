@@ -1,6 +1,3 @@
-// long
-// waits
-// limit: 180 s
 // What is found not as specified, and what was made of something that is another one by now: told, and left as it is.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

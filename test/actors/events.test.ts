@@ -1,3 +1,4 @@
+// long
 // Events with everything in this process, and as kubectl shows them where there is one.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';

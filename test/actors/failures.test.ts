@@ -1,6 +1,3 @@
-// long
-// waits
-// limit: 180 s
 // How failures are told, with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from '../world/environments.ts';

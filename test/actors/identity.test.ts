@@ -1,6 +1,3 @@
-// long
-// waits
-// limit: 180 s
 // Kinds of Keystone end to end, with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from '../world/environments.ts';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // Images through the whole runtime, in memory: content that takes as long as it takes, what is told of it, and what becomes of
 // it when a process ends, or an object goes.
 

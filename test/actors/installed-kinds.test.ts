@@ -1,6 +1,3 @@
-// long
-// waits
-// limit: 120 s
 // A process with the adapters for OpenStack and for metal3.io on clusters that have the kinds of one of them, or of neither: it
 // serves what there is, says in one line what there is not, and serves that too once it comes.
 import { suite } from 'uvu';

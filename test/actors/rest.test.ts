@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // Objects of all kinds at rest: a process that begins anew finds nothing to do for any of them, whether or not the bus still
 // knows what they told each other.
 import { suite } from 'uvu';

@@ -1,5 +1,4 @@
 // long
-// limit: 180 s
 // Roles in processes of their own, each under its own rules of deploy/roles: who hosts actors is told nothing of clouds.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';

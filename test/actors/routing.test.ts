@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // Routers, ports and security groups with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from '../world/environments.ts';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // Servers and what they use, through the whole runtime, with everything in this process.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,3 @@
-// limit: 180 s
 // A limit of calls to one cloud is one for all pods: each takes its part, and takes more when another has gone.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

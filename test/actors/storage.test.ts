@@ -1,6 +1,3 @@
-// long
-// waits
-// limit: 180 s
 // Volumes, their types and share networks end to end, with everything in this process.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

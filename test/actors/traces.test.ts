@@ -1,4 +1,3 @@
-// waits
 // What one write of a user leads to can be followed through mail, events, calls, the log and Kubernetes Events.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

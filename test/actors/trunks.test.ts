@@ -1,4 +1,3 @@
-// waits
 // A trunk guards its ports with two finalizers, as what carries it and as what it carries: both go with it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// long
 // What waiting costs and how it ends, with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from '../world/environments.ts';

@@ -1,5 +1,3 @@
-// long
-// waits
 // What it costs to wait for a cloud that is at work: one list an interval, however many wait, and nothing else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -268,9 +268,6 @@ export async function stage(
   await host.open(new Map([[0, lease]]), new AbortController().signal, () => undefined);
 
   let lastUid = 0;
-  const quiet = async (): Promise<void> => {
-    for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve));
-  };
   const scene: Stage = {
     bus,
     clock,
@@ -282,7 +279,7 @@ export async function stage(
     onReleased: async () => undefined,
     tellsGone: true,
     cloud,
-    quiet,
+    quiet: () => clock.settle(),
     async create(plural, name, spec = {}) {
       const uid = `${plural}-${name}-${++lastUid}`;
       const metadata = {

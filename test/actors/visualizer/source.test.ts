@@ -1,6 +1,3 @@
-// long
-// waits
-// limit: 180 s
 // What the page is told of a running Troupe: on the bus in memory and on NATS, with the embedded API server and a simulated cloud.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

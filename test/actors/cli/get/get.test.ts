@@ -1,5 +1,3 @@
-// waits
-// limit: 120 s
 // `troupe get` against the embedded API server.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,3 @@
-// long
 // `troupe trace` of a subnet that waits for its network, in a world of its own.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

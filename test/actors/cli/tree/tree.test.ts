@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 120 s
 // `troupe tree` and `troupe graph` against the embedded API server, asked once and watched.
 import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // `troupe why` against the embedded API server: in this process, and as the command that it is.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
