@@ -4,8 +4,8 @@
 // What goes wrong with the nats-server that the launcher finds.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';
+import { findNatsServer, onNats } from '../world/environments.ts';
 import { describeInterruptions } from './badness.suite.ts';
-import { findNatsServer, onNats } from './grounds.ts';
 
 const found = await findNatsServer();
 if ('refusal' in found) {

@@ -3,9 +3,9 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Seen } from './follower.ts';
-import type { OpenGround } from './grounds.ts';
-import { CREDENTIALS, checkIn, condition, KINDS, type Kind, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import type { Seen } from '../world/watched-objects.ts';
+import { CREDENTIALS, checkIn, condition, KINDS, type Kind, type World } from '../world/world.ts';
 
 /** How long something wrong is left alone to see what it says, in milliseconds. */
 const WATCHED_MS = 1_000;

@@ -1,11 +1,9 @@
-// long
-// waits
 // What waits for the cloud asks it together: while servers and volumes are built, calls grow with time, and not with their number.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sideBySide } from '../side-by-side.ts';
-import { inMemory, type OpenGround } from './grounds.ts';
-import { checkIn, condition } from './harness.ts';
+import { inMemory, type OpenGround } from '../world/environments.ts';
+import { checkIn, condition } from '../world/world.ts';
 
 const NUMBERS = [6, 30];
 const test = sideBySide(suite('building in memory'), NUMBERS.length);

@@ -3,8 +3,8 @@
 // limit: 120 s
 // The root causes that the bus tells of, or is, with the nats-server that the launcher finds.
 import { suite } from 'uvu';
+import { findNatsServer, onNats } from '../world/environments.ts';
 import { BUS_CASES, describeCauses, HOSTING_CASES } from './causes.suite.ts';
-import { findNatsServer, onNats } from './grounds.ts';
 
 const found = await findNatsServer();
 if ('refusal' in found) {

@@ -2,24 +2,27 @@
 // waits
 // limit: 180 s
 // The page in a browser, on a running Troupe: what it names as the cause when something is wrong for real.
+import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serveVisualizer } from '../../actors/visualizer/server.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
+import { inRealTime } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 import { CASES, keyOf, withSource } from './causes.suite.ts';
-import { inMemory } from './grounds.ts';
-import { World } from './harness.ts';
-import { assertNoComplaints, browserOrSkip, openTab, startBrowser } from './visualizer/browser.ts';
+import { assertNoComplaints, findBrowser, NO_BROWSER, openTab, startBrowser } from './visualizer/browser.ts';
 
-const executable = browserOrSkip();
 const test = suite('causes on the page');
-const browser = await startBrowser(executable);
+let browser: Browser;
+test.before(async () => {
+  browser = await startBrowser();
+});
 
 for (const title of ['a missing network three hops away', 'a wrong password']) {
   const staging = CASES[title];
   assert.ok(staging !== undefined, title);
   test(`${title}: the panel 'Why' and the view 'Problems' say so`, async () => {
-    const world = await World.open(inMemory, staging.options);
+    const world = await World.open(inRealTime, staging.options);
     try {
       await withSource(world, [openstackWith({})], async (source) => {
         const staged = await staging.stage(world);
@@ -58,4 +61,5 @@ for (const title of ['a missing network three hops away', 'a wrong password']) {
 }
 
 test.after(() => browser.close());
-test.run();
+if (findBrowser() === undefined) console.log(NO_BROWSER);
+else test.run();

@@ -8,10 +8,10 @@ import type { FeedListener, Inspected, Problems, Source, Verdict } from '../../a
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type JsonObject, SHARDS, shardOf } from '../../bus/mod.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { CREDENTIALS, condition, type Kind, resourceOf, World, type WorldOptions } from '../world/world.ts';
 import { ask, holdLeaderLease } from './cli/why/why.suite.ts';
 import { TROUBLES } from './failures.suite.ts';
-import type { OpenGround } from './grounds.ts';
-import { CREDENTIALS, condition, type Kind, resourceOf, World, type WorldOptions } from './harness.ts';
 
 /** What people ask about, and what the first cause has to name: summary and advice. */
 export interface Staged {

@@ -1,16 +1,13 @@
 // long
-// waits
-// limit: 240 s
 // Root causes as they are named, with everything in this process.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
-import { sideBySide } from '../side-by-side.ts';
+import { onSockets } from '../world/environments.ts';
 import { CASES, describeCauses, HOSTING_CASES } from './causes.suite.ts';
-import { inMemory } from './grounds.ts';
 
-const test = sideBySide(suite('root causes in memory'), 3);
-describeCauses(test, inMemory, { ...CASES, ...HOSTING_CASES });
+const test = suite('root causes in memory');
+describeCauses(test, onSockets, { ...CASES, ...HOSTING_CASES });
 
 test('no kind can be paused: of annotations they carry the one of drift alone', () => {
   for (const { kind, carries } of openstackWith({}).kinds)

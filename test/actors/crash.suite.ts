@@ -3,8 +3,8 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../actors/clock.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 import { applyAbsent, isOneToOne, isUp, landscape, needs, type SampleObject } from './landscape.ts';
 import { TroupeProcess } from './processes.ts';
 

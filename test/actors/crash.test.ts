@@ -3,8 +3,8 @@
 // limit: 900 s
 // A process that is killed at random moments, on nats-server, the embedded API server and the simulated cloud.
 import { suite } from 'uvu';
+import { findNatsServer, onNats } from '../world/environments.ts';
 import { describeCrashes } from './crash.suite.ts';
-import { findNatsServer, onNats } from './grounds.ts';
 
 /** As many as there is time for; CI sets more. */
 const KILLS = Number(process.env['KILLS'] ?? 2);

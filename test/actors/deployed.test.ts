@@ -1,9 +1,9 @@
 // The rules of deploy/ are enough for the life of objects, and no more is asked for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { inMemory } from '../world/environments.ts';
+import { checkIn } from '../world/world.ts';
 import { deployed } from './deployed.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn } from './harness.ts';
 import { comeAndGo } from './landscape.ts';
 
 const test = suite('deployed in memory');

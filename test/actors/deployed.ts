@@ -7,7 +7,7 @@ import { promisify } from 'node:util';
 import { parse, stringify } from 'yaml';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ConflictError, type JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
+import type { Ground, OpenGround } from '../world/environments.ts';
 
 export const NAMESPACE = 'troupe-system';
 const deploy = fileURLToPath(new URL('../../deploy', import.meta.url));
@@ -51,8 +51,11 @@ export async function kubectl(kubeconfig: string, ...args: readonly string[]): P
 }
 
 /** Makes an account of the cluster for a pod that plays these roles, with their rules and no others. @returns its kubeconfig */
-export async function accountFor(roles: readonly string[], kubeconfig: string, clock: Clock): Promise<string> {
-  const client = kubeClient({ clock, kubeconfig });
+export async function accountFor(
+  roles: readonly string[],
+  { kubeconfig, clock, wire: dispatcher }: Pick<Ground, 'kubeconfig' | 'clock'> & Partial<Pick<Ground, 'wire'>>,
+): Promise<string> {
+  const client = kubeClient({ clock, kubeconfig, dispatcher });
   const name = `troupe-${roles.join('-')}`;
   const rbac = '/apis/rbac.authorization.k8s.io/v1';
   const metadata = { name };

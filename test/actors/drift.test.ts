@@ -1,14 +1,11 @@
-// long
-// waits
-// limit: 180 s
 // What is found not as specified, and what was made of something that is another one by now: told, and left as it is.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { metrics } from '../../actors/telling/metrics.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Raw } from './follower.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, condition, type Kind, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { checkIn, condition, type Kind, type World } from '../world/world.ts';
 import { told } from './told.ts';
 
 const test = suite('drift in memory');

@@ -3,8 +3,9 @@ import { execFile } from 'node:child_process';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { checkIn, condition, type World } from './harness.ts';
+import { standsDuring } from '../world/clock.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { checkIn, condition, type World } from '../world/world.ts';
 import { reasons, told } from './told.ts';
 
 /** The recorder gathers for so long before it writes, and pauses for longer after a failure; in milliseconds. */
@@ -93,22 +94,6 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     assert.equal(await reasons(world, name), ['Created', 'Created', 'Drifted', 'Vanished']);
   });
 
-  check('kubectl shows events beside the object, and in the list', async (world) => {
-    const name = world.name('net');
-    await world.apply(world.managed('Network', name));
-    const { status } = await world.available('Network', name);
-    await told(world, name, 'Created');
-    const described = await kubectl(world, 'describe', 'networks.openstack.k-orc.cloud', name);
-    assert.match(described, new RegExp(`Normal +Created +\\S+ +troupe +Created ${status?.id}`));
-    const listed = await kubectl(world, 'get', 'events', '--sort-by=.lastTimestamp', '-o', 'wide');
-    assert.match(
-      listed,
-      new RegExp(`Normal +Created +network/${name} +troupe\\S*.* Created ${status?.id} .* 1 +${name}\\.`),
-    );
-    const events = await kubectl(world, 'events', '--for', `networks.openstack.k-orc.cloud/${name}`);
-    assert.match(events, new RegExp(`Normal +Created +Network/${name} +Created ${status?.id}`));
-  });
-
   check('a restart tells nothing again', async (world) => {
     const [good, bad] = [world.name('net'), world.name('bad')];
     await world.outside(bad);
@@ -169,11 +154,30 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
   );
 }
 
+export function describeEventsInKubectl(test: Test, openGround: OpenGround): void {
+  checkIn(test, openGround)('kubectl shows events beside the object, and in the list', async (world) => {
+    const name = world.name('net');
+    await world.apply(world.managed('Network', name));
+    const { status } = await world.available('Network', name);
+    await told(world, name, 'Created');
+    const described = await kubectl(world, 'describe', 'networks.openstack.k-orc.cloud', name);
+    assert.match(described, new RegExp(`Normal +Created +\\S+ +troupe +Created ${status?.id}`));
+    const listed = await kubectl(world, 'get', 'events', '--sort-by=.lastTimestamp', '-o', 'wide');
+    assert.match(
+      listed,
+      new RegExp(`Normal +Created +network/${name} +troupe\\S*.* Created ${status?.id} .* 1 +${name}\\.`),
+    );
+    const events = await kubectl(world, 'events', '--for', `networks.openstack.k-orc.cloud/${name}`);
+    assert.match(events, new RegExp(`Normal +Created +Network/${name} +Created ${status?.id}`));
+  });
+}
+
 function kubectl(world: World, ...args: readonly string[]): Promise<string> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: world.ground.folder, KUBECONFIG: world.ground.kubeconfig };
-  return new Promise((resolve, reject) => {
+  const shown = new Promise<string>((resolve, reject) => {
     execFile('kubectl', ['-n', world.namespace, ...args], { env, timeout: 30_000 }, (error, out, err) =>
       error === null ? resolve(out) : reject(new Error(`kubectl ${args.join(' ')}: ${err}`, { cause: error })),
     );
   });
+  return standsDuring(world.ground.clock, shown);
 }

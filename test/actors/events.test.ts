@@ -1,17 +1,13 @@
 // long
-// waits
-// limit: 180 s
-// Events with everything in this process. Needs kubectl.
+// Events with everything in this process, and as kubectl shows them where there is one.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
-import { sideBySide } from '../side-by-side.ts';
-import { describeEvents } from './events.suite.ts';
-import { inMemory } from './grounds.ts';
+import { inMemory, onSockets } from '../world/environments.ts';
+import { describeEvents, describeEventsInKubectl } from './events.suite.ts';
 
-if (spawnSync('kubectl', ['version', '--client']).status !== 0) {
-  console.log('skipped: there is no kubectl on the PATH');
-} else {
-  const test = sideBySide(suite('events in memory'), 3);
-  describeEvents(test, inMemory);
-  test.run();
-}
+const test = suite('events in memory');
+describeEvents(test, inMemory);
+if (spawnSync('kubectl', ['version', '--client']).status !== 0)
+  console.log('without kubectl: there is none on the PATH');
+else describeEventsInKubectl(test, onSockets);
+test.run();

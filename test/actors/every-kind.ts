@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/mod.ts';
 import { SSH_KEY } from '../adapters/openstack/compute-answers.ts';
-import type { Kind } from './harness.ts';
+import type { Kind } from '../world/world.ts';
 
 export interface Described {
   readonly kind: Exclude<Kind, 'Secret'>;

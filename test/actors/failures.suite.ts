@@ -2,8 +2,8 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { checkIn, condition, type Kind, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { checkIn, condition, type Kind, type World } from '../world/world.ts';
 import { type CoreEvent, eventsOf, told } from './told.ts';
 
 /** Contents of a Secret with which nothing works. */

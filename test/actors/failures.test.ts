@@ -1,12 +1,8 @@
-// long
-// waits
-// limit: 180 s
 // How failures are told, with everything in this process.
 import { suite } from 'uvu';
-import { sideBySide } from '../side-by-side.ts';
+import { inMemory } from '../world/environments.ts';
 import { describeFailures } from './failures.suite.ts';
-import { inMemory } from './grounds.ts';
 
-const test = sideBySide(suite('failures in memory'), 3);
+const test = suite('failures in memory');
 describeFailures(test, inMemory);
 test.run();

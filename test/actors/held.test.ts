@@ -11,7 +11,7 @@ import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';
 import { adapter } from '../example-adapter/adapter.ts';
 import { type PrintShop, startPrintShop } from '../example-adapter/simulator.ts';
-import { findSharableNatsServer, type Ground, onNats } from './grounds.ts';
+import { findSharableNatsServer, type Ground, onNats } from '../world/environments.ts';
 import { TroupeProcess } from './processes.ts';
 
 const LEASE_MS = 3_000;

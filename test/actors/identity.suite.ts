@@ -3,9 +3,9 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Raw } from './follower.ts';
-import type { OpenGround } from './grounds.ts';
-import { checkIn, condition, isDone, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { checkIn, condition, isDone, type World } from '../world/world.ts';
 
 const resourceOf = ({ status }: Raw): JsonObject => (status?.['resource'] ?? {}) as JsonObject;
 

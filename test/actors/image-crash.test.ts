@@ -13,9 +13,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
-import type { Raw } from './follower.ts';
-import { findNatsServer, type OpenGround, onNats } from './grounds.ts';
-import { condition, World } from './harness.ts';
+import { findNatsServer, type OpenGround, onNats } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { condition, World } from '../world/world.ts';
 import { TroupeProcess } from './processes.ts';
 
 const LEASE_MS = 1_500;

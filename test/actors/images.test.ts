@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // Images through the whole runtime, in memory: content that takes as long as it takes, what is told of it, and what becomes of
 // it when a process ends, or an object goes.
 
@@ -10,12 +8,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import { type FileHost, startFileHost } from '../adapters/openstack/file-host.ts';
-import { sideBySide } from '../side-by-side.ts';
-import type { Raw } from './follower.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, condition, type World, type WorldOptions } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { checkIn, condition, type World, type WorldOptions } from '../world/world.ts';
 
-const test = sideBySide(suite('images in memory'), 2);
+const test = suite('images in memory');
 
 const CONTENT = Buffer.from('what an image holds'.repeat(50_000));
 const HASH = { algorithm: 'sha256', value: createHash('sha256').update(CONTENT).digest('hex') };

@@ -1,6 +1,3 @@
-// long
-// waits
-// limit: 120 s
 // A process with the adapters for OpenStack and for metal3.io on clusters that have the kinds of one of them, or of neither: it
 // serves what there is, says in one line what there is not, and serves that too once it comes.
 import { suite } from 'uvu';
@@ -9,10 +6,9 @@ import { installCrds } from '../../actors/cli/crds.ts';
 import { Role } from '../../actors/process/config.ts';
 import type { RuntimeDeps } from '../../actors/process/runtime.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
-import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import { checkIn, type World } from '../world/world.ts';
 import { configuredMetal3 } from './metal3-adapter.ts';
 
 const test = suite('installed kinds');
@@ -24,7 +20,7 @@ const NONE_OF = (realm: string): string => `the kinds of '${realm}' are not inst
 const FINALIZER = 'test.metal3.io';
 
 async function start(world: World): Promise<void> {
-  const adapters: RuntimeDeps['adapters'] = [openstackWith({}), configuredMetal3];
+  const adapters: RuntimeDeps['adapters'] = [world.openstack(), configuredMetal3];
   await world.start({ adapters, roles: new Set([...Object.values(Role), ...adapters.map(({ role }) => role)]) });
 }
 

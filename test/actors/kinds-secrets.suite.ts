@@ -8,8 +8,8 @@ import { Role } from '../../actors/process/config.ts';
 import { metrics } from '../../actors/telling/metrics.ts';
 import { openstackContracts, REALM } from '../../adapters/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { CREDENTIALS, checkIn, type Kind, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, type Kind, type World } from '../world/world.ts';
 import { type Looked, listen, searchAll, spellings } from './secret-search.ts';
 
 const FOLDER = new URL('../../deploy/samples/company-cloud/', import.meta.url);

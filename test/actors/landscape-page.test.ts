@@ -1,24 +1,26 @@
 // needs: chromium
 // The page in a browser, on a running Troupe: the sample landscape comes up while it is open, and can be looked back at.
-import type { Page } from 'playwright-core';
+import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import { serveVisualizer } from '../../actors/visualizer/server.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
+import { inRealTime } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 import { keyOf, withSource } from './causes.suite.ts';
-import { inMemory } from './grounds.ts';
-import { World } from './harness.ts';
 import { landscape, type SampleObject } from './landscape.ts';
-import { assertNoComplaints, browserOrSkip, openTab, startBrowser, type Tab } from './visualizer/browser.ts';
+import { assertNoComplaints, findBrowser, NO_BROWSER, openTab, startBrowser, type Tab } from './visualizer/browser.ts';
 
-const executable = browserOrSkip();
 const test = suite('landscape on the page');
-const browser = await startBrowser(executable);
+let browser: Browser;
+test.before(async () => {
+  browser = await startBrowser();
+});
 
 const SUBNET = { kind: 'Subnet', name: 'shop-web-v4' } as const;
 const NETWORK = 'shop-web';
 
 async function withPage(run: (world: World, open: (hash?: string) => Promise<Tab>) => Promise<void>): Promise<void> {
-  const world = await World.open(inMemory);
+  const world = await World.open(inRealTime);
   const tabs: Tab[] = [];
   try {
     await withSource(world, [openstackWith({})], async (source) => {
@@ -90,4 +92,5 @@ test('the landscape comes up while the page is open, from the first object that 
   }));
 
 test.after(() => browser.close());
-test.run();
+if (findBrowser() === undefined) console.log(NO_BROWSER);
+else test.run();

@@ -7,8 +7,8 @@ import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { TABLES } from './contents.ts';
-import { CREDENTIALS, condition, isDone, type Kind, type World } from './harness.ts';
+import { TABLES } from '../world/cloud-contents.ts';
+import { CREDENTIALS, condition, isDone, type Kind, type World } from '../world/world.ts';
 
 const FOLDER = fileURLToPath(new URL('../../deploy/samples/network-landscape/', import.meta.url));
 

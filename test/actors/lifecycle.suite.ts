@@ -2,9 +2,9 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { ManagedFields, Raw } from './follower.ts';
-import type { OpenGround } from './grounds.ts';
-import { type Check, CREDENTIALS, checkIn, condition, said, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import type { ManagedFields, Raw } from '../world/watched-objects.ts';
+import { type Check, CREDENTIALS, checkIn, condition, said, type World } from '../world/world.ts';
 
 const PREFIX = 'openstack.k-orc.cloud';
 const UP_TO_DATE = 'False Success: OpenStack resource is up to date';

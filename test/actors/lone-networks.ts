@@ -1,5 +1,5 @@
 // How long a network takes that has nothing to do with what else goes on.
-import type { World } from './harness.ts';
+import type { World } from '../world/world.ts';
 
 /** Until a lone network is Available, the median of `count`, in milliseconds. Each is deleted before the next one comes. */
 export async function loneMs(world: World, name: string, count: number): Promise<number> {

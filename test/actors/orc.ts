@@ -2,8 +2,8 @@
 // manager that owns it there.
 import * as assert from 'uvu/assert';
 import type { Json, JsonObject } from '../../bus/mod.ts';
-import type { Raw } from './follower.ts';
-import { CREDENTIALS, type Kind, type World } from './harness.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { CREDENTIALS, type Kind, type World } from '../world/world.ts';
 
 const GROUP = 'openstack.k-orc.cloud';
 const APPLY = 'application/apply-patch+yaml';

@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Ground } from './grounds.ts';
+import type { Ground } from '../world/environments.ts';
 
 /** What V8 takes for objects where a container is given so much: a quarter, of pointers twice as long. */
 const HEAP_PART = 0.5;

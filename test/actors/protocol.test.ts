@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type JsonObject, TransientError } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { NAMESPACE, type Stage, stage } from './stage.ts';
+import { type HostFixture, NAMESPACE, openHost } from '../world/host.ts';
 
 const test = suite('protocol');
 
@@ -11,130 +11,136 @@ const network = { realm: 'openstack', plural: 'networks', namespace: NAMESPACE, 
 const subnet = { realm: 'openstack', plural: 'subnets', namespace: NAMESPACE, name: 'sub' };
 const GUARD = 'own/subnet';
 
-async function on(options: Parameters<typeof stage>[0], run: (scene: Stage) => Promise<void>): Promise<void> {
-  const scene = await stage(options);
+async function on(
+  options: Parameters<typeof openHost>[0],
+  run: (fixture: HostFixture) => Promise<void>,
+): Promise<void> {
+  const fixture = await openHost(options);
   try {
-    await run(scene);
+    await run(fixture);
   } finally {
-    await scene.close();
+    await fixture.close();
   }
 }
 
-const finalizers = (scene: Stage, plural: string, name: string): readonly string[] =>
-  scene.get(plural, name)?.metadata.finalizers ?? [];
-const made = (scene: Stage, plural: string): number => scene.cloud.get(plural)?.size ?? 0;
+const finalizers = (fixture: HostFixture, plural: string, name: string): readonly string[] =>
+  fixture.get(plural, name)?.metadata.finalizers ?? [];
+const made = (fixture: HostFixture, plural: string): number => fixture.cloud.get(plural)?.size ?? 0;
 
 /** Brings up a network and a subnet on it. */
-async function pair(scene: Stage): Promise<void> {
-  await scene.create('subnets', 'sub', { networkRef: 'net' });
-  await scene.create('networks', 'net');
-  await scene.until('the subnet is made', () => scene.get('subnets', 'sub')?.status?.['phase'] === 'available');
+async function pair(fixture: HostFixture): Promise<void> {
+  await fixture.create('subnets', 'sub', { networkRef: 'net' });
+  await fixture.create('networks', 'net');
+  await fixture.until('the subnet is made', () => fixture.get('subnets', 'sub')?.status?.['phase'] === 'available');
 }
 
 test('a dependant is made only when its dependency is there and guarded for it (I1)', () =>
-  on({}, async (scene) => {
-    const release = scene.holdGuards();
-    await scene.create('subnets', 'sub', { networkRef: 'net' });
-    await scene.create('networks', 'net');
-    await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
-    await scene.quiet();
-    assert.is(made(scene, 'subnets'), 0);
+  on({}, async (fixture) => {
+    const release = fixture.holdGuards();
+    await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    await fixture.create('networks', 'net');
+    await fixture.until(
+      'the network is there',
+      () => fixture.get('networks', 'net')?.status?.['phase'] === 'available',
+    );
+    await fixture.quiet();
+    assert.is(made(fixture, 'subnets'), 0);
     release();
-    await scene.until('the subnet is made', () => made(scene, 'subnets') === 1);
+    await fixture.until('the subnet is made', () => made(fixture, 'subnets') === 1);
   }));
 
 test('nothing is deleted while it is claimed, and everything goes in the end (I2, I3)', () =>
-  on({}, async (scene) => {
-    await pair(scene);
-    await scene.remove('networks', 'net');
-    await scene.quiet();
-    assert.is(made(scene, 'networks'), 1);
-    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
-    await scene.remove('subnets', 'sub');
-    await scene.until('both are gone', () => scene.get('networks', 'net') === undefined);
-    assert.ok(scene.log.indexOf('delete sub') < scene.log.indexOf('delete net'));
-    assert.is(made(scene, 'networks') + made(scene, 'subnets'), 0);
+  on({}, async (fixture) => {
+    await pair(fixture);
+    await fixture.remove('networks', 'net');
+    await fixture.quiet();
+    assert.is(made(fixture, 'networks'), 1);
+    assert.ok(finalizers(fixture, 'networks', 'net').includes(GUARD));
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('both are gone', () => fixture.get('networks', 'net') === undefined);
+    assert.ok(fixture.log.indexOf('delete sub') < fixture.log.indexOf('delete net'));
+    assert.is(made(fixture, 'networks') + made(fixture, 'subnets'), 0);
   }));
 
 test('P1: a dependant that built nothing lets a deleted dependency go, and uses its successor', () =>
-  on({}, async (scene) => {
-    scene.unusable.add('net');
-    await scene.create('subnets', 'sub', { networkRef: 'net' });
-    await scene.create('networks', 'net');
-    await scene.until('the guard is stored', () => finalizers(scene, 'networks', 'net').includes(GUARD));
-    await scene.until('the network is there', () => made(scene, 'networks') === 1);
-    await scene.remove('networks', 'net');
-    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
-    scene.unusable.clear();
-    await scene.create('networks', 'net');
-    await scene.until('the subnet is made on the successor', () => made(scene, 'subnets') === 1);
+  on({}, async (fixture) => {
+    fixture.unusable.add('net');
+    await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    await fixture.create('networks', 'net');
+    await fixture.until('the guard is stored', () => finalizers(fixture, 'networks', 'net').includes(GUARD));
+    await fixture.until('the network is there', () => made(fixture, 'networks') === 1);
+    await fixture.remove('networks', 'net');
+    await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
+    fixture.unusable.clear();
+    await fixture.create('networks', 'net');
+    await fixture.until('the subnet is made on the successor', () => made(fixture, 'subnets') === 1);
   }));
 
 test('P2: an answer to another incarnation is dropped', () =>
-  on({}, async (scene) => {
-    const object = await scene.create('subnets', 'sub', { networkRef: 'net' });
-    await scene.quiet();
+  on({}, async (fixture) => {
+    const object = await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    await fixture.quiet();
     const answer = { to: 'somebody-else', generation: 1, uid: 'n', readiness: 'ready', externalId: 'id-n' };
-    await scene.bus.mailbox.publish({ to: subnet, topic: 'ready', from: network }, answer, undefined);
-    await scene.quiet();
+    await fixture.bus.mailbox.publish({ to: subnet, topic: 'ready', from: network }, answer, undefined);
+    await fixture.quiet();
     // Whatever makes the actor look at its dependencies again.
-    await scene.tell({
-      ...(scene.get('subnets', 'sub') as KubeObject),
+    await fixture.tell({
+      ...(fixture.get('subnets', 'sub') as KubeObject),
       metadata: { ...object.metadata, resourceVersion: '999' },
     });
-    await scene.quiet();
-    assert.is(made(scene, 'subnets'), 0);
+    await fixture.quiet();
+    assert.is(made(fixture, 'subnets'), 0);
   }));
 
 test('P2: an answer to a claim that ended does not count for the next one on the same object (I1)', () =>
-  on({}, async (scene) => {
-    const object = await scene.create('subnets', 'sub', { networkRef: 'other' });
-    await scene.quiet();
+  on({}, async (fixture) => {
+    const object = await fixture.create('subnets', 'sub', { networkRef: 'other' });
+    await fixture.quiet();
     // As it lies there after the reference was edited away: the network may have gone since.
     const answer = { to: object.metadata.uid, generation: 1, uid: 'n', readiness: 'ready', externalId: 'id-n' };
-    await scene.bus.mailbox.publish({ to: subnet, topic: 'ready', from: network }, answer, undefined);
-    await scene.quiet();
-    await scene.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: true });
-    await scene.quiet();
-    assert.not.ok(scene.log.includes('find sub'));
+    await fixture.bus.mailbox.publish({ to: subnet, topic: 'ready', from: network }, answer, undefined);
+    await fixture.quiet();
+    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: true });
+    await fixture.quiet();
+    assert.not.ok(fixture.log.includes('find sub'));
   }));
 
 test('P3: a guard stays on a living object when its last claim ends', () =>
-  on({}, async (scene) => {
-    await pair(scene);
-    await scene.remove('subnets', 'sub');
-    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
-    await scene.quiet();
-    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
-    await scene.remove('networks', 'net');
-    await scene.until('the network is gone', () => scene.get('networks', 'net') === undefined);
+  on({}, async (fixture) => {
+    await pair(fixture);
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('the subnet is gone', () => fixture.get('subnets', 'sub') === undefined);
+    await fixture.quiet();
+    assert.ok(finalizers(fixture, 'networks', 'net').includes(GUARD));
+    await fixture.remove('networks', 'net');
+    await fixture.until('the network is gone', () => fixture.get('networks', 'net') === undefined);
   }));
 
 test('P1: nobody builds with credentials whose guard may be on its way off, and everybody with their successor (I3)', () =>
-  on({}, async (scene) => {
-    await scene.create('secrets', 'clouds');
-    await scene.create('subnets', 'sub', { secretRef: 'clouds' });
-    await scene.until('the subnet is made', () => made(scene, 'subnets') === 1);
-    await scene.quiet();
-    const land = scene.holdReleases();
-    await scene.remove('secrets', 'clouds');
-    await scene.remove('subnets', 'sub');
-    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
-    await scene.quiet();
+  on({}, async (fixture) => {
+    await fixture.create('secrets', 'clouds');
+    await fixture.create('subnets', 'sub', { secretRef: 'clouds' });
+    await fixture.until('the subnet is made', () => made(fixture, 'subnets') === 1);
+    await fixture.quiet();
+    const land = fixture.holdReleases();
+    await fixture.remove('secrets', 'clouds');
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('the subnet is gone', () => fixture.get('subnets', 'sub') === undefined);
+    await fixture.quiet();
     // As far as anybody can see, the guard is there.
-    assert.equal(finalizers(scene, 'secrets', 'clouds'), [GUARD]);
-    await scene.create('subnets', 'next', { secretRef: 'clouds' });
-    await scene.quiet();
+    assert.equal(finalizers(fixture, 'secrets', 'clouds'), [GUARD]);
+    await fixture.create('subnets', 'next', { secretRef: 'clouds' });
+    await fixture.quiet();
     land();
-    await scene.until('the secret is gone', () => scene.get('secrets', 'clouds') === undefined);
-    assert.not(scene.log.includes('create next'));
-    await scene.create('secrets', 'clouds');
-    await scene.until('the next one is made', () => made(scene, 'subnets') === 1);
+    await fixture.until('the secret is gone', () => fixture.get('secrets', 'clouds') === undefined);
+    assert.not(fixture.log.includes('create next'));
+    await fixture.create('secrets', 'clouds');
+    await fixture.until('the next one is made', () => made(fixture, 'subnets') === 1);
   }));
 
 test('P4: the tombstone of an earlier incarnation does not end the claim of a later one', () =>
-  on({}, async (scene) => {
-    await pair(scene);
+  on({}, async (fixture) => {
+    await pair(fixture);
     const old: JsonObject = {
       uid: 'earlier',
       resourceVersion: '1',
@@ -144,135 +150,135 @@ test('P4: the tombstone of an earlier incarnation does not end the claim of a la
       notOn: [],
       ended: true,
     };
-    await scene.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, old, undefined);
-    await scene.remove('networks', 'net');
-    await scene.quiet();
-    assert.is(made(scene, 'networks'), 1);
-    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
+    await fixture.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, old, undefined);
+    await fixture.remove('networks', 'net');
+    await fixture.quiet();
+    assert.is(made(fixture, 'networks'), 1);
+    assert.ok(finalizers(fixture, 'networks', 'net').includes(GUARD));
   }));
 
 test('P5: a claim outlives the object it is on, and holds its successor', () =>
-  on({}, async (scene) => {
-    await scene.create('subnets', 'sub', { networkRef: 'net' });
-    scene.unusable.add('net');
-    await scene.create('networks', 'net');
-    await scene.until('the network is there', () => made(scene, 'networks') === 1);
-    await scene.remove('networks', 'net');
-    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
-    await scene.quiet();
-    assert.ok(await scene.bus.mailbox.last({ to: network, topic: 'claim', from: subnet }));
-    assert.is(await scene.bus.mailbox.last({ to: network, topic: 'object' }), undefined);
-    await scene.create('networks', 'net');
-    await scene.until('the successor is guarded', () => finalizers(scene, 'networks', 'net').includes(GUARD));
+  on({}, async (fixture) => {
+    await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    fixture.unusable.add('net');
+    await fixture.create('networks', 'net');
+    await fixture.until('the network is there', () => made(fixture, 'networks') === 1);
+    await fixture.remove('networks', 'net');
+    await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
+    await fixture.quiet();
+    assert.ok(await fixture.bus.mailbox.last({ to: network, topic: 'claim', from: subnet }));
+    assert.is(await fixture.bus.mailbox.last({ to: network, topic: 'object' }), undefined);
+    await fixture.create('networks', 'net');
+    await fixture.until('the successor is guarded', () => finalizers(fixture, 'networks', 'net').includes(GUARD));
   }));
 
 test('P6: an old view does not revive a deleted object: nobody builds on it any more', () =>
-  on({}, async (scene) => {
-    await pair(scene);
-    const living = scene.get('networks', 'net') as KubeObject;
-    await scene.remove('networks', 'net');
-    await scene.quiet();
-    await scene.tell(living);
-    await scene.quiet();
-    await scene.create('subnets', 'late', { networkRef: 'net' });
-    await scene.quiet();
-    assert.not(scene.log.includes('create late'));
-    await scene.remove('subnets', 'sub');
-    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
+  on({}, async (fixture) => {
+    await pair(fixture);
+    const living = fixture.get('networks', 'net') as KubeObject;
+    await fixture.remove('networks', 'net');
+    await fixture.quiet();
+    await fixture.tell(living);
+    await fixture.quiet();
+    await fixture.create('subnets', 'late', { networkRef: 'net' });
+    await fixture.quiet();
+    assert.not(fixture.log.includes('create late'));
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
   }));
 
 test('P7: the claim of an object that vanished without a tombstone ends when the API server is asked', () =>
-  on({}, async (scene) => {
-    await pair(scene);
-    scene.vanish('subnets', 'sub');
-    await scene.remove('networks', 'net');
-    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
+  on({}, async (fixture) => {
+    await pair(fixture);
+    fixture.vanish('subnets', 'sub');
+    await fixture.remove('networks', 'net');
+    await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
     // Or the next network of this name would be guarded for nobody.
-    await scene.quiet();
-    assert.is(await scene.bus.mailbox.last({ to: network, topic: 'claim', from: subnet }), undefined);
+    await fixture.quiet();
+    assert.is(await fixture.bus.mailbox.last({ to: network, topic: 'claim', from: subnet }), undefined);
   }));
 
 test('P8: an incomplete table releases nothing while the API server has an object that refers to it', () =>
-  on({ seeded: false }, async (scene) => {
-    await pair(scene);
+  on({ seeded: false }, async (fixture) => {
+    await pair(fixture);
     // The claim is lost, as with all mail before this epoch.
     const claim = { to: network, topic: 'claim', from: subnet } as const;
-    const stored = await scene.bus.mailbox.last(claim);
+    const stored = await fixture.bus.mailbox.last(claim);
     const lost = { ...(stored?.payload as JsonObject), uid: 'lost', resourceVersion: '9999999', ended: true };
-    await scene.bus.mailbox.publish(claim, lost, undefined);
-    await scene.remove('networks', 'net');
-    await scene.quiet();
-    assert.ok(scene.log.includes('list subnets'));
-    assert.is(made(scene, 'networks'), 1);
-    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
-    await scene.remove('subnets', 'sub');
-    await scene.until('both are gone', () => scene.get('networks', 'net') === undefined);
-    assert.ok(scene.log.indexOf('delete sub') < scene.log.indexOf('delete net'));
+    await fixture.bus.mailbox.publish(claim, lost, undefined);
+    await fixture.remove('networks', 'net');
+    await fixture.quiet();
+    assert.ok(fixture.log.includes('list subnets'));
+    assert.is(made(fixture, 'networks'), 1);
+    assert.ok(finalizers(fixture, 'networks', 'net').includes(GUARD));
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('both are gone', () => fixture.get('networks', 'net') === undefined);
+    assert.ok(fixture.log.indexOf('delete sub') < fixture.log.indexOf('delete net'));
   }));
 
 test('P8: the end of a claim on what was edited away frees nothing once it is referred to again (I3)', () =>
-  on({ seeded: false }, async (scene) => {
-    await pair(scene);
-    await scene.change('subnets', 'sub', { spec: {} }, { told: true });
-    await scene.until('its claim ends', () => scene.log.includes('tombstone of sub on net'));
+  on({ seeded: false }, async (fixture) => {
+    await pair(fixture);
+    await fixture.change('subnets', 'sub', { spec: {} }, { told: true });
+    await fixture.until('its claim ends', () => fixture.log.includes('tombstone of sub on net'));
     // Its host has not heard of it yet.
-    await scene.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: false });
-    await scene.remove('networks', 'net');
-    await scene.until('the API server is asked', () => scene.log.includes('list subnets'));
-    await scene.quiet();
-    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
-    assert.is(made(scene, 'networks'), 1);
-    await scene.tell(scene.get('subnets', 'sub') as KubeObject);
-    await scene.until(
+    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: false });
+    await fixture.remove('networks', 'net');
+    await fixture.until('the API server is asked', () => fixture.log.includes('list subnets'));
+    await fixture.quiet();
+    assert.ok(finalizers(fixture, 'networks', 'net').includes(GUARD));
+    assert.is(made(fixture, 'networks'), 1);
+    await fixture.tell(fixture.get('subnets', 'sub') as KubeObject);
+    await fixture.until(
       'it is claimed again',
-      () => scene.log.lastIndexOf('claim of sub on net') > scene.log.indexOf('list subnets'),
+      () => fixture.log.lastIndexOf('claim of sub on net') > fixture.log.indexOf('list subnets'),
     );
-    await scene.remove('subnets', 'sub');
-    await scene.until('both are gone', () => scene.get('networks', 'net') === undefined);
-    assert.ok(scene.log.indexOf('delete sub') < scene.log.indexOf('delete net'));
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('both are gone', () => fixture.get('networks', 'net') === undefined);
+    assert.ok(fixture.log.indexOf('delete sub') < fixture.log.indexOf('delete net'));
   }));
 
 test('P7: a claimant that was seen without the reference and refers again by then keeps its claim', () => {
   const options = { seeded: false, onListed: (): void => undefined };
-  return on(options, async (scene) => {
+  return on(options, async (fixture) => {
     const [spec, without] = [{ networkRef: 'net', keyRef: 'key' }, { keyRef: 'key' }];
-    await scene.create('subnets', 'sub', spec);
-    await scene.create('networks', 'net');
-    await scene.until('the guard is stored', () => finalizers(scene, 'networks', 'net').includes(GUARD));
-    await scene.until('the network is there', () => made(scene, 'networks') === 1);
-    await scene.quiet();
-    await scene.change('subnets', 'sub', { spec: without }, { told: false });
+    await fixture.create('subnets', 'sub', spec);
+    await fixture.create('networks', 'net');
+    await fixture.until('the guard is stored', () => finalizers(fixture, 'networks', 'net').includes(GUARD));
+    await fixture.until('the network is there', () => made(fixture, 'networks') === 1);
+    await fixture.quiet();
+    await fixture.change('subnets', 'sub', { spec: without }, { told: false });
     options.onListed = () => {
       options.onListed = () => undefined;
-      void scene.change('subnets', 'sub', { spec }, { told: true });
+      void fixture.change('subnets', 'sub', { spec }, { told: true });
     };
-    await scene.remove('networks', 'net');
-    await scene.until('the network is gone', () => scene.get('networks', 'net') === undefined);
-    await scene.create('networks', 'net');
-    await scene.create('networks', 'key');
-    await scene.until('the subnet is made', () => made(scene, 'subnets') === 1);
+    await fixture.remove('networks', 'net');
+    await fixture.until('the network is gone', () => fixture.get('networks', 'net') === undefined);
+    await fixture.create('networks', 'net');
+    await fixture.create('networks', 'key');
+    await fixture.until('the subnet is made', () => made(fixture, 'subnets') === 1);
   });
 });
 
 test('P10: no call to the cloud begins when the lease ends before the call would', () =>
-  on({ leaseLeftMs: 250 }, async (scene) => {
-    await scene.create('networks', 'net');
-    await scene.until('it backs off', () => scene.get('networks', 'net')?.status?.['phase'] === 'backingOff');
-    assert.not.ok(scene.log.some((line) => line.startsWith('find') || line.startsWith('create')));
+  on({ leaseLeftMs: 250 }, async (fixture) => {
+    await fixture.create('networks', 'net');
+    await fixture.until('it backs off', () => fixture.get('networks', 'net')?.status?.['phase'] === 'backingOff');
+    assert.not.ok(fixture.log.some((line) => line.startsWith('find') || line.startsWith('create')));
   }));
 
 test('P12: own finalizer, claim; tombstone, release: in this order', () =>
-  on({}, async (scene) => {
-    await pair(scene);
-    await scene.remove('subnets', 'sub');
-    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
+  on({}, async (fixture) => {
+    await pair(fixture);
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('the subnet is gone', () => fixture.get('subnets', 'sub') === undefined);
     const lines = [
       'add own/subnet to sub',
       'claim of sub on net',
       'tombstone of sub on net',
       'remove own/subnet from sub',
     ];
-    const order = lines.map((line) => scene.log.indexOf(line));
+    const order = lines.map((line) => fixture.log.indexOf(line));
     assert.equal(
       order,
       [...order].sort((a, b) => a - b),
@@ -281,203 +287,215 @@ test('P12: own finalizer, claim; tombstone, release: in this order', () =>
   }));
 
 test('P12: the own finalizer stays until the bus has acknowledged the tombstone', () =>
-  on({}, async (scene) => {
-    await pair(scene);
+  on({}, async (fixture) => {
+    await pair(fixture);
     const acknowledged = Promise.withResolvers<void>();
-    const { publish } = scene.bus.mailbox;
-    scene.bus.mailbox.publish = async (subject, payload, expected) => {
+    const { publish } = fixture.bus.mailbox;
+    fixture.bus.mailbox.publish = async (subject, payload, expected) => {
       if (payload['ended'] === true) await acknowledged.promise;
       return publish(subject, payload, expected);
     };
-    await scene.remove('subnets', 'sub');
-    await scene.until('its resource is gone', () => made(scene, 'subnets') === 0);
-    await scene.quiet();
-    assert.equal(finalizers(scene, 'subnets', 'sub'), [GUARD]);
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('its resource is gone', () => made(fixture, 'subnets') === 0);
+    await fixture.quiet();
+    assert.equal(finalizers(fixture, 'subnets', 'sub'), [GUARD]);
     acknowledged.resolve();
-    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
+    await fixture.until('the subnet is gone', () => fixture.get('subnets', 'sub') === undefined);
   }));
 
 test('P12: what a cleanup needs is held until the own finalizer is gone: a next life may have to clean up again', () =>
-  on({}, async (scene) => {
-    await scene.create('networks', 'key');
-    await scene.create('networks', 'net');
-    await scene.create('subnets', 'sub', { networkRef: 'net', keyRef: 'key' });
-    await scene.until('the subnet is made', () => scene.get('subnets', 'sub')?.status?.['phase'] === 'available');
-    await scene.remove('subnets', 'sub');
-    await scene.until('all its claims end', () => scene.log.includes('tombstone of sub on key'));
+  on({}, async (fixture) => {
+    await fixture.create('networks', 'key');
+    await fixture.create('networks', 'net');
+    await fixture.create('subnets', 'sub', { networkRef: 'net', keyRef: 'key' });
+    await fixture.until('the subnet is made', () => fixture.get('subnets', 'sub')?.status?.['phase'] === 'available');
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('all its claims end', () => fixture.log.includes('tombstone of sub on key'));
     const order = ['tombstone of sub on net', 'remove own/subnet from sub', 'tombstone of sub on key'];
     assert.equal(
-      scene.log.filter((line) => order.includes(line)),
+      fixture.log.filter((line) => order.includes(line)),
       order,
     );
   }));
 
 test('P12: the claims of an object that is seen gone end, whoever took it away', () =>
-  on({}, async (scene) => {
-    await pair(scene);
-    const { uid } = (scene.get('subnets', 'sub') as KubeObject).metadata;
-    scene.vanish('subnets', 'sub');
-    await scene.bus.mailbox.publish(
+  on({}, async (fixture) => {
+    await pair(fixture);
+    const { uid } = (fixture.get('subnets', 'sub') as KubeObject).metadata;
+    fixture.vanish('subnets', 'sub');
+    await fixture.bus.mailbox.publish(
       { to: subnet, topic: 'object' },
       { gone: { uid, resourceVersion: '999' } },
       undefined,
     );
-    await scene.until('its claim ends', () => scene.log.includes('tombstone of sub on net'));
+    await fixture.until('its claim ends', () => fixture.log.includes('tombstone of sub on net'));
   }));
 
 test('P12: a claim that nobody ended on what was never there ends when it is answered', () =>
-  on({}, async (scene) => {
+  on({}, async (fixture) => {
     const claim = {
       ...{ uid: 'gone', resourceVersion: '50', generation: 3, finalizers: [GUARD], manager: 'own' },
       ...{ notOn: [], ended: false },
     };
-    await scene.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, claim, undefined);
-    await scene.until('its claim ends', () => scene.log.includes('tombstone of sub on net'));
-    await scene.quiet();
+    await fixture.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, claim, undefined);
+    await fixture.until('its claim ends', () => fixture.log.includes('tombstone of sub on net'));
+    await fixture.quiet();
     for (const mail of [
       { to: network, topic: 'claim', from: subnet },
       { to: subnet, topic: 'ready', from: network },
     ] as const)
-      assert.is(await scene.bus.mailbox.last(mail), undefined);
+      assert.is(await fixture.bus.mailbox.last(mail), undefined);
   }));
 
 test('P12: the end of a cleanup whose answer is late ends no claim of the successor', () =>
-  on({}, async (scene) => {
-    await pair(scene);
+  on({}, async (fixture) => {
+    await pair(fixture);
     const answer = Promise.withResolvers<void>();
-    scene.onReleased = () => answer.promise;
+    fixture.onReleased = () => answer.promise;
     // The actor goes on to the next life without having been forgotten.
-    scene.tellsGone = false;
-    await scene.remove('subnets', 'sub');
-    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
-    await scene.create('subnets', 'sub', { networkRef: 'net' });
-    await scene.until('its successor is made', () => made(scene, 'subnets') === 1);
+    fixture.tellsGone = false;
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('the subnet is gone', () => fixture.get('subnets', 'sub') === undefined);
+    await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    await fixture.until('its successor is made', () => made(fixture, 'subnets') === 1);
     answer.resolve();
-    await scene.quiet();
+    await fixture.quiet();
     assert.equal(
-      scene.log.filter((line) => line.endsWith('of sub on net')),
+      fixture.log.filter((line) => line.endsWith('of sub on net')),
       ['claim of sub on net', 'tombstone of sub on net', 'claim of sub on net'],
     );
   }));
 
 test('a deleted and re-created object is another: it gets a resource of its own (I4)', () =>
-  on({}, async (scene) => {
-    await pair(scene);
-    const before = scene.get('subnets', 'sub')?.status?.['id'];
-    await scene.remove('subnets', 'sub');
-    await scene.until('the subnet is gone', () => scene.get('subnets', 'sub') === undefined);
-    await scene.create('subnets', 'sub', { networkRef: 'net' });
-    await scene.until('it is made anew', () => scene.get('subnets', 'sub')?.status?.['phase'] === 'available');
-    assert.is.not(scene.get('subnets', 'sub')?.status?.['id'], before);
-    assert.is(made(scene, 'subnets'), 1);
+  on({}, async (fixture) => {
+    await pair(fixture);
+    const before = fixture.get('subnets', 'sub')?.status?.['id'];
+    await fixture.remove('subnets', 'sub');
+    await fixture.until('the subnet is gone', () => fixture.get('subnets', 'sub') === undefined);
+    await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    await fixture.until('it is made anew', () => fixture.get('subnets', 'sub')?.status?.['phase'] === 'available');
+    assert.is.not(fixture.get('subnets', 'sub')?.status?.['id'], before);
+    assert.is(made(fixture, 'subnets'), 1);
   }));
 
 test('an object that waits for a reference waits for another one when it is edited', () =>
-  on({}, async (scene) => {
-    await scene.create('networks', 'net');
-    await scene.create('subnets', 'sub', { networkRef: 'typo' });
-    await scene.quiet();
-    await scene.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: true });
-    await scene.until('the subnet is made', () => made(scene, 'subnets') === 1);
-    await scene.until('the claim on the other ends', () => scene.log.includes('tombstone of sub on typo'));
+  on({}, async (fixture) => {
+    await fixture.create('networks', 'net');
+    await fixture.create('subnets', 'sub', { networkRef: 'typo' });
+    await fixture.quiet();
+    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: true });
+    await fixture.until('the subnet is made', () => made(fixture, 'subnets') === 1);
+    await fixture.until('the claim on the other ends', () => fixture.log.includes('tombstone of sub on typo'));
   }));
 
 for (const told of [false, true]) {
   const seen = told ? 'seen' : 'not seen';
   test(`whoever finds another id recorded, ${seen}, removes what it made and nothing else (I4)`, () =>
-    on({}, async (scene) => {
-      scene.foreign.add('id-other');
-      scene.onMade = () => void scene.change('networks', 'net', { status: { id: 'id-other' } }, { told });
-      await scene.create('networks', 'net');
-      await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
-      assert.is(scene.get('networks', 'net')?.status?.['id'], 'id-other');
-      assert.ok(scene.foreign.has('id-other'));
-      assert.is(made(scene, 'networks'), 0);
+    on({}, async (fixture) => {
+      fixture.foreign.add('id-other');
+      fixture.onMade = () => void fixture.change('networks', 'net', { status: { id: 'id-other' } }, { told });
+      await fixture.create('networks', 'net');
+      await fixture.until(
+        'the network is there',
+        () => fixture.get('networks', 'net')?.status?.['phase'] === 'available',
+      );
+      assert.is(fixture.get('networks', 'net')?.status?.['id'], 'id-other');
+      assert.ok(fixture.foreign.has('id-other'));
+      assert.is(made(fixture, 'networks'), 0);
     }));
 }
 
 test('whoever takes the last finalizer off knows that the object is gone, told or not', () =>
-  on({}, async (scene) => {
-    await scene.create('networks', 'net');
-    await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
+  on({}, async (fixture) => {
+    await fixture.create('networks', 'net');
+    await fixture.until(
+      'the network is there',
+      () => fixture.get('networks', 'net')?.status?.['phase'] === 'available',
+    );
     // The watch begins anew after it went, and never knew it.
-    scene.tellsGone = false;
-    await scene.remove('networks', 'net');
-    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
-    await scene.quiet();
-    assert.is(await scene.bus.mailbox.last({ to: network, topic: 'object' }), undefined);
+    fixture.tellsGone = false;
+    await fixture.remove('networks', 'net');
+    await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
+    await fixture.quiet();
+    assert.is(await fixture.bus.mailbox.last({ to: network, topic: 'object' }), undefined);
   }));
 
 test('an id whose storing was not answered is not stored again (I8)', () =>
-  on({}, async (scene) => {
-    scene.onRecorded = () => {
+  on({}, async (fixture) => {
+    fixture.onRecorded = () => {
       throw new TransientError('the connection broke');
     };
-    await scene.create('networks', 'net');
-    await scene.until('the id is stored', () => scene.get('networks', 'net')?.status?.['id'] !== undefined);
-    await scene.tell(scene.get('networks', 'net') as KubeObject);
-    await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
-    assert.is(scene.log.filter((line) => line.startsWith('record ')).length, 1);
+    await fixture.create('networks', 'net');
+    await fixture.until('the id is stored', () => fixture.get('networks', 'net')?.status?.['id'] !== undefined);
+    await fixture.tell(fixture.get('networks', 'net') as KubeObject);
+    await fixture.until(
+      'the network is there',
+      () => fixture.get('networks', 'net')?.status?.['phase'] === 'available',
+    );
+    assert.is(fixture.log.filter((line) => line.startsWith('record ')).length, 1);
   }));
 
 test('an answer that comes after the lease was lost begins no life (H2)', () =>
-  on({}, async (scene) => {
+  on({}, async (fixture) => {
     const events: unknown[] = [];
-    const release = scene.holdGuards();
-    await pairWithoutGuard(scene);
-    scene.vanish('networks', 'net');
-    await scene.bus.trace.subscribe((event) => events.push(event));
-    await scene.closeHost();
-    await scene.create('networks', 'net');
+    const release = fixture.holdGuards();
+    await pairWithoutGuard(fixture);
+    fixture.vanish('networks', 'net');
+    await fixture.bus.trace.subscribe((event) => events.push(event));
+    await fixture.closeHost();
+    await fixture.create('networks', 'net');
     release();
-    await scene.quiet();
+    await fixture.quiet();
     assert.equal(events, []);
   }));
 
 test('P6: a late watcher does not revive an object whose actor was forgotten', () =>
-  on({}, async (scene) => {
-    await scene.create('networks', 'net');
-    await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
-    const before = scene.get('networks', 'net') as KubeObject;
-    await scene.remove('networks', 'net');
-    await scene.until('the network goes', () => scene.get('networks', 'net') === undefined);
-    await scene.quiet();
-    await scene.tell({ ...before, status: {} });
-    await scene.quiet();
-    assert.is(scene.log.filter((line) => line.startsWith('find ')).length, 1);
+  on({}, async (fixture) => {
+    await fixture.create('networks', 'net');
+    await fixture.until(
+      'the network is there',
+      () => fixture.get('networks', 'net')?.status?.['phase'] === 'available',
+    );
+    const before = fixture.get('networks', 'net') as KubeObject;
+    await fixture.remove('networks', 'net');
+    await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
+    await fixture.quiet();
+    await fixture.tell({ ...before, status: {} });
+    await fixture.quiet();
+    assert.is(fixture.log.filter((line) => line.startsWith('find ')).length, 1);
   }));
 
 test('mail that comes after the end of the lease is another host’s: it is not deleted (H2)', () =>
-  on({ leaseLeftMs: -1 }, async (scene) => {
+  on({ leaseLeftMs: -1 }, async (fixture) => {
     const answer = { to: network, topic: 'ready', from: subnet } as const;
-    await scene.bus.mailbox.publish(answer, { to: 'uid', generation: 1, uid: '', readiness: 'absent' }, undefined);
-    await scene.quiet();
-    assert.ok(await scene.bus.mailbox.last(answer));
+    await fixture.bus.mailbox.publish(answer, { to: 'uid', generation: 1, uid: '', readiness: 'absent' }, undefined);
+    await fixture.quiet();
+    assert.ok(await fixture.bus.mailbox.last(answer));
   }));
 
 test('what the API server said of claimants before the lease ended takes no guard off after it (H2, I3)', () => {
   const options = { leaseLeftMs: 60_000, onListed: (): void => undefined };
-  return on(options, async (scene) => {
-    await pair(scene);
-    scene.vanish('subnets', 'sub');
+  return on(options, async (fixture) => {
+    await pair(fixture);
+    fixture.vanish('subnets', 'sub');
     const listed = new Promise<void>((resolve) => {
       options.onListed = () => {
         options.leaseLeftMs = -1;
         resolve();
       };
     });
-    await scene.remove('networks', 'net');
+    await fixture.remove('networks', 'net');
     await listed;
-    await scene.quiet();
-    assert.ok(finalizers(scene, 'networks', 'net').includes(GUARD));
+    await fixture.quiet();
+    assert.ok(finalizers(fixture, 'networks', 'net').includes(GUARD));
   });
 });
 
 /** A network whose guard is being stored. */
-async function pairWithoutGuard(scene: Stage): Promise<void> {
-  await scene.create('subnets', 'sub', { networkRef: 'net' });
-  await scene.create('networks', 'net');
-  await scene.until('the network is there', () => scene.get('networks', 'net')?.status?.['phase'] === 'available');
+async function pairWithoutGuard(fixture: HostFixture): Promise<void> {
+  await fixture.create('subnets', 'sub', { networkRef: 'net' });
+  await fixture.create('networks', 'net');
+  await fixture.until('the network is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
 }
 
 test.run();

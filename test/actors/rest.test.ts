@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // Objects of all kinds at rest: a process that begins anew finds nothing to do for any of them, whether or not the bus still
 // knows what they told each other.
 import { suite } from 'uvu';
@@ -8,12 +6,11 @@ import * as assert from 'uvu/assert';
 import { KINDS as ALL } from '../../adapters/openstack/kinds/registry.ts';
 import { memoryBroker } from '../../bus/mod.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
-import { sideBySide } from '../side-by-side.ts';
+import { inMemory } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, isDone, type Kind, type World } from '../world/world.ts';
 import { CHILDREN, type Described, everyKind, IMAGE_CONTENT, manifestOf, secretsFor } from './every-kind.ts';
-import { inMemory } from './grounds.ts';
-import { CREDENTIALS, checkIn, isDone, type Kind, type World } from './harness.ts';
 
-const test = sideBySide(suite('rest in memory'), 2);
+const test = suite('rest in memory');
 /** Of all kinds each. */
 const SETS = 3;
 /** Whatever would be written, or asked of the cloud, is by then, in milliseconds. */

@@ -1,5 +1,4 @@
 // long
-// limit: 180 s
 // Roles in processes of their own, each under its own rules of deploy/roles: who hosts actors is told nothing of clouds.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
@@ -12,11 +11,11 @@ import { openLog } from '../../actors/telling/log.ts';
 import { metrics } from '../../actors/telling/metrics.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
+import { REALM } from '../../adapters/openstack/mod.ts';
 import type { Bus } from '../../bus/mod.ts';
+import { inMemory } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, type World } from '../world/world.ts';
 import { accountFor } from './deployed.ts';
-import { inMemory } from './grounds.ts';
-import { CREDENTIALS, checkIn, type World } from './harness.ts';
 import { applyAbsent, comeAndGo, isUp, landscape } from './landscape.ts';
 
 const test = suite('roles');
@@ -35,13 +34,13 @@ interface Pod {
 async function pod(world: World, bus: Bus, roles: readonly string[]): Promise<Pod> {
   const { clock, ground } = world;
   const kubeconfig = join(ground.folder, `kubeconfig-${roles.join('-')}`);
-  await writeFile(kubeconfig, await accountFor(roles, ground.kubeconfig, clock), { mode: 0o600 });
-  const client = kubeClient({ clock, kubeconfig });
+  await writeFile(kubeconfig, await accountFor(roles, ground), { mode: 0o600 });
+  const client = kubeClient({ clock, kubeconfig, dispatcher: ground.wire });
   const calls: Call[] = [];
   const lines: string[] = [];
   const refused: string[] = [];
   let served = 0;
-  const openstack = openstackWith({});
+  const openstack = world.openstack();
   const adapter: ConfiguredAdapter = {
     ...openstack,
     async serve(ports) {

@@ -3,8 +3,8 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { type Check, checkIn, condition, type Kind, said, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { type Check, checkIn, condition, type Kind, said, type World } from '../world/world.ts';
 
 const PREFIX = 'openstack.k-orc.cloud';
 const COLLECTIONS = ['ports', 'routers', 'subnets', 'security-groups', 'networks', 'projects'] as const;

@@ -4,7 +4,7 @@ import { connect, type NatsConnection } from 'nats';
 import * as assert from 'uvu/assert';
 import { resourcePath } from '../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { KINDS, resourceOf, type World } from './harness.ts';
+import { KINDS, resourceOf, type World } from '../world/world.ts';
 
 /** Of a text of which whoever sees it knows nothing: long enough to be no accident. */
 const LEAST = 6;

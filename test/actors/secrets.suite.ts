@@ -8,8 +8,9 @@ import { promisify } from 'node:util';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { CREDENTIALS, checkIn, type World } from './harness.ts';
+import { standsDuring } from '../world/clock.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, type World } from '../world/world.ts';
 import { type Looked, listen, searchAll, spellings, type Wire } from './secret-search.ts';
 
 const run = promisify(execFile);
@@ -124,7 +125,8 @@ async function kubectlApply(world: World, cloudsYaml: string): Promise<void> {
     const data = { 'clouds.yaml': Buffer.from(cloudsYaml).toString('base64') };
     const metadata = { name: CREDENTIALS, namespace: world.namespace };
     await writeFile(file, JSON.stringify({ apiVersion: 'v1', kind: 'Secret', metadata, data }), { mode: 0o600 });
-    await run('kubectl', ['--kubeconfig', world.ground.kubeconfig, 'apply', '-f', file]);
+    const { clock, kubeconfig } = world.ground;
+    await standsDuring(clock, run('kubectl', ['--kubeconfig', kubeconfig, 'apply', '-f', file]));
     const stored = await world.read('Secret', CREDENTIALS);
     assert.ok('kubectl.kubernetes.io/last-applied-configuration' in (stored?.metadata.annotations ?? {}));
   } finally {

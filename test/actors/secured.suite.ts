@@ -13,9 +13,9 @@ import { Role, VISUALIZER } from '../../actors/process/config.ts';
 import { REALM } from '../../adapters/openstack/mod.ts';
 import { natsBus } from '../../bus/mod.ts';
 import { SecuredServer } from '../bus/secured-server.ts';
+import type { Ground, OpenGround } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 import { accountFor } from './deployed.ts';
-import type { Ground, OpenGround } from './grounds.ts';
-import { World } from './harness.ts';
 import { comeAndGo } from './landscape.ts';
 import { TroupeProcess } from './processes.ts';
 import { Page, sourceOn } from './visualizer/follower.ts';
@@ -72,11 +72,11 @@ function listening(openGround: OpenGround, { server, file }: Secured): OpenGroun
 
 /** A process with one role, which holds nothing that is not this role's. */
 async function pod(world: World, { file }: Secured, role: string): Promise<TroupeProcess> {
-  const { ground, clock } = world;
+  const { ground } = world;
   const own = join(ground.folder, role);
   await mkdir(own);
   const kubeconfig = join(own, 'kubeconfig');
-  await writeFile(kubeconfig, await accountFor([role], ground.kubeconfig, clock), { mode: 0o600 });
+  await writeFile(kubeconfig, await accountFor([role], ground), { mode: 0o600 });
   return new TroupeProcess(world, {
     KUBECONFIG: kubeconfig,
     NATS_NKEY: file(role, 'nkey'),

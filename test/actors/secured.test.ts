@@ -2,7 +2,7 @@
 // limit: 180 s
 // Split roles with permissions and TLS, on the embedded API server.
 import { suite } from 'uvu';
-import { findSharableNatsServer, inMemory } from './grounds.ts';
+import { findSharableNatsServer, onSockets } from '../world/environments.ts';
 import { describeSecured } from './secured.suite.ts';
 
 const found = await findSharableNatsServer();
@@ -10,6 +10,6 @@ if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);
 } else {
   const test = suite('secured bus');
-  describeSecured(test, inMemory, found.program);
+  describeSecured(test, onSockets, found.program);
   test.run();
 }

@@ -1,13 +1,11 @@
 // long
-// waits
-// limit: 180 s
 // Servers and what they use, through the whole runtime, with everything in this process.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Raw } from './follower.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, condition, said, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { checkIn, condition, said, type World } from '../world/world.ts';
 
 const test = suite('servers in memory');
 const check = checkIn(test, inMemory);

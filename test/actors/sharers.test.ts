@@ -1,4 +1,3 @@
-// limit: 180 s
 // A limit of calls to one cloud is one for all pods: each takes its part, and takes more when another has gone.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -6,10 +5,10 @@ import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import { openLog } from '../../actors/telling/log.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
-import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
+import { REALM } from '../../adapters/openstack/mod.ts';
 import type { Bus, LeaseRecord } from '../../bus/mod.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import { checkIn, type World } from '../world/world.ts';
 
 const test = suite('sharers of a cloud');
 const check = checkIn(test, inMemory);
@@ -26,10 +25,11 @@ interface Pod {
 }
 
 /** A pod of its own; `bus` is closed with it. */
-async function pod({ clock, client }: World, bus: Bus): Promise<Pod> {
+async function pod(world: World, bus: Bus): Promise<Pod> {
+  const { clock, client } = world;
   let calls = 0;
   const spans: { readonly from: number; readonly to: number }[] = [];
-  const openstack = openstackWith({ callsInFlight: LIMIT });
+  const openstack = world.openstack({ callsInFlight: LIMIT });
   const adapter: ConfiguredAdapter = {
     ...openstack,
     serve: (ports) =>

@@ -4,9 +4,9 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';
-import type { Raw } from './follower.ts';
-import type { OpenGround } from './grounds.ts';
-import { CREDENTIALS, checkIn, condition, isDone, type Kind, resourceOf, said, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { CREDENTIALS, checkIn, condition, isDone, type Kind, resourceOf, said, type World } from '../world/world.ts';
 
 /** The world's own namespace, or the other one, with the same credentials unless stated. */
 class Place {

@@ -1,13 +1,10 @@
-// long
-// waits
-// limit: 180 s
 // Volumes, their types and share networks end to end, with everything in this process.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { sideBySide } from '../side-by-side.ts';
-import { condition, said } from './follower.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import { condition, said } from '../world/watched-objects.ts';
+import { checkIn } from '../world/world.ts';
 
 const PREFIX = 'openstack.k-orc.cloud';
 const USABLE = 'True Success: OpenStack resource is available';

@@ -6,10 +6,10 @@ import { parse } from 'yaml';
 import { KINDS as ALL } from '../../adapters/openstack/kinds/registry.ts';
 import type { Json, JsonObject } from '../../bus/mod.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
+import type { OpenGround } from '../world/environments.ts';
+import type { Raw } from '../world/watched-objects.ts';
+import { CREDENTIALS, checkIn, condition, isDone, type Kind, type World } from '../world/world.ts';
 import { CHILDREN, type Described, everyKind, IMAGE_CONTENT, manifestOf, secretsFor } from './every-kind.ts';
-import type { Raw } from './follower.ts';
-import type { OpenGround } from './grounds.ts';
-import { CREDENTIALS, checkIn, condition, isDone, type Kind, type World } from './harness.ts';
 import { guardAllAsOrc, saidByOrc, settleAsOrc } from './orc.ts';
 import { orcResource } from './orc-status.ts';
 

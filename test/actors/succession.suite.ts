@@ -3,8 +3,8 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { OpenGround } from './grounds.ts';
-import { type Check, CREDENTIALS, checkIn, type Kind, type World } from './harness.ts';
+import type { OpenGround } from '../world/environments.ts';
+import { type Check, CREDENTIALS, checkIn, type Kind, type World } from '../world/world.ts';
 import { guardAsOrc, type Settled, settleAsOrc } from './orc.ts';
 
 const GROUP = 'openstack.k-orc.cloud';

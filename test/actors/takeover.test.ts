@@ -2,8 +2,8 @@
 // waits
 // Two processes on one nats-server, one of which is killed.
 import { suite } from 'uvu';
+import { findSharableNatsServer, onNats } from '../world/environments.ts';
 import { describeTakeover } from './crash.suite.ts';
-import { findSharableNatsServer, onNats } from './grounds.ts';
 
 const found = await findSharableNatsServer();
 if ('refusal' in found) {

@@ -1,6 +1,6 @@
 // The Kubernetes Events of an object, as they lie at the API server.
 import type { JsonObject } from '../../bus/mod.ts';
-import { type Kind, resourceOf, type World } from './harness.ts';
+import { type Kind, resourceOf, type World } from '../world/world.ts';
 
 export interface CoreEvent {
   readonly metadata: { readonly name: string; readonly namespace: string };

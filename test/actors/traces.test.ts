@@ -1,12 +1,11 @@
-// waits
 // What one write of a user leads to can be followed through mail, events, calls, the log and Kubernetes Events.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeOf, traceIdOf, workOf } from '../../actors/telling/cause.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { inMemory } from './grounds.ts';
-import { CREDENTIALS, checkIn, type Event, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import { CREDENTIALS, checkIn, type Event, type World } from '../world/world.ts';
 
 const test = suite('traces');
 const check = checkIn(test, inMemory);

@@ -1,9 +1,8 @@
-// waits
 // A trunk guards its ports with two finalizers, as what carries it and as what it carries: both go with it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { inMemory } from './grounds.ts';
-import { checkIn, condition, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import { checkIn, condition, type World } from '../world/world.ts';
 
 const test = suite('trunks in memory');
 const check = checkIn(test, inMemory);

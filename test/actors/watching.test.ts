@@ -1,11 +1,9 @@
-// long
-// waits
 // What it costs to wait for a cloud that is at work: one list an interval, however many wait, and nothing else.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
-import { inMemory } from './grounds.ts';
-import { checkIn, type World } from './harness.ts';
+import { inMemory } from '../world/environments.ts';
+import { checkIn, type World } from '../world/world.ts';
 
 const test = suite('watching a cloud');
 const check = checkIn(test, inMemory);

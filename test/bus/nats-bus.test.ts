@@ -2,8 +2,8 @@
 // limit: 180 s
 // The contract on the nats-server that the launcher finds, and what is particular to NATS.
 import { suite } from 'uvu';
-import { natsServerOrSkip } from '../actors/grounds.ts';
 import { sideBySide } from '../side-by-side.ts';
+import { natsServerOrSkip } from '../world/environments.ts';
 import { busSuite } from './bus.suite.ts';
 import { natsEventsSuite } from './events.nats.suite.ts';
 import { ownServer } from './nats.harness.ts';

@@ -8,7 +8,7 @@ import { type Connection, connectNats } from '../../bus/connection.ts';
 import { createStream, publishMessage, streamInfo } from '../../bus/nats-api.ts';
 import { type Kept, keptMessages } from '../../bus/nats-direct-reads.ts';
 import { startNatsServer } from '../../bus/nats-server.ts';
-import { natsServerOrSkip } from '../actors/grounds.ts';
+import { natsServerOrSkip } from '../world/environments.ts';
 import { clock } from './harness.ts';
 
 const program = await natsServerOrSkip();

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { ALONE, natsBus } from '../../bus/nats-bus.ts';
 import { examineNats, Seen } from '../../bus/nats-examination.ts';
 import type { BusUser } from '../../bus/permissions.ts';
-import { natsServerOrSkip } from '../actors/grounds.ts';
+import { natsServerOrSkip } from '../world/environments.ts';
 import { clock } from './harness.ts';
 import { securedServer, seedFile } from './secured-server.ts';
 

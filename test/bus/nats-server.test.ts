@@ -13,7 +13,7 @@ import { natsBus } from '../../bus/nats-bus.ts';
 import { type NatsProgramOptions, natsProgram, OlderServerError } from '../../bus/nats-program.ts';
 import { type NatsServerOptions, startNatsServer } from '../../bus/nats-server.ts';
 import { natsVersion, recordWriter, writtenBy } from '../../bus/nats-store-version.ts';
-import { natsServerOrSkip } from '../actors/grounds.ts';
+import { natsServerOrSkip } from '../world/environments.ts';
 import { clock, rejection, until } from './harness.ts';
 
 await natsServerOrSkip();

@@ -12,7 +12,7 @@ import { AbsentError, TransientError } from '../../bus/errors.ts';
 import { natsBus } from '../../bus/nats-bus.ts';
 import type { BusUser } from '../../bus/permissions.ts';
 import { operationSubject } from '../../bus/subjects.ts';
-import { findNatsServer } from '../actors/grounds.ts';
+import { findNatsServer } from '../world/environments.ts';
 import { address, clock, everything, LEASE_MS, object, read, rejection, until, within } from './harness.ts';
 import { SERVER_NAME, type SecuredServer, securedServer, seedFile } from './secured-server.ts';
 

@@ -1,6 +1,6 @@
 // needs: nats-programs
 // One run of chaos on real processes for each model; see README.md.
-import { findSharableNatsServer } from '../actors/grounds.ts';
+import { findSharableNatsServer } from '../world/environments.ts';
 import { describeChaos } from './chaos.suite.ts';
 import { hosts, resources, windows } from './models/mod.ts';
 

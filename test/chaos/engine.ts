@@ -2,10 +2,10 @@
 // was asked for. The seed decides what happens to whom and when; what the processes make of it is theirs.
 import { mulberry32, systemClock } from '../../actors/clock.ts';
 import { ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
-import { World } from '../actors/harness.ts';
 import { deployedHeap } from '../actors/processes.ts';
 import { newPassword, tracesOf } from '../adapters/ironic/passwords.ts';
 import { settled, slowness } from '../world/speed.ts';
+import { World } from '../world/world.ts';
 import { type Environment, openEnvironment } from './environment.ts';
 import { environmentFaults, leftOut } from './faults.ts';
 import { startGuard } from './guard.ts';

@@ -3,8 +3,8 @@
 import { join } from 'node:path';
 import { natsBus, startNatsServer } from '../../bus/mod.ts';
 import type { Clock } from '../../bus/time.ts';
-import type { Ground } from '../actors/grounds.ts';
 import { startProxy, type TcpProxy } from '../bus/proxy.ts';
+import type { Ground } from '../world/environments.ts';
 import { embeddedApi } from './embedded-api.ts';
 import { realApi } from './real-api.ts';
 

@@ -1,6 +1,7 @@
 // Faults of pods, of the servers of the environment, and of the ways between, whatever the pods control.
-import { forgetStreams } from '../actors/grounds.ts';
+
 import { type TcpProxy, Way } from '../bus/proxy.ts';
+import { forgetStreams } from '../world/environments.ts';
 import type { Environment } from './environment.ts';
 import type { Fault, Run } from './model.ts';
 import type { Pod } from './pod.ts';

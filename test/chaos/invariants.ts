@@ -4,9 +4,9 @@
 //   I6. No process says anything that needs a person, or that is no log line.
 import { readdir, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { World } from '../actors/harness.ts';
 import { memoryLimitMib } from '../actors/processes.ts';
 import { settled } from '../world/speed.ts';
+import type { World } from '../world/world.ts';
 import type { Model } from './model.ts';
 import type { Pod } from './pod.ts';
 

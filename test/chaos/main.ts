@@ -3,7 +3,7 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { refuse, scriptOptions, wholeNumber } from '../../deploy/script-options.ts';
-import { findSharableNatsServer } from '../actors/grounds.ts';
+import { findSharableNatsServer } from '../world/environments.ts';
 import { play } from './engine.ts';
 import { addressesIn, hosts, resources, windows } from './models/mod.ts';
 

@@ -1,9 +1,9 @@
 // Contract between the engine of chaos and its models: a model says which world it needs, what users do in it, which faults are
 // its own, and what is judged. The engine starts, draws faults, heals, waits, judges what holds for all, and tells the story.
 import type { Clock } from '../../bus/mod.ts';
-import type { Ground } from '../actors/grounds.ts';
-import type { World, WorldOptions } from '../actors/harness.ts';
 import type { TcpProxy } from '../bus/proxy.ts';
+import type { Ground } from '../world/environments.ts';
+import type { World, WorldOptions } from '../world/world.ts';
 import type { Environment } from './environment.ts';
 import type { Pod } from './pod.ts';
 import type { Line } from './story.ts';

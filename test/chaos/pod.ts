@@ -1,8 +1,8 @@
 // A pod of a Deployment: a process that is started anew whenever it has ended.
 import type { Clock } from '../../bus/mod.ts';
-import type { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
 import { settled } from '../world/speed.ts';
+import type { World } from '../world/world.ts';
 import type { Ways } from './environment.ts';
 import type { Pace } from './model.ts';
 

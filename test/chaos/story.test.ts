@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import type { Raw } from '../actors/follower.ts';
+import type { Raw } from '../world/watched-objects.ts';
 import { linesOf } from './models/resources/cloud-log.ts';
 import { story } from './story.ts';
 

@@ -17,10 +17,10 @@ import { REALM } from '../../adapters/openstack/mod.ts';
 import { type Bus, natsBus } from '../../bus/mod.ts';
 import { newSeed, publicKeyOf } from '../../bus/server-users.ts';
 import { accountFor } from '../actors/deployed.ts';
-import { findSharableNatsServer, inMemory } from '../actors/grounds.ts';
-import { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
 import { SecuredServer } from '../bus/secured-server.ts';
+import { findSharableNatsServer, onSockets } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 import { type Block, blocksOf, commandsOf, ROOT } from './blocks.ts';
 import { missingProgram } from './typing.ts';
 
@@ -313,7 +313,7 @@ async function stage(program: string): Promise<Stage> {
   try {
     const world = await World.open(
       async (options) => ({
-        ...(await inMemory({ ...options, clock })),
+        ...(await onSockets({ ...options, clock })),
         nats: { url: server.url, prefix: 'troupe' },
         connect: (process) =>
           natsBus({
@@ -331,7 +331,7 @@ async function stage(program: string): Promise<Stage> {
       const own = join(world.ground.folder, role);
       await mkdir(own);
       const kubeconfig = join(own, 'kubeconfig');
-      await writeFile(kubeconfig, await accountFor([role], world.ground.kubeconfig, world.clock), { mode: 0o600 });
+      await writeFile(kubeconfig, await accountFor([role], world.ground), { mode: 0o600 });
       const pod = new TroupeProcess(world, {
         KUBECONFIG: kubeconfig,
         NATS_NKEY: join(keys, role, 'nkey'),

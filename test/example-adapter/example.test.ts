@@ -1,6 +1,3 @@
-// long
-// waits
-// limit: 180 s
 // The adapter of a print shop, with all that lives can do: on an embedded API server, and a shop that it asks over HTTP.
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';
@@ -8,12 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { sideBySide } from '../side-by-side.ts';
 import { REPRINT } from './book.ts';
 import { BOOK, bound, isBound, makeBook, makePaper, NAMESPACE, PAPER, pathOf, type Raw, WAREHOUSE } from './library.ts';
 import { openWorld, type World, type WorldOptions } from './world.ts';
 
-const test = sideBySide(suite('example adapter'), 3);
+const test = suite('example adapter');
 
 const COVER = pathOf('papers', NAMESPACE, 'one-cover');
 const COLOPHON = `/api/v1/namespaces/${NAMESPACE}/configmaps/one-colophon`;

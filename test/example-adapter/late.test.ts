@@ -9,9 +9,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../actors/clock.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { findNatsServer, onNats } from '../actors/grounds.ts';
 import { TroupeProcess } from '../actors/processes.ts';
 import { read } from '../bus/harness.ts';
+import { findNatsServer, onNats } from '../world/environments.ts';
 import { bound, makeBook, makePaper, openLibrary } from './library.ts';
 import { startPrintShop } from './simulator.ts';
 

@@ -1,7 +1,7 @@
 // The user of the print shop: an API server that knows its kinds, and what the tests say to it and see in it.
 import { installCrds } from '../../actors/cli/crds.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
-import { AbsentError, type Clock, type JsonObject } from '../../bus/mod.ts';
+import { AbsentError, type JsonObject } from '../../bus/mod.ts';
 import { pressAdapter } from './adapter.ts';
 import { GROUP } from './contracts.ts';
 
@@ -42,8 +42,11 @@ export interface Library {
 }
 
 /** Installs the kinds of the print shop, and makes the namespaces. */
-export async function openLibrary({ clock, kubeconfig }: { clock: Clock; kubeconfig: string }): Promise<Library> {
-  const client = kubeClient({ clock, kubeconfig });
+export async function openLibrary(
+  deps: Pick<Parameters<typeof kubeClient>[0], 'clock' | 'kubeconfig' | 'dispatcher'>,
+): Promise<Library> {
+  const { clock } = deps;
+  const client = kubeClient(deps);
   const send = async (
     method: 'GET' | 'PATCH' | 'DELETE',
     path: string,

@@ -1,9 +1,9 @@
-// A print shop, an API server, a bus in memory, and runtimes between them, in this process.
+// A print shop, an API server, a bus in memory, and runtimes between them, in this process and under simulated time. The shop
+// alone is reached by a socket.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { systemClock } from '../../actors/clock.ts';
 import { configure } from '../../actors/process/adapters.ts';
 import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
@@ -11,6 +11,8 @@ import { openLog } from '../../actors/telling/log.ts';
 import { startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type JsonObject, type MemoryBus, memoryBroker } from '../../bus/mod.ts';
+import { simulatedClock } from '../world/clock.ts';
+import { Wire } from '../world/wire.ts';
 import { pressAdapter } from './adapter.ts';
 import { type Library, openLibrary } from './library.ts';
 import { type PrintShop, startPrintShop } from './simulator.ts';
@@ -30,6 +32,8 @@ interface Process {
   readonly runtime: Runtime;
   readonly bus: MemoryBus;
   readonly end: AbortController;
+  /** Its connections break. */
+  cutOff(): void;
 }
 
 export interface WorldOptions {
@@ -40,14 +44,19 @@ export interface WorldOptions {
 }
 
 export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions = {}): Promise<World> {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-press-'));
   const broker = memoryBroker({ clock, leaseMs: LEASE_MS });
-  const api = await startApiServer({ clock });
+  const api = await startApiServer({ clock, host: 'none' });
   const shop = await startPrintShop({ clock, sheetMs });
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
-  const library = await openLibrary({ clock, kubeconfig });
+  const wireToApi = (): Wire => {
+    const wire = new Wire();
+    wire.serve(api.url, api.handle);
+    return wire;
+  };
+  const library = await openLibrary({ clock, kubeconfig, dispatcher: wireToApi() });
   const errors: JsonObject[] = [];
   const destination = new Writable({
     write(chunk: Buffer, _encoding, done) {
@@ -62,12 +71,13 @@ export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions =
   const begin = async (roles: readonly string[]): Promise<Process> => {
     const end = new AbortController();
     const own = mortal(clock, end.signal);
+    const wire = wireToApi();
     const ownFetch: typeof fetch = (input, init = {}) =>
       fetch(input, { ...init, signal: AbortSignal.any([end.signal, ...(init.signal ? [init.signal] : [])]) });
     const bus = broker.connect({ clock: own });
     const runtime = await startRuntime({
       bus,
-      client: kubeClient({ clock: own, kubeconfig }),
+      client: kubeClient({ clock: own, kubeconfig, dispatcher: wire }),
       clock: own,
       log: openLog({ level: 'info', readable: false, destination }),
       adapters: [configure(pressAdapter({ fetch: ownFetch }), { PRESS_URL: shop.url })],
@@ -76,7 +86,7 @@ export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions =
       events: true,
       kinds: ['Paper', 'Book'],
     });
-    return { runtime, bus, end };
+    return { runtime, bus, end, cutOff: () => void wire.cut(api.url) };
   };
   return {
     ...library,
@@ -88,9 +98,10 @@ export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions =
       alive = await Promise.all(processes.map(begin));
     },
     crash() {
-      for (const { bus, end } of alive) {
+      for (const { bus, end, cutOff } of alive) {
         bus.crash();
         end.abort();
+        cutOff();
       }
       alive = [];
     },
@@ -120,7 +131,9 @@ function mortal(clock: Clock, end: AbortSignal): Clock {
     return timer;
   };
   return {
-    ...clock,
+    now: () => clock.now(),
+    random: () => clock.random(),
+    clearTimeout: (timer) => clock.clearTimeout(timer),
     setTimeout,
     async sleep(delayMs, signal) {
       await clock.sleep(delayMs, signal === undefined ? end : AbortSignal.any([signal, end]));

@@ -4,9 +4,9 @@
 // Clouds that answer more than a pod has memory for, beside an honest one: in a process with the memory of deploy/.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findNatsServer, onNats } from '../actors/grounds.ts';
-import { CREDENTIALS, World } from '../actors/harness.ts';
 import { deployedHeap, memoryLimitMib, TroupeProcess } from '../actors/processes.ts';
+import { findNatsServer, onNats } from '../world/environments.ts';
+import { CREDENTIALS, World } from '../world/world.ts';
 import { type HostileCloud, pour, startHostileCloud } from './hostile-cloud.ts';
 
 const MIB = 1024 * 1024;

@@ -8,10 +8,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { findNatsServer, type OpenGround, onNats } from '../actors/grounds.ts';
-import { CREDENTIALS, resourceOf, World } from '../actors/harness.ts';
 import { loneMs } from '../actors/lone-networks.ts';
 import { deployedHeap, memoryLimitMib, TroupeProcess } from '../actors/processes.ts';
+import { findNatsServer, type OpenGround, onNats } from '../world/environments.ts';
+import { CREDENTIALS, resourceOf, World } from '../world/world.ts';
 
 const NEIGHBOURS = 300;
 /** Lone networks that are timed, with nobody else at work and beside the neighbour. */

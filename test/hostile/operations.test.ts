@@ -13,9 +13,9 @@ import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { endpointSubject, holdSubject } from '../../bus/subjects.ts';
 import { accountFor } from '../actors/deployed.ts';
-import { findNatsServer, onNats } from '../actors/grounds.ts';
-import { World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
+import { findNatsServer, onNats } from '../world/environments.ts';
+import { World } from '../world/world.ts';
 
 const LEASE_MS = 3_000;
 /** Longest wait for an answer, in milliseconds. */
@@ -53,9 +53,9 @@ if ('refusal' in found) {
 
   test('where roles are split, what its object does not ask for is refused, counted and told of', async () => {
     const world = await World.open(openGround, { runtime: 'stopped', leaseMs: LEASE_MS });
-    const { namespace, clock, ground } = world;
+    const { namespace, ground } = world;
     const kubeconfig = join(ground.folder, 'kubeconfig-openstack');
-    await writeFile(kubeconfig, await accountFor([REALM], ground.kubeconfig, clock), { mode: 0o600 });
+    await writeFile(kubeconfig, await accountFor([REALM], ground), { mode: 0o600 });
     const port = await freePort();
     const env = { TROUPE_LEASE_MS: String(LEASE_MS) };
     const adapter = new TroupeProcess(world, {
@@ -124,7 +124,7 @@ if ('refusal' in found) {
       const before = { ...world.simulator.calls() };
       for (const [reason, operation, request] of attacks) {
         const what = `${reason} ${operation} ${JSON.stringify(request).slice(0, 200)}`;
-        const whole = { dependencies: {}, traceparent: '', deadlineAt: clock.now() + ANSWER_MS, ...request };
+        const whole = { dependencies: {}, traceparent: '', deadlineAt: world.clock.now() + ANSWER_MS, ...request };
         for (const how of ['asked', 'held'] as const) {
           const answer = await ask(hostile, `${REALM}.networks.${operation}`, whole, how);
           assert.is(answer.code, 'transient', what);

@@ -9,9 +9,9 @@ import * as assert from 'uvu/assert';
 import { REALM } from '../../adapters/openstack/mod.ts';
 import type { Address, MailboxSubject } from '../../bus/mod.ts';
 import { mailSubject, SHARDS } from '../../bus/subjects.ts';
-import { findNatsServer, onNats } from '../actors/grounds.ts';
-import { CREDENTIALS, World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
+import { findNatsServer, onNats } from '../world/environments.ts';
+import { CREDENTIALS, World } from '../world/world.ts';
 
 const LEASE_MS = 1_500;
 

@@ -4,9 +4,9 @@
 // A tenant whose cloud is a host that is none of his business, and one whose cloud quotes what it was sent: with `troupe run`.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { findNatsServer, onNats } from '../actors/grounds.ts';
-import { CREDENTIALS, World } from '../actors/harness.ts';
 import { TroupeProcess } from '../actors/processes.ts';
+import { findNatsServer, onNats } from '../world/environments.ts';
+import { CREDENTIALS, World } from '../world/world.ts';
 import { startHostileCloud } from './hostile-cloud.ts';
 
 const PASSWORD = 'pa"ss\\wörd/hunter2';

@@ -1,8 +1,9 @@
 // needs: kube openstack nats ironic
 // One run of chaos on a real API server and a real cloud: SEED and SECONDS say which and how long; see test/chaos/README.md.
-import { findNatsServer } from '../actors/grounds.ts';
+
 import { describeChaos } from '../chaos/chaos.suite.ts';
 import { addressesIn, resources } from '../chaos/models/mod.ts';
+import { findNatsServer } from '../world/environments.ts';
 
 const addresses = addressesIn(process.env);
 const neighbour = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';

@@ -5,11 +5,14 @@
 //
 // Invariants:
 //   CLOCK-1. No timer fires while a promise reaction, an immediate, an I/O event or a request of the thread pool is pending.
+//            Node lists no jobs of crypto and zlib (scrypt, gunzip): what waits for one is not for this clock.
 //   CLOCK-2. Timers fire in the order of their instants, those of one instant in the order in which they were set.
 //   CLOCK-3. A long jump over idle sockets is made only after a moment of real time, in which the kernel may deliver.
 //   CLOCK-4. A clock that was stopped fires nothing.
+//   CLOCK-5. No timer fires while other processes are at work that the test waits for (`standsDuring`).
 import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../actors/clock.ts';
+import type { Clock } from '../../bus/mod.ts';
 import { ProcessClock, SimulatedTime } from '../simulation/time.ts';
 
 /** Turns of the event loop without an I/O event after which the process counts as idle. */
@@ -20,7 +23,6 @@ const LONG_JUMP_MS = 500;
 const DELIVERY_MS = 3;
 /** Of `process.getActiveResourcesInfo()`: handles that may stay open without anything being under way. */
 const IDLE_HANDLES = new Set([
-  'Immediate',
   'MessagePort',
   'PipeWrap',
   'ProcessWrap',
@@ -50,6 +52,9 @@ export class SimulatedClock extends ProcessClock {
   readonly #time: SimulatedTime;
   #isStopped = false;
   #isPumping = false;
+  /** Works of other processes that time stands still for, and what goes on after the last of them. */
+  #works = 0;
+  #onIdle: (() => void) | undefined;
 
   /** @param options.seed  of the random source */
   constructor({ seed = 1 }: { readonly seed?: number } = {}) {
@@ -80,8 +85,20 @@ export class SimulatedClock extends ProcessClock {
     return this.sleep(0);
   }
 
+  /** Time stands still until `work`, of another process, has ended: a command may ask servers of this process. */
+  async standsDuring<T>(work: Promise<T>): Promise<T> {
+    this.#works += 1;
+    try {
+      return await work;
+    } finally {
+      this.#works -= 1;
+      if (this.#works === 0) this.#onIdle?.();
+    }
+  }
+
   stop(): void {
     this.#isStopped = true;
+    this.#onIdle?.();
     running.delete(this);
     this.end();
   }
@@ -98,13 +115,19 @@ export class SimulatedClock extends ProcessClock {
   async #pump(): Promise<void> {
     while (!this.#isStopped) {
       await idle();
+      if (this.#works > 0 && !this.#isStopped) {
+        await new Promise<void>((resolve) => {
+          this.#onIdle = resolve;
+        });
+        continue;
+      }
       const nextAt = this.#time.nextAt();
       if (nextAt === undefined) break;
       if (nextAt - this.#time.now() >= LONG_JUMP_MS && hasSockets()) {
         await new Promise((resolve) => setTimeout(resolve, DELIVERY_MS));
         await idle();
       }
-      if (!this.#isStopped) await this.#time.step(Number.POSITIVE_INFINITY);
+      if (!this.#isStopped && this.#works === 0) await this.#time.step(Number.POSITIVE_INFINITY);
     }
     this.#isPumping = false;
   }
@@ -115,10 +138,15 @@ export function simulatedClock(options: { readonly seed?: number } = {}): Simula
   return new SimulatedClock(options);
 }
 
+/** Awaits another process; if the clock is a simulated one, it stands still meanwhile. */
+export function standsDuring<T>(clock: Clock, work: Promise<T>): Promise<T> {
+  return clock instanceof SimulatedClock ? clock.standsDuring(work) : work;
+}
+
 /** Resolves when the process has nothing to do but to wait for timers. */
 async function idle(): Promise<void> {
   for (let quiet = 0, before = events(); quiet < QUIET_TURNS; ) {
-    await new Promise((resolve) => setImmediate(resolve));
+    await turn();
     const now = events();
     quiet = now === before && !isBusy() ? quiet + 1 : 0;
     before = now;
@@ -130,8 +158,27 @@ function events(): number {
   return performance.nodeTiming.uvMetricsInfo.events;
 }
 
+/** Immediates of clocks that look whether the process is idle: they keep nobody busy. */
+let looking = 0;
+
+/** A turn of the event loop. */
+function turn(): Promise<void> {
+  looking += 1;
+  return new Promise((resolve) =>
+    setImmediate(() => {
+      looking -= 1;
+      resolve();
+    }),
+  );
+}
+
 function isBusy(): boolean {
-  return process.getActiveResourcesInfo().some((name) => !IDLE_HANDLES.has(name));
+  let immediates = 0;
+  for (const name of process.getActiveResourcesInfo()) {
+    if (name === 'Immediate') immediates += 1;
+    else if (!IDLE_HANDLES.has(name)) return true;
+  }
+  return immediates > looking;
 }
 
 function hasSockets(): boolean {

@@ -3,6 +3,7 @@
 // Clients and servers are the real ones: a request goes through undici's interface of dispatchers into the listener of an
 // HTTP server. A connection is an idea here: what is cut fails as a broken connection does.
 import type { RequestListener, ServerResponse } from 'node:http';
+import { isIP } from 'node:net';
 import inject from 'light-my-request';
 import { Dispatcher } from 'undici';
 
@@ -32,11 +33,10 @@ export class Wire extends Dispatcher {
     // Never in the caller's own turn: a request takes the way of the event loop at least.
     queueMicrotask(() => {
       const listener = this.#listeners.get(origin);
-      const entry = { origin, end: () => exchange.abort(broken('the other side closed')) };
+      const entry = { origin, end: () => exchange.abort(new Error('the other side closed')) };
       this.#open.add(entry);
-      const refused = this.#cut.has(origin) || listener === undefined;
       exchange
-        .run(refused ? undefined : listener)
+        .run(this.#cut.has(origin) || listener === undefined ? refusalOf(origin) : listener)
         .catch((error: unknown) => exchange.fail(error as Error))
         .finally(() => this.#open.delete(entry));
     });
@@ -69,10 +69,11 @@ class Exchange implements Controller {
     this.#handler = handler;
   }
 
-  async run(listener: RequestListener | undefined): Promise<void> {
+  /** @param listener  or why nobody answers */
+  async run(listener: RequestListener | Error): Promise<void> {
     this.#handler.onRequestStart?.(this, {});
     if (this.aborted) return;
-    if (listener === undefined) throw broken('connect ECONNREFUSED');
+    if (listener instanceof Error) throw listener;
     const { path, method, headers, body, query } = this.#options;
     const answer = await inject(
       (request, response) => {
@@ -105,7 +106,7 @@ class Exchange implements Controller {
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#handler.onResponseError?.(this, this.reason ?? broken(error.message, error));
+    this.#handler.onResponseError?.(this, this.reason ?? error);
   }
 
   abort(reason: Error): void {
@@ -129,8 +130,12 @@ class Exchange implements Controller {
   }
 }
 
-function broken(message: string, cause?: Error): Error {
-  return new Error(message, cause === undefined ? {} : { cause });
+/** As Node's sockets fail where nothing is served. */
+function refusalOf(origin: string): Error {
+  const { hostname, port } = new URL(origin);
+  return isIP(hostname) === 0
+    ? new Error(`getaddrinfo ENOTFOUND ${hostname}`)
+    : new Error(`connect ECONNREFUSED ${hostname}:${port}`);
 }
 
 function plain(headers: Dispatcher.DispatchOptions['headers']): Record<string, string> {

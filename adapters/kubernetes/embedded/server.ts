@@ -190,6 +190,7 @@ async function serve(
     },
   });
   const listener: RequestListener = (request, response) => {
+    response.setHeader('Date', new Date(clock.now()).toUTCString());
     handle(request, response).catch((error: unknown) => {
       if (error instanceof PlainAnswer && !response.headersSent) {
         const sent = { code: error.code, body: error.message, type: 'text/plain; charset=utf-8' };

@@ -50,6 +50,7 @@ export class SimulatorServer {
 
   /** Answers a request, however it came. */
   readonly handle: RequestListener = (request, response) => {
+    response.setHeader('Date', new Date(this.#deps.clock.now()).toUTCString());
     void this.#serve(request, response).catch((error: unknown) => {
       // A defect of the simulator: whoever waits for the answer is to see it.
       send(response, 'req-none', { status: 500, body: { error: { code: 500, message: String(error) } } });

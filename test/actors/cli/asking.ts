@@ -5,7 +5,7 @@ import { Ink } from '../../../actors/cli/demo/view.ts';
 import type { Answering, Question } from '../../../actors/cli/question.ts';
 import { readConfig } from '../../../actors/process/config.ts';
 import { openstackWith } from '../../../adapters/openstack/mod.ts';
-import type { World } from '../harness.ts';
+import type { World } from '../../world/world.ts';
 
 export interface Answer {
   readonly code: number;

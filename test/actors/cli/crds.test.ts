@@ -11,14 +11,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
 import { applyCrds, installCrds, printCrds } from '../../../actors/cli/crds.ts';
-import { systemClock } from '../../../actors/clock.ts';
 import { BUILT_IN, definedContracts } from '../../../actors/process/adapters.ts';
 import { readConfig } from '../../../actors/process/config.ts';
 import { contractsIn, metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
 import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
 import { type Contract, crd, type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../../adapters/openstack/mod.ts';
-import { AbsentError, type Clock, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { AbsentError, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { metal3 } from '../metal3-adapter.ts';
 
 const test = suite('troupe crds');
@@ -58,7 +58,7 @@ async function output(run: (out: NodeJS.WritableStream) => Promise<number>): Pro
 
 function apply(kubeconfig: string, ...names: readonly string[]): ReturnType<typeof output> {
   const config = readConfig({ KUBECONFIG: kubeconfig });
-  return output((out) => applyCrds({ config, clock: systemClock(), contracts: openstackContracts, names, out }));
+  return output((out) => applyCrds({ config, clock: simulatedClock(), contracts: openstackContracts, names, out }));
 }
 
 /** Runs a test with a server of its own and a kubeconfig that `change` may have spoilt. */
@@ -67,7 +67,7 @@ async function withServer(
   change: (kubeconfig: string) => string = (given) => given,
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-crds-'));
-  const clock = systemClock();
+  const clock = simulatedClock();
   const api = await startApiServer({ clock });
   const [given, good] = [join(folder, 'given'), join(folder, 'good')];
   await writeFile(given, change(api.kubeconfig()));
@@ -96,16 +96,6 @@ function clientSaying(conditions: readonly JsonObject[]): KubeClient {
     },
     close: async () => undefined,
   };
-}
-
-/** A clock whose pauses are over at once. */
-function hastyClock(): Clock {
-  const clock = systemClock();
-  let at = 0;
-  const sleep = async (delayMs: number): Promise<void> => {
-    at += delayMs;
-  };
-  return { ...clock, now: () => at, sleep };
 }
 
 test('it prints what kubectl applies', async () => {
@@ -163,7 +153,7 @@ test('definitions go from phase to phase, and back as long as nothing is stored 
     const webhook = { service: { namespace: 'a', name: 'b' } };
     const path = `${DEFINITIONS}/baremetalhosts.metal3.io`;
     for (const phase of [0, 1, 0, 1, 2, 3] as const) {
-      await installCrds(client, systemClock(), () => undefined, contractsIn({ phase, webhook }));
+      await installCrds(client, simulatedClock(), () => undefined, contractsIn({ phase, webhook }));
       const { body } = await client.call({ method: 'GET', path });
       const { conversion, versions } = body['spec'] as {
         conversion: { strategy: string };
@@ -181,7 +171,7 @@ test('definitions go from phase to phase, and back as long as nothing is stored 
     }
     // What is stored as v1alpha1 would be lost.
     try {
-      await installCrds(client, systemClock(), () => undefined, contractsIn({ phase: 4 }));
+      await installCrds(client, simulatedClock(), () => undefined, contractsIn({ phase: 4 }));
       assert.unreachable();
     } catch (error) {
       assert.instance(error, TerminalError);
@@ -253,7 +243,7 @@ test('names that another definition has are an error at once', async () => {
     { type: 'Established', status: 'False' },
   ]);
   try {
-    await installCrds(client, hastyClock(), () => undefined, openstackContracts);
+    await installCrds(client, simulatedClock(), () => undefined, openstackContracts);
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TerminalError);
@@ -266,7 +256,7 @@ test('names that another definition has are an error at once', async () => {
 
 test('a definition that is never established is given up', async () => {
   try {
-    await installCrds(clientSaying([]), hastyClock(), () => undefined, openstackContracts);
+    await installCrds(clientSaying([]), simulatedClock(), () => undefined, openstackContracts);
     assert.unreachable();
   } catch (error) {
     assert.instance(error, TransientError);

@@ -1,5 +1,4 @@
 // Objects as an API server would have them, of the kinds of OpenStack and of one that may refer to itself.
-import { systemClock } from '../../../actors/clock.ts';
 import { Reading } from '../../../actors/inquiry/reading.ts';
 import { type Registry, registry } from '../../../actors/object/registry.ts';
 import type { Resource } from '../../../adapters/kubernetes/mod.ts';
@@ -7,9 +6,10 @@ import { GROUP, openStackSessions, openstackKinds, REALM, VERSION } from '../../
 import type { FollowedKind, Kind } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { NO_DOWNLOADS } from '../../adapters/openstack/no-downloads.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 export const NOW = Date.parse('2026-01-01T12:00:00Z');
-const clock = systemClock();
+const clock = simulatedClock();
 const sessions = openStackSessions({ clock, version: '0', readSecret: async () => undefined });
 const kinds = openstackKinds({ sessions, clock, downloads: NO_DOWNLOADS });
 /** A kind whose objects may refer to each other in a circle; those of OpenStack cannot. */

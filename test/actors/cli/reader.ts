@@ -2,7 +2,7 @@
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
 import type { BusReader } from '../../../actors/cli/bus-reader.ts';
-import type { World } from '../harness.ts';
+import type { World } from '../../world/world.ts';
 
 /** The bus of the world, which outlives its readers. */
 export function readerOf({ bus }: World): BusReader {

@@ -2,7 +2,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AnyActorLogic, createActor, toPromise } from 'xstate';
-import { systemClock } from '../../../actors/clock.ts';
 import { provideEffects } from '../../../actors/effects/effects.ts';
 import type { Underway } from '../../../actors/effects/underway.ts';
 import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
@@ -22,6 +21,7 @@ import type { OperationRequest } from '../../../machines/kind.ts';
 import type { HeldCall, Life, LifePorts } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ManualClock } from '../../bus/manual-clock.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('effects');
 
@@ -53,7 +53,7 @@ test('guards of which one could not be stored are stored again when the others h
       object = now;
     },
   } as unknown as ObjectActor;
-  const clock = systemClock();
+  const clock = simulatedClock();
   const { guard } = provideEffects({
     objects,
     registry: registry([], []),
@@ -78,7 +78,7 @@ test('guards of which one could not be stored are stored again when the others h
   const ended = toPromise(effect.start()).catch((error: ErrorData) => {
     code = error.code;
   });
-  await clock.sleep(5);
+  await clock.settle();
   assert.is(code, undefined, 'what is still under way would be written once more');
   slow.resolve();
   await ended;
@@ -103,7 +103,7 @@ function given({
   leaseLeftMs = 60_000,
   leaseSignal,
   list,
-  clock = systemClock(),
+  clock = simulatedClock(),
   landsWithinMs = 600_000,
 }: Given) {
   const endsAt = clock.now() + leaseLeftMs;

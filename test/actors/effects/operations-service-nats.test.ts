@@ -1,6 +1,6 @@
 // Operations that go to the process of a node, on the nats-server that the launcher finds.
 import { suite } from 'uvu';
-import { findNatsServer, onNats } from '../grounds.ts';
+import { findNatsServer, onNats } from '../../world/environments.ts';
 import { describeRouting } from './operations-service.suite.ts';
 
 const found = await findNatsServer();
@@ -11,7 +11,7 @@ if ('refusal' in found) {
   describeRouting(test, async (run) => {
     const ground = await onNats(found.program)();
     try {
-      await run((process) => ground.connect(process));
+      await run((process) => ground.connect(process), ground.clock);
     } finally {
       await ground.close();
     }

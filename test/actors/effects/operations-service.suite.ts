@@ -1,7 +1,6 @@
 // Operations that go to the process of a node, on any bus.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import {
   type CalledAdapter,
   type ServedHere,
@@ -9,7 +8,7 @@ import {
   withOperations,
 } from '../../../actors/effects/operations-service.ts';
 import type { DeclaredKind, Operation } from '../../../adapters/adapter.ts';
-import { type Bus, type JsonObject, TerminalError, traceparentOf } from '../../../bus/mod.ts';
+import { type Bus, type Clock, type JsonObject, TerminalError, traceparentOf } from '../../../bus/mod.ts';
 import type { Kind, OperationRequest } from '../../../machines/kind.ts';
 import type { HeldCall, HeldRequest } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -29,13 +28,13 @@ export function serving(operations: Readonly<Record<string, Operation>>, node?: 
   return { operations: { things: operations }, node };
 }
 
-/** @param withBus  runs a test with the way to connect one more process */
+/** @param withBus  runs a test with the way to connect one more process, and the clock of all */
 export function describeRouting(
   test: Test,
-  withBus: (run: (connect: (process: string) => Promise<Bus>) => Promise<void>) => Promise<void>,
+  withBus: (run: (connect: (process: string) => Promise<Bus>, clock: Clock) => Promise<void>) => Promise<void>,
 ): void {
   test('a request over the bus belongs to the change that it is made for', async () => {
-    await withBus(async (connect) => {
+    await withBus(async (connect, clock) => {
       const [server, caller] = [await connect('server'), await connect('caller')];
       try {
         await serveOperations(server, things(), serving({ create: async ({ traceparent }) => traceparent }), TRUSTING);
@@ -46,7 +45,7 @@ export function describeRouting(
         };
         const [kind] = withOperations({ ...caller, services: { ...caller.services, request } }, things(), undefined);
         const object = { metadata: { name: 'c' } } as unknown as KubeObject;
-        const [traceparent, deadlineAt] = [traceparentOf('c'), systemClock().now() + 5_000];
+        const [traceparent, deadlineAt] = [traceparentOf('c'), clock.now() + 5_000];
         const answer = await (kind as Kind).operations['create']?.({ object, deadlineAt, traceparent } as never);
         assert.equal([answer, carried], [traceparent, [traceparent]]);
       } finally {
@@ -57,9 +56,8 @@ export function describeRouting(
   });
 
   test('what takes as long as it takes is told of, given up and answered over the bus, at the node that it names', async () => {
-    await withBus(async (connect) => {
+    await withBus(async (connect, clock) => {
       const [server, other, caller] = [await connect('server'), await connect('other'), await connect('caller')];
-      const clock = systemClock();
       try {
         const adapter = things({ route: () => 'one.example.org' });
         const requests: object[] = [];
@@ -113,7 +111,7 @@ export function describeRouting(
   });
 
   test('a request goes to the process of the node that it names', async () => {
-    await withBus(async (connect) => {
+    await withBus(async (connect, clock) => {
       const buses: Bus[] = [];
       const open = async (process: string): Promise<Bus> => {
         const bus = await connect(process);
@@ -131,7 +129,7 @@ export function describeRouting(
         const ask = (bus: Bus, here: ServedHere | undefined, node?: string): Promise<unknown> => {
           const [kind] = withOperations(bus, adapter, here);
           const object = { metadata: { name: 'c' }, spec: node === undefined ? {} : { node } } as unknown as KubeObject;
-          const deadlineAt = systemClock().now() + 5_000;
+          const deadlineAt = clock.now() + 5_000;
           return (
             (kind as Kind).operations['create']?.({ object, deadlineAt } as never) ??
             Promise.reject(new Error('no such operation'))

@@ -1,21 +1,23 @@
 // The operations of an adapter in another process: what its caller knows when it hears nothing.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { serveOperations, withOperations } from '../../../actors/effects/operations-service.ts';
 import type { Operation } from '../../../adapters/adapter.ts';
 import { type Bus, memoryBroker, TransientError, UnansweredError } from '../../../bus/mod.ts';
 import type { HeldCall, HeldRequest } from '../../../machines/life.ts';
 import { ManualClock } from '../../bus/manual-clock.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { describeRouting, serving, TRUSTING, things } from './operations-service.suite.ts';
 
 const test = suite('operations over the bus');
 
 const LATE_MS = 30_000;
 
+const clock = simulatedClock();
+
 /** What a create of a kind whose adapter is elsewhere is answered; `create` undefined: nobody serves it. */
 async function answered(deadlineAt: number, create?: () => Promise<never>): Promise<TransientError> {
-  const broker = memoryBroker({ clock: systemClock() });
+  const broker = memoryBroker({ clock });
   const [here, there]: readonly Bus[] = [broker.connect(), broker.connect()];
   const adapter = things({ lateMs: LATE_MS });
   if (create !== undefined) await serveOperations(there as Bus, adapter, serving({ create }), TRUSTING);
@@ -32,25 +34,24 @@ async function answered(deadlineAt: number, create?: () => Promise<never>): Prom
 }
 
 test('a create that was not answered may yet be done: by the other process, and by a busy cloud after that (I4, P10)', async () => {
-  // Asked in any case: time enough for a busy machine.
-  const deadlineAt = systemClock().now() + 1_000;
+  const deadlineAt = clock.now() + 1_000;
   const { code, landedBy } = await answered(deadlineAt, () => new Promise(() => undefined));
   assert.equal([code, landedBy], ['transient', deadlineAt + LATE_MS]);
 });
 
 test('what the other process knows of a create that failed is passed on', async () => {
-  const known = await answered(systemClock().now() + 5_000, async () => {
+  const known = await answered(clock.now() + 5_000, async () => {
     throw new TransientError('the connection was closed', { landedBy: 12 });
   });
   assert.equal([known.message, known.landedBy], ['the connection was closed', 12]);
-  const refused = await answered(systemClock().now() + 5_000, async () => {
+  const refused = await answered(clock.now() + 5_000, async () => {
     throw new TransientError('busy');
   });
   assert.is(refused.landedBy, undefined);
 });
 
 test('what proves nothing of a create in its own process proves nothing in another (I4)', async () => {
-  const deadlineAt = systemClock().now() + 5_000;
+  const deadlineAt = clock.now() + 5_000;
   for (const error of [new UnansweredError('the cloud fell silent'), new RangeError('a defect')]) {
     const { message, landedBy } = await answered(deadlineAt, async () => {
       throw error;
@@ -91,13 +92,13 @@ test('what is held in another process does not outlast the lease of a process th
 });
 
 test('a create that nobody was asked for is not done later', async () => {
-  assert.is((await answered(systemClock().now() + 5_000)).landedBy, undefined);
-  assert.is((await answered(systemClock().now() - 1, () => new Promise(() => undefined))).landedBy, undefined);
+  assert.is((await answered(clock.now() + 5_000)).landedBy, undefined);
+  assert.is((await answered(clock.now() - 1, () => new Promise(() => undefined))).landedBy, undefined);
 });
 
 describeRouting(test, async (run) => {
-  const broker = memoryBroker({ clock: systemClock() });
-  await run(async () => broker.connect());
+  const broker = memoryBroker({ clock });
+  await run(async () => broker.connect(), clock);
 });
 
 test.run();

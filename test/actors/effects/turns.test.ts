@@ -1,12 +1,12 @@
 // Turns: of all who look for the same one at a time makes it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { type TurnRequest, TurnSweep, Turns, turnOf } from '../../../actors/effects/turns.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { ConflictError, type Mailbox, memoryBroker } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ManualClock } from '../../bus/manual-clock.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { simpleKind } from '../kinds.ts';
 
 const test = suite('turns');
@@ -20,8 +20,7 @@ const NAME = turnOf(THING, 'same');
 
 function scene() {
   const clock = new ManualClock();
-  const broker = memoryBroker({ clock: systemClock() });
-  const mailbox: Mailbox = broker.connect({ clock: systemClock() }).mailbox;
+  const mailbox: Mailbox = memoryBroker({ clock: simulatedClock() }).connect().mailbox;
   const stored = new Map<string, KubeObject>();
   const turns = new Turns({
     mailbox,
@@ -118,10 +117,10 @@ test('whoever hosts its shard takes a turn away when its time has passed (T4)', 
   const mail = await mailbox.last(subject);
   sweep.heard(subject, mail?.payload ?? {}, sequence);
   await clock.advance(41_000);
-  await new Promise((resolve) => setImmediate(resolve));
+  await clock.settle();
   assert.is.not(await mailbox.last(subject), undefined);
   await clock.advance(11_000);
-  for (let turn = 0; turn < 20; turn++) await new Promise((resolve) => setImmediate(resolve));
+  await clock.settle();
   assert.is(await mailbox.last(subject), undefined);
   assert.is(sweep.size, 0);
   sweep.close();

@@ -1,14 +1,14 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { ensureAlone } from '../../../actors/hosting/alone.ts';
 import { type Bus, memoryBroker, TerminalError } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('a bus for one process');
 
 /** Two connections to one bus, which says that it serves only one process. */
 function two() {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const broker = memoryBroker({ clock, leaseMs: 300 });
   const [first, second] = [broker.connect(), broker.connect()];
   const old: Bus = Object.assign(Object.create(second), { sharable: false, description: 'an old server' });

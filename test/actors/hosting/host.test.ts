@@ -1,7 +1,6 @@
 // A host that takes its shards over: what it cannot do in this moment, and what takes it long.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { Host, type HostDeps } from '../../../actors/hosting/host.ts';
 import { holdShards } from '../../../actors/hosting/shards.ts';
 import { registry } from '../../../actors/object/registry.ts';
@@ -11,10 +10,11 @@ import { type Bus, type Lease, memoryBroker, TransientError } from '../../../bus
 import type { Kind } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { simpleKind } from '../kinds.ts';
 
 const test = suite('host');
-const clock = systemClock();
+const clock = simulatedClock();
 const log = openLog({ level: 'silent', readable: false });
 
 /** @param given.objects  of the API server, what the test lets be asked */

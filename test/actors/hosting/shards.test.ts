@@ -1,11 +1,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import type { Host } from '../../../actors/hosting/host.ts';
 import { holdShards, owner } from '../../../actors/hosting/shards.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { memoryBroker, TransientError } from '../../../bus/mod.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('shards');
 
@@ -33,7 +33,7 @@ test('shards are spread', () => {
 });
 
 test('a lease that could not be asked for keeps no pod from the others, nor from itself in the end', async () => {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const bus = memoryBroker({ clock, shards: 8 }).connect();
   const { acquire } = bus.leases;
   let refusals = 1;

@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { InFlight } from '../../../actors/mail/in-flight.ts';
 import { Outbox } from '../../../actors/mail/outbox.ts';
 import { type JsonObject, type MailSubject, memoryBroker, traceparentOf } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('outbox');
 
@@ -13,7 +13,7 @@ const subject: MailSubject = {
 };
 
 function start({ limit = 16, leaseLeftMs = 60_000 }: { readonly limit?: number; readonly leaseLeftMs?: number } = {}) {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const broker = memoryBroker({ clock });
   const bus = broker.connect();
   const troubles: string[] = [];
@@ -185,11 +185,11 @@ test('what cannot be published now is published when the bus is back, and is tol
 
 test('what is said at any moment of a publication is published too (O1)', async () => {
   for (let turns = 0; turns < 20; turns++) {
-    const { outbox, bus, last } = start();
+    const { outbox, bus, clock, last } = start();
     void outbox.say(subject, { n: 1 });
     for (let turn = 0; turn < turns; turn++) await Promise.resolve();
     void outbox.say(subject, { n: 2 });
-    for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await clock.settle();
     assert.equal(await last(), { n: 2 }, `after ${turns} turns`);
     await bus.close();
   }
@@ -211,10 +211,10 @@ test('what is forgotten while it is under way does not overwrite what is said af
 });
 
 test('a subject on which something else was said meanwhile is not forgotten', async () => {
-  const { outbox, bus, last } = start();
+  const { outbox, bus, clock, last } = start();
   void outbox.say(subject, { n: 2 });
   outbox.forget(subject, { n: 1 });
-  await new Promise((resolve) => setImmediate(resolve));
+  await clock.settle();
   assert.equal(await last(), { n: 2 });
   await bus.close();
 });
@@ -254,35 +254,35 @@ test('what was refused once is refused again (O3, P4)', async () => {
 });
 
 test('what a stale host wrote over it is said again by who hears of it, and the same is not (O4, P9)', async () => {
-  const { outbox, bus, last } = start();
+  const { outbox, bus, clock, last } = start();
   await outbox.say(subject, { n: 1 });
   const said = (await bus.mailbox.last(subject))?.sequence ?? 0;
   outbox.heard(subject, { n: 1 }, said);
   const late = await bus.mailbox.publish(subject, { n: 0 }, undefined);
   if (late.kind === 'stored') outbox.heard(subject, { n: 0 }, late.sequence);
-  await turned();
+  await clock.settle();
   assert.equal(await last(), { n: 1 });
   assert.is((await bus.mailbox.last(subject))?.sequence, said + 2);
   await bus.close();
 });
 
 test('a newer value of somebody else that is heard is left as it is (O3, O4)', async () => {
-  const { outbox, bus, last } = start();
+  const { outbox, bus, clock, last } = start();
   await outbox.say(subject, { n: 1 }, (theirs, ours) => Number(theirs['n']) < Number(ours['n']));
   const newer = await bus.mailbox.publish(subject, { n: 2 }, undefined);
   if (newer.kind === 'stored') outbox.heard(subject, { n: 2 }, newer.sequence);
-  await turned();
+  await clock.settle();
   assert.equal(await last(), { n: 2 });
   await bus.close();
 });
 
 test('nobody says anything again after the end of the lease, or once closed (O2, O4)', async () => {
-  const { outbox, bus, last } = start();
+  const { outbox, bus, clock, last } = start();
   await outbox.say(subject, { n: 1 });
   outbox.close();
   const late = await bus.mailbox.publish(subject, { n: 0 }, undefined);
   if (late.kind === 'stored') outbox.heard(subject, { n: 0 }, late.sequence);
-  await turned();
+  await clock.settle();
   assert.equal(await last(), { n: 0 });
   await bus.close();
 });
@@ -297,10 +297,6 @@ test('what was forgotten is not remembered when it comes back (O6)', async () =>
   assert.is(outbox.size, 0);
   await bus.close();
 });
-
-async function turned(): Promise<void> {
-  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
-}
 
 test('who waits for a turn when the outbox is closed says nothing any more (O2, O5)', async () => {
   const { outbox, bus, clock } = start({ limit: 1 });

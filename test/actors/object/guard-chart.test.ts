@@ -1,9 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fromPromise } from 'xstate';
-import { systemClock } from '../../../actors/clock.ts';
 import { GuardChart } from '../../../actors/object/guard-chart.ts';
 import { type Claims, type GuardInput, guardMachine } from '../../../machines/guard.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('guard chart');
 const GUARD = 'example.org/guard';
@@ -11,6 +11,7 @@ const GUARD = 'example.org/guard';
 test('a guard ends when there is nothing left to do, and not before', async () => {
   const object = { uid: 'uid-1', deleting: true, finalizers: [GUARD], leaves: false };
   const claims: Claims = { held: [GUARD], guards: [GUARD], complete: true, revision: 1 };
+  const clock = simulatedClock();
   let ends = 0;
   const chart = new GuardChart(
     {
@@ -18,7 +19,7 @@ test('a guard ends when there is nothing left to do, and not before', async () =
       machine: guardMachine.provide({
         actors: { releaseGuards: fromPromise<void, GuardInput>(async () => undefined) },
       }),
-      clock: systemClock(),
+      clock,
       onState: () => undefined,
       onDone: () => {
         ends += 1;
@@ -29,10 +30,10 @@ test('a guard ends when there is nothing left to do, and not before', async () =
     claims,
   );
   chart.start();
-  await new Promise((resolve) => setImmediate(resolve));
+  await clock.settle();
   assert.is(ends, 0);
   chart.tell({ ...object, finalizers: [] }, { ...claims, held: [], revision: 2 });
-  await new Promise((resolve) => setImmediate(resolve));
+  await clock.settle();
   assert.is(ends, 1);
 });
 

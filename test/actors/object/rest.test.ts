@@ -1,7 +1,6 @@
 // An object at rest: its statechart is not kept, and nobody outside can tell (A5).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { provideEffects } from '../../../actors/effects/effects.ts';
 import { laterAnswers, ShardAnswers } from '../../../actors/hosting/hand-over.ts';
 import { InFlight } from '../../../actors/mail/in-flight.ts';
@@ -14,6 +13,7 @@ import { openLog } from '../../../actors/telling/log.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
 import { type Address, type Mailbox, memoryBroker } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { simpleKind } from '../kinds.ts';
 
 const test = suite('rest');
@@ -55,7 +55,7 @@ function claim(of: string, finalizers: readonly string[]): ClaimMail {
 
 /** An actor that begins its life with `object`; `woken` counts its statecharts. */
 function start(object: KubeObject, { begun = true }: { readonly begun?: boolean } = {}) {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const bus = memoryBroker({ clock, shards: 1 }).connect();
   const known = registry([kind, user], []);
   const log = openLog({ level: 'silent', readable: false });
@@ -132,9 +132,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
   );
   actor.accept(object, { own: false });
   if (begun) actor.start();
-  const quiet = async (): Promise<void> => {
-    for (let turn = 0; turn < 10; turn++) await new Promise((resolve) => setImmediate(resolve));
-  };
+  const quiet = (): Promise<void> => clock.settle();
   const said = async (topic: 'claim' | 'ready', to: Address): Promise<unknown> => {
     await quiet();
     return (await bus.mailbox.last({ to, topic, from: address('one') }))?.payload;
@@ -199,7 +197,7 @@ test('another incarnation that was made some time before it is told of may be go
     const { actor, hooks, quiet, bus } = start(thing(7));
     let verified = 0;
     hooks.onVerify = () => void verified++;
-    const creationTimestamp = new Date(systemClock().now() - ageMs).toISOString();
+    const creationTimestamp = new Date(simulatedClock().now() - ageMs).toISOString();
     actor.takeObject({ object: thing(8, { metadata: { uid: 'uid-2', creationTimestamp } }) }, 2);
     await quiet();
     assert.is(verified, times);

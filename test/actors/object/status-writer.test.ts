@@ -2,7 +2,6 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnyMachineSnapshot } from 'xstate';
-import { systemClock } from '../../../actors/clock.ts';
 import { StatusTurns } from '../../../actors/object/status-turns.ts';
 import { type StatusWrite, StatusWriter, type StatusWriterDeps } from '../../../actors/object/status-writer.ts';
 import { settledOf, statusOf } from '../../../adapters/openstack/conditions.ts';
@@ -12,6 +11,7 @@ import { externalResourceMachine } from '../../../machines/external-resource/mac
 import { stateOf } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { dependency, observation, view } from '../../machines/external-resource/fixtures.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('status writer');
 
@@ -23,7 +23,7 @@ const OBJECT: KubeObject = {
 
 /** A clock whose timers fire when they are told to. */
 function stoppedClock(): Clock & { advance(delayMs: number): Promise<void> } {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const timers = new Map<number, { readonly at: number; run(): void }>();
   let now = 0;
   let last = 0;
@@ -32,7 +32,7 @@ function stoppedClock(): Clock & { advance(delayMs: number): Promise<void> } {
     return { id: last };
   };
   return {
-    ...clock,
+    random: () => clock.random(),
     now: () => now,
     setTimeout: setTimer,
     clearTimeout: (timer: Timer | undefined) => void timers.delete(timer?.id ?? 0),

@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { readConfig } from '../../../actors/process/config.ts';
 import { type Environment, openEnvironment } from '../../../actors/process/environment.ts';
 import { AbsentError, TerminalError } from '../../../bus/errors.ts';
 import { ALONE } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('environment');
 
@@ -27,7 +27,7 @@ async function during<T>(
     config: { ...config, kubeconfig },
     user: ALONE,
     adapters: [],
-    clock: systemClock(),
+    clock: simulatedClock(),
     onProgress: () => undefined,
   });
   return run(environment).finally(() => environment.close());

@@ -17,7 +17,7 @@ import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackWith } from '../../../adapters/openstack/mod.ts';
 import { AbsentError, startNatsServer, TransientError } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { findNatsServer } from '../grounds.ts';
+import { findNatsServer } from '../../world/environments.ts';
 
 const found = await findNatsServer();
 const test = suite('first start');

@@ -1,18 +1,18 @@
 import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { Role } from '../../../actors/process/config.ts';
 import { type RuntimeDeps, startRuntime } from '../../../actors/process/runtime.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import type { ConfiguredAdapter, DeclaredKind, Operations } from '../../../adapters/adapter.ts';
 import { openstackWith, REALM } from '../../../adapters/openstack/mod.ts';
 import { type JsonObject, type LeaseRecord, memoryBroker, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('runtime');
 
 test('roles that could not begin, as the bus was away, begin later', async () => {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const bus = memoryBroker({ clock }).connect();
   const begun = Promise.withResolvers<void>();
   let attempts = 0;
@@ -61,7 +61,7 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
 
 /** What a process with these roles offers on the bus, which is away at first. */
 async function offered(roles: readonly string[], adapters: readonly ConfiguredAdapter[]): Promise<readonly string[]> {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const bus = memoryBroker({ clock }).connect();
   const names: string[] = [];
   const answered = Promise.withResolvers<void>();
@@ -110,7 +110,7 @@ test('operations are offered where roles are split, and where one of several nod
 
 /** Starts a process that serves these adapters alone. @returns why it did not start */
 async function refusal(adapters: readonly ConfiguredAdapter[], more: Partial<RuntimeDeps> = {}): Promise<string> {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const bus = memoryBroker({ clock }).connect();
   try {
     const runtime = await startRuntime({
@@ -168,7 +168,7 @@ test('a kind that no adapter has is not cared for', async () => {
 });
 
 test('two that led before must both be gone, and one that returns ends everything (L1, L2)', async () => {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const bus = memoryBroker({ clock }).connect();
   const leases = new Map<string, { readonly events: JsonObject[]; wake: () => void }>();
   const leaseOf = (name: string, holder: string): JsonObject => ({
@@ -212,7 +212,7 @@ test('two that led before must both be gone, and one that returns ends everythin
     const lateAt = clock.now() + 10_000;
     while (!isSo()) {
       if (clock.now() > lateAt) throw new Error(`never: ${what}`);
-      await new Promise((resolve) => setImmediate(resolve));
+      await clock.sleep(10);
     }
   };
   const one = { ...disks({}), kinds: [], predecessor: { name: 'One', lease: 'one' } };
@@ -236,7 +236,7 @@ test('two that led before must both be gone, and one that returns ends everythin
     await until('its return is heard of', () => leases.get('one')?.events.length === 0);
     holds('two', '');
     await until('the second is heard of', () => leases.get('two')?.events.length === 0);
-    for (let turn = 0; turn < 200; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await clock.sleep(1_000);
     assert.equal(held, []);
     holds('one', '');
     await until('shards are held', () => held.length > 0);

@@ -2,11 +2,11 @@
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SimulatedClock } from 'xstate';
 import { EventRecorder } from '../../../actors/telling/event-recorder.ts';
 import { type EventRecord, type Events, EventType, ForbiddenError } from '../../../adapters/kubernetes/mod.ts';
-import { AbsentError, type Clock, ConflictError, TransientError } from '../../../bus/mod.ts';
+import { AbsentError, ConflictError, TransientError } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('event recorder');
 
@@ -21,15 +21,7 @@ interface Written {
 }
 
 function start(answers: Answer[] = []) {
-  const simulated = new SimulatedClock();
-  const beginAt = Date.parse('2026-01-01T00:00:00Z');
-  const clock: Clock = {
-    now: () => beginAt + simulated.now(),
-    setTimeout: (run, delayMs) => ({ id: simulated.setTimeout(run, delayMs) as number }),
-    clearTimeout: ({ id }) => simulated.clearTimeout(id),
-    sleep: (delayMs) => new Promise((resolve) => simulated.setTimeout(() => resolve(), delayMs)),
-    random: () => 0.5,
-  };
+  const clock = simulatedClock();
   const written: Written[] = [];
   const warnings: string[] = [];
   let running = 0;
@@ -48,12 +40,12 @@ function start(answers: Answer[] = []) {
   const recorder = new EventRecorder({ events, clock, log });
   /** Lets time pass, and everything that is due come to its end. */
   const pass = async (ms: number): Promise<void> => {
-    simulated.increment(ms);
-    for (let turn = 0; turn < 50; turn++) await new Promise((resolve) => setImmediate(resolve));
+    await clock.sleep(ms);
+    await clock.settle();
   };
   const tell = (message: string, name = 'a', reason = 'Updated', namespace = 'ns'): void =>
     recorder.tell(objectNamed(name, namespace), { type: EventType.Normal, reason, message });
-  return { recorder, written, warnings, tell, pass, mostAtOnce: () => most };
+  return { clock, recorder, written, warnings, tell, pass, mostAtOnce: () => most };
 }
 
 function objectNamed(name: string, namespace: string): KubeObject {
@@ -65,7 +57,7 @@ const counts = (written: readonly Written[]): readonly unknown[] =>
   written.map(({ call, record: { message, count } }) => [call, message, count]);
 
 test('an event is written after a moment, and says of whom, what and when', async () => {
-  const { written, tell, pass } = start();
+  const { clock, written, tell, pass } = start();
   tell('Updated tags');
   await pass(499);
   assert.equal(written, []);
@@ -85,7 +77,7 @@ test('an event is written after a moment, and says of whom, what and when', asyn
     [record?.type, record?.reason, record?.message, record?.count],
     ['Normal', 'Updated', 'Updated tags', 1],
   );
-  assert.is(record?.firstAt, Date.parse('2026-01-01T00:00:00Z'));
+  assert.is(clock.now() - (record?.firstAt ?? 0), 500);
 });
 
 test('the same again is one write while it waits, and counts up the same event afterwards (V2)', async () => {

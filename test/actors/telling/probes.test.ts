@@ -6,7 +6,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { readConfig } from '../../../actors/process/config.ts';
 import type { Runtime } from '../../../actors/process/runtime.ts';
 import { parseListenAddress } from '../../../actors/telling/listen-address.ts';
@@ -14,9 +13,10 @@ import { type Pages, servePages } from '../../../actors/telling/pages.ts';
 import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, memoryBroker, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('probes');
-const clock = systemClock();
+const clock = simulatedClock();
 
 interface Page {
   readonly code: number;

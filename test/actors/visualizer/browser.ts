@@ -7,15 +7,15 @@ import * as assert from 'uvu/assert';
 
 const NAMES = ['chromium', 'chromium-browser', 'google-chrome', 'google-chrome-stable'];
 
-/** Path of a browser; where there is none the file says so and is skipped. */
-export function browserOrSkip(): string {
+/** What a file prints that needs a browser where there is none. */
+export const NO_BROWSER = 'skipped: no Chromium on the PATH; CHROMIUM may name one';
+
+/** Path of a browser, where there is one. */
+export function findBrowser(): string | undefined {
   const named = process.env['CHROMIUM'];
   const folders = (process.env['PATH'] ?? '').split(delimiter);
   const all = named === undefined ? NAMES.flatMap((name) => folders.map((folder) => join(folder, name))) : [named];
-  const found = all.find(isProgram);
-  if (found !== undefined) return found;
-  console.log('skipped: no Chromium on the PATH; CHROMIUM may name one');
-  process.exit(0);
+  return all.find(isProgram);
 }
 
 function isProgram(path: string): boolean {
@@ -38,7 +38,8 @@ export interface Tab extends Opened {
 }
 
 /** Starts a browser, which takes a second or two. */
-export function startBrowser(executablePath: string): Promise<Browser> {
+export function startBrowser(executablePath = findBrowser()): Promise<Browser> {
+  if (executablePath === undefined) return Promise.reject(new Error(NO_BROWSER));
   // As root, as in containers, its sandbox does not start; it sees nothing but this page.
   return chromium.launch({ executablePath, args: ['--no-sandbox', '--disable-dev-shm-usage'] });
 }

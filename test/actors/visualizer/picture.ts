@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../../actors/clock.ts';
-import { browserOrSkip, openTab, startBrowser } from './browser.ts';
+import { openTab, startBrowser } from './browser.ts';
 
 const ROOT = fileURLToPath(new URL('../../..', import.meta.url));
 const PICTURE = join(ROOT, 'deploy/visualizer.png');
@@ -33,10 +33,9 @@ async function startDemo(folder: string): Promise<{ demo: ChildProcess; url: str
   return { demo, url: (await readFile(join(folder, 'visualizer-url'), 'utf8')).trim() };
 }
 
-const executable = browserOrSkip();
 const folder = await mkdtemp(join(tmpdir(), 'troupe-picture-'));
 const { demo, url } = await startDemo(folder);
-const browser = await startBrowser(executable);
+const browser = await startBrowser();
 try {
   const { page } = await openTab(browser, url, { viewport: { width: 1360, height: 800 }, colorScheme: 'light' });
   const box = page.locator('.box', { hasText: 'Server' }).first();

@@ -4,14 +4,14 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { Feed } from '../../../actors/visualizer/feed.ts';
 import { serveVisualizer } from '../../../actors/visualizer/server.ts';
 import type { Changes, Tree } from '../../../actors/visualizer/wire.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { Scripted } from './scripted.ts';
 
 const test = suite("the page's server");
-const clock = systemClock();
+const clock = simulatedClock();
 
 interface Answer {
   readonly status: number;

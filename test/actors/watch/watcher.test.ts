@@ -1,14 +1,14 @@
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { NOBODY } from '../../../actors/hosting/hand-over.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { watchCluster } from '../../../actors/watch/watcher.ts';
 import { type MailSubscription, type MemoryBroker, memoryBroker, TransientError } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('watcher');
-const clock = systemClock();
+const clock = simulatedClock();
 
 /** Says 'late' unless a second term begins. @param first  what becomes of the first one's subscription */
 async function secondTerm(first: (broker: MemoryBroker) => Promise<MailSubscription>): Promise<'late' | undefined> {

@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { type ServedWebhooks, startWebhooks } from '../../../actors/webhooks/webhooks.ts';
 import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
@@ -13,9 +12,10 @@ import { certify, makeAuthority } from '../../../adapters/kubernetes/tls/certifi
 import type { Webhooks } from '../../../adapters/webhooks.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { hosts } from '../../adapters/kubernetes/embedded/converter.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('webhooks: certificates on an API server');
-const clock = systemClock();
+const clock = simulatedClock();
 
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/hosts.example.org';
 const SECRET = '/api/v1/namespaces/default/secrets/troupe-webhooks';

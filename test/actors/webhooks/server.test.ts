@@ -1,16 +1,17 @@
+// own process: it measures the heap
 // Webhooks over HTTPS: what is answered, what is refused and how, and certificates that are replaced meanwhile.
 import { Agent, request } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import type { AnsweredWebhook } from '../../../actors/telling/webhook-metrics.ts';
 import { type Certificate, type WebhookServer, webhookServer } from '../../../actors/webhooks/server.ts';
 import { certify, makeAuthority } from '../../../adapters/kubernetes/tls/certificates.ts';
 import type { Webhooks } from '../../../adapters/webhooks.ts';
 import { TerminalError } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('webhooks: the server');
-const clock = systemClock();
+const clock = simulatedClock();
 
 const WEBHOOKS: Webhooks = {
   conversion: {

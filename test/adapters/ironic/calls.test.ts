@@ -5,8 +5,8 @@
 // `npm run bench -- hosts`.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { natsServerOrSkip } from '../../actors/grounds.ts';
 import { hosts } from '../../bench/hosts.ts';
+import { natsServerOrSkip } from '../../world/environments.ts';
 
 await natsServerOrSkip();
 const test = suite('calls of hosts');

@@ -2,7 +2,7 @@
 // What goes wrong on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
 import { describeBadness } from '../../actors/badness.suite.ts';
-import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { REAL_SKIP, realGround } from '../../world/environments.ts';
 
 const ground = realGround(process.env);
 if (ground === undefined) {

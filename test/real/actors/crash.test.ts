@@ -2,7 +2,7 @@
 // A process that is killed at random moments, and one of two, on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
 import { describeCrashes, describeTakeover } from '../../actors/crash.suite.ts';
-import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { REAL_SKIP, realGround } from '../../world/environments.ts';
 
 const ground = realGround(process.env);
 if (ground === undefined) {

@@ -3,9 +3,9 @@
 import { suite } from 'uvu';
 import { deployed, undeploy } from '../../actors/deployed.ts';
 import { describeEvents } from '../../actors/events.suite.ts';
-import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
 import { describeLifecycle } from '../../actors/lifecycle.suite.ts';
 import { describeRouting } from '../../actors/routing.suite.ts';
+import { REAL_SKIP, realGround } from '../../world/environments.ts';
 
 const ground = realGround(process.env);
 if (ground === undefined) {

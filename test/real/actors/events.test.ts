@@ -2,8 +2,8 @@
 // Events on a real cluster, a real NATS and a real cloud. Needs kubectl.
 import { spawnSync } from 'node:child_process';
 import { suite } from 'uvu';
-import { describeEvents } from '../../actors/events.suite.ts';
-import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
+import { describeEvents, describeEventsInKubectl } from '../../actors/events.suite.ts';
+import { REAL_SKIP, realGround } from '../../world/environments.ts';
 
 const ground = realGround(process.env);
 if (ground === undefined) {
@@ -13,5 +13,6 @@ if (ground === undefined) {
 } else {
   const test = suite('events on real counterparts');
   describeEvents(test, ground);
+  describeEventsInKubectl(test, ground);
   test.run();
 }

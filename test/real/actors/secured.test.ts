@@ -1,8 +1,8 @@
 // needs: kube nats-programs
 // Split roles with permissions and TLS, on a real kube-apiserver with the simulated cloud.
 import { suite } from 'uvu';
-import { findSharableNatsServer, onRealApiServer } from '../../actors/grounds.ts';
 import { describeSecured } from '../../actors/secured.suite.ts';
+import { findSharableNatsServer, onRealApiServer } from '../../world/environments.ts';
 
 const ground = onRealApiServer(process.env);
 const found = await findSharableNatsServer();

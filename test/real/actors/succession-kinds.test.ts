@@ -1,8 +1,8 @@
 // needs: kube openstack nats
 // Taking over objects of all kinds from ORC on a real cluster, a real NATS and a real cloud.
 import { suite } from 'uvu';
-import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
 import { describeSuccessionOfKinds } from '../../actors/succession-kinds.suite.ts';
+import { REAL_SKIP, realGround } from '../../world/environments.ts';
 
 const ground = realGround(process.env);
 if (ground === undefined) {

@@ -72,7 +72,7 @@ if (!kubeconfig) {
     }
     await admin.call({ method: 'POST', path: secrets, body: { metadata: { name: 'held' }, ...SECRET } });
     folder = await mkdtemp(join(tmpdir(), 'troupe-secrets-'));
-    await writeFile(join(folder, 'kubeconfig'), await accountFor(['actors'], kubeconfig, clock), { mode: 0o600 });
+    await writeFile(join(folder, 'kubeconfig'), await accountFor(['actors'], { kubeconfig, clock }), { mode: 0o600 });
     troupe = kubeClient({ clock, kubeconfig: join(folder, 'kubeconfig') });
     const until = clock.now() + EFFECT_MS;
     for (let round = 0; ; round += 1) {

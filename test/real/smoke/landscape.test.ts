@@ -2,8 +2,8 @@
 // One landscape on a real cluster, a real NATS and a real cloud: up, edited, and down.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { REAL_SKIP, realGround } from '../../actors/grounds.ts';
-import { checkIn, type Kind } from '../../actors/harness.ts';
+import { REAL_SKIP, realGround } from '../../world/environments.ts';
+import { checkIn, type Kind } from '../../world/world.ts';
 
 const ground = realGround(process.env);
 if (ground === undefined) {

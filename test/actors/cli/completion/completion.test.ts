@@ -1,5 +1,4 @@
 // long
-// limit: 180 s
 // Completion as shells ask for it: the answers, and the scripts in the shells that are here.
 import { execFile, spawnSync } from 'node:child_process';
 import { chmod, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';

@@ -14,13 +14,13 @@ import { contractsIn, metal3Contracts } from '../../../../adapters/ironic/api/co
 import type { Phase } from '../../../../adapters/ironic/api/definitions.ts';
 import { openstack, openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { type BusExamination, Seen, TerminalError } from '../../../../bus/mod.ts';
-import { inMemory } from '../../grounds.ts';
-import { checkIn, type World } from '../../harness.ts';
+import { onSockets } from '../../../world/environments.ts';
+import { checkIn, type World } from '../../../world/world.ts';
 import { configuredMetal3 } from '../../metal3-adapter.ts';
 import { type Said, said } from '../reader.ts';
 
 const test = suite('troupe doctor');
-const check = checkIn(test, inMemory);
+const check = checkIn(test, onSockets);
 const NOW = Date.parse('2026-01-01T12:00:00Z');
 
 type Found = Said & { readonly checks: readonly Check[] };

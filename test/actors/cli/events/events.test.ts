@@ -3,14 +3,14 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { type EventsDeps, events } from '../../../../actors/cli/events/events.ts';
-import { systemClock } from '../../../../actors/clock.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { type Address, type Bus, memoryBroker, TerminalError, type TraceEvent } from '../../../../bus/mod.ts';
+import { simulatedClock } from '../../../world/clock.ts';
 import { type Said, said } from '../reader.ts';
 
 const test = suite('troupe events');
 
-const clock = systemClock();
+const clock = simulatedClock();
 const SUBNET: Address = { realm: 'openstack', plural: 'subnets', namespace: 'shop', name: 'app' };
 const NETWORK: Address = { ...SUBNET, plural: 'networks', name: 'net' };
 const ELSEWHERE: Address = { ...NETWORK, namespace: 'other' };
@@ -47,7 +47,7 @@ async function withBus(run: (bus: Bus) => Promise<void>, kept = KEPT): Promise<v
   const bus = memoryBroker({ clock }).connect();
   try {
     for (const event of kept) bus.trace.emit(event);
-    await clock.sleep(0);
+    await clock.settle();
     await run(bus);
   } finally {
     await bus.close();
@@ -103,6 +103,7 @@ test('one object, some types, and no longer ago than was asked', () =>
   withBus(async (bus) => {
     assert.is(lines(await told(bus, { names: ['subnet/app'] })).length, 3);
     assert.is(lines(await told(bus, { names: ['subnet', 'app'], types: ['call,gone'] })).length, 1);
+    await clock.sleep(1);
     assert.is((await told(bus, { since: '0s' })).out, '');
   }));
 
@@ -134,9 +135,10 @@ test('who watches hears what is kept and what happens meanwhile, each once', () 
         bus.trace.emit(early);
         await clock.sleep(5);
         yield* bus.trace.history(query); // it has the early one, too
-        setImmediate(() => {
+        void clock.settle().then(async () => {
           bus.trace.emit(late);
-          setImmediate(() => setImmediate(() => stop.abort()));
+          await clock.settle();
+          stop.abort();
         });
       },
     };

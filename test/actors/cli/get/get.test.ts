@@ -1,17 +1,15 @@
-// waits
-// limit: 120 s
 // `troupe get` against the embedded API server.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import * as get from '../../../../actors/cli/get/get.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
-import { inMemory } from '../../grounds.ts';
-import { checkIn } from '../../harness.ts';
+import { onSockets } from '../../../world/environments.ts';
+import { checkIn } from '../../../world/world.ts';
 import { answerOf, questionIn } from '../asking.ts';
 
 const test = suite('troupe get');
-const check = checkIn(test, inMemory);
+const check = checkIn(test, onSockets);
 
 check('the objects of a namespace in a table, of a kind, by name, and as data', async (world) => {
   const [net, subnet] = [world.name('net'), world.name('subnet')];

@@ -7,20 +7,18 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NOTE } from '../../../../actors/cli/migrate/definition.ts';
 import { type MigrateDeps, migrate } from '../../../../actors/cli/migrate/migrate.ts';
-import { systemClock } from '../../../../actors/clock.ts';
 import { migrationRules, type Rule } from '../../../../actors/process/cluster-rules.ts';
 import type { Adapter } from '../../../../adapters/adapter.ts';
 import { startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
 import { type KubeClient, kubeClient } from '../../../../adapters/kubernetes/mod.ts';
 import type { Companions } from '../../../../adapters/migration.ts';
-import { type JsonObject, TerminalError } from '../../../../bus/mod.ts';
+import { type Clock, type JsonObject, TerminalError } from '../../../../bus/mod.ts';
 import { hosts } from '../../../adapters/kubernetes/embedded/converter.ts';
+import { simulatedClock } from '../../../world/clock.ts';
 import { asAccount, NAMESPACE } from '../../deployed.ts';
 
 const test = suite('troupe migrate');
-const real = systemClock();
-/** Nobody has to hear of a definition here. */
-const clock = { ...real, sleep: (ms: number, signal?: AbortSignal) => real.sleep(Math.min(ms, 5), signal) };
+const clock = simulatedClock();
 
 const CRD = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions/hosts.example.org';
 const hostsIn = (namespace: string, version = 'v1'): string =>
@@ -39,10 +37,10 @@ interface Scene {
 
 async function scene(run: (scene: Scene) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-migrate-'));
-  const server = await startApiServer({ clock: real });
+  const server = await startApiServer({ clock });
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, server.kubeconfig());
-  const client = kubeClient({ clock: real, kubeconfig });
+  const client = kubeClient({ clock, kubeconfig });
   const sink = (): { readonly stream: Writable; text: string } => {
     const kept = { text: '', stream: new Writable() };
     kept.stream._write = (chunk, _, done) => {
@@ -61,7 +59,7 @@ async function scene(run: (scene: Scene) => Promise<void>): Promise<void> {
         for (;;) {
           const found = await client.call({ method: 'GET', path: hostsIn('default') }).catch(() => undefined);
           if (found !== undefined) return;
-          await real.sleep(20);
+          await clock.sleep(20);
         }
       },
       async create(namespace, count) {
@@ -99,7 +97,7 @@ async function scene(run: (scene: Scene) => Promise<void>): Promise<void> {
           subjects: [{ kind: 'ServiceAccount', name: 'migration', namespace: NAMESPACE }],
         });
         const path = join(folder, 'kubeconfig-migration');
-        writeFileSync(path, await asAccount(client, real, kubeconfig, 'migration'));
+        writeFileSync(path, await asAccount(client, clock, kubeconfig, 'migration'));
         return path;
       },
       async run(deps) {
@@ -169,8 +167,11 @@ test('stopped, it says so, and the next run goes on from there; another change o
     const stop = new AbortController();
     // Ten are under way when it stops, and are ended.
     let writes = 0;
-    const stopping = {
-      ...clock,
+    const stopping: Clock = {
+      now: () => clock.now(),
+      random: () => clock.random(),
+      setTimeout: (act, ms) => clock.setTimeout(act, ms),
+      clearTimeout: (timer) => clock.clearTimeout(timer),
       sleep: (ms: number, signal?: AbortSignal) => {
         if (signal !== undefined && ++writes > 5) stop.abort();
         return clock.sleep(ms, signal);

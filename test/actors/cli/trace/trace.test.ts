@@ -1,4 +1,3 @@
-// long
 // `troupe trace` of a subnet that waits for its network, in a world of its own.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -9,12 +8,12 @@ import { changeOf, traceIdOf } from '../../../../actors/telling/cause.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { inMemory } from '../../grounds.ts';
-import { checkIn, type World } from '../../harness.ts';
+import { onSockets } from '../../../world/environments.ts';
+import { checkIn, type World } from '../../../world/world.ts';
 import { readerOf, type Said, said } from '../reader.ts';
 
 const test = suite('troupe trace');
-const check = checkIn(test, inMemory);
+const check = checkIn(test, onSockets);
 
 function traced(world: World, names: readonly string[], more: Partial<TraceDeps> = {}): Promise<Said> {
   return said((streams) =>
@@ -79,7 +78,8 @@ check(
       [net],
     );
 
-    // An edit is a change of its own; the one before is told when it is asked for.
+    // An edit is a change of its own; the one before is told when it is asked for. Who wrote last is known by the second.
+    await world.clock.sleep(1_000);
     await world.patch('Subnet', sub, { spec: { resource: { description: 'edited' } } });
     await world.eventually('the edit is told', async () => {
       const edited = await traced(world, ['subnet', sub]).catch((error: unknown) => ({ code: 2, out: String(error) }));

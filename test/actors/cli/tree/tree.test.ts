@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 120 s
 // `troupe tree` and `troupe graph` against the embedded API server, asked once and watched.
 import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
@@ -8,12 +6,12 @@ import * as assert from 'uvu/assert';
 import * as graph from '../../../../actors/cli/graph/graph.ts';
 import * as tree from '../../../../actors/cli/tree/tree.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
-import { inMemory } from '../../grounds.ts';
-import { CREDENTIALS, checkIn, type World } from '../../harness.ts';
+import { onSockets } from '../../../world/environments.ts';
+import { CREDENTIALS, checkIn, type World } from '../../../world/world.ts';
 import { answerOf, questionIn } from '../asking.ts';
 
 const test = suite('troupe tree');
-const check = checkIn(test, inMemory);
+const check = checkIn(test, onSockets);
 
 const SUBNET = { ipVersion: 4, cidr: '192.168.155.0/24' };
 

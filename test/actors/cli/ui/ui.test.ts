@@ -8,16 +8,16 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openVisualizer, runningUrl } from '../../../../actors/cli/ui/running.ts';
 import { type UiDeps, ui } from '../../../../actors/cli/ui/ui.ts';
-import { systemClock } from '../../../../actors/clock.ts';
 import type { VisualizerPlace } from '../../../../actors/process/config.ts';
 import { openLog } from '../../../../actors/telling/log.ts';
 import { startVisualizer, type VisualizerDeps } from '../../../../actors/visualizer/visualizer.ts';
 import { addressKey, TerminalError } from '../../../../bus/mod.ts';
+import { simulatedClock } from '../../../world/clock.ts';
 import { ADAPTERS } from '../../visualizer/follower.ts';
 import { ScriptedWorld } from '../../visualizer/scripted-deployment.ts';
 
 const test = suite('ui');
-const clock = systemClock();
+const clock = simulatedClock();
 
 async function inFolder(run: (folder: string, deps: VisualizerDeps) => Promise<void>): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-ui-'));

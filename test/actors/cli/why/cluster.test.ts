@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // `troupe why` against the embedded API server: in this process, and as the command that it is.
 import { execFile } from 'node:child_process';
 import { readFile, writeFile } from 'node:fs/promises';
@@ -9,14 +7,15 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { inMemory } from '../../grounds.ts';
-import { checkIn, type World } from '../../harness.ts';
+import { standsDuring } from '../../../world/clock.ts';
+import { onSockets } from '../../../world/environments.ts';
+import { checkIn, type World } from '../../../world/world.ts';
 import { describeWhy } from './why.suite.ts';
 
 const CLI = fileURLToPath(new URL('../../../../actors/cli.js', import.meta.url));
 
 const test = suite('troupe why, in memory');
-describeWhy(test, inMemory);
+describeWhy(test, onSockets);
 
 interface Outcome {
   readonly code: unknown;
@@ -26,14 +25,15 @@ interface Outcome {
 
 function troupe(world: World, args: readonly string[], kubeconfig = world.ground.kubeconfig): Promise<Outcome> {
   const env = { PATH: process.env['PATH'] ?? '', HOME: world.ground.folder, KUBECONFIG: kubeconfig };
-  return new Promise((resolve) => {
+  const outcome = new Promise<Outcome>((resolve) => {
     execFile(process.execPath, [CLI, ...args], { env, timeout: 30_000 }, (error, out, err) =>
       resolve({ code: error === null ? 0 : error.code, out, err }),
     );
   });
+  return standsDuring(world.ground.clock, outcome);
 }
 
-checkIn(test, inMemory)(
+checkIn(test, onSockets)(
   'exit codes, the namespace of the context, and the file in the home folder',
   async (world) => {
     const name = world.name('net');

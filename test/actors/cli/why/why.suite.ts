@@ -7,8 +7,8 @@ import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { type WhyDeps, why } from '../../../../actors/cli/why/why.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { SHARDS, TerminalError } from '../../../../bus/mod.ts';
-import type { OpenGround } from '../../grounds.ts';
-import { CREDENTIALS, checkIn, type World } from '../../harness.ts';
+import type { OpenGround } from '../../../world/environments.ts';
+import { CREDENTIALS, checkIn, type World } from '../../../world/world.ts';
 
 interface Answer {
   readonly code: number;

@@ -10,7 +10,7 @@ import { resourceIn } from '../../../../adapters/openstack/bodies.ts';
 import type { TableKind } from '../../../../adapters/openstack/kinds/table.ts';
 import type { ServedCall } from '../../../../adapters/openstack/simulator/mod.ts';
 import type { Json, JsonObject } from '../../../../bus/mod.ts';
-import { TABLES } from '../../../actors/contents.ts';
+import { TABLES } from '../../../world/cloud-contents.ts';
 import type { Line } from '../../story.ts';
 import type { Seen } from './order.ts';
 

@@ -3,9 +3,9 @@
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { TABLES } from '../../../actors/contents.ts';
-import type { Kind, World } from '../../../actors/harness.ts';
 import { needs, type SampleObject } from '../../../actors/landscape.ts';
+import { TABLES } from '../../../world/cloud-contents.ts';
+import type { Kind, World } from '../../../world/world.ts';
 
 export interface DataCentreDeps {
   world: World;

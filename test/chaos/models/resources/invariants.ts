@@ -1,7 +1,8 @@
 // Invariants of the landscape of a cloud that its objects show, beside those of the cloud's log and of the order.
-import { condition, type Raw } from '../../../actors/follower.ts';
-import type { World } from '../../../actors/harness.ts';
+
 import { referencesOf, type SampleObject } from '../../../actors/landscape.ts';
+import { condition, type Raw } from '../../../world/watched-objects.ts';
+import type { World } from '../../../world/world.ts';
 import { MARK } from './tenant.ts';
 
 type Violate = (what: string) => void;

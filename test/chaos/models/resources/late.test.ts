@@ -5,10 +5,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { findNatsServer, onNats } from '../../../actors/grounds.ts';
-import { World } from '../../../actors/harness.ts';
 import { TroupeProcess } from '../../../actors/processes.ts';
+import { findNatsServer, onNats } from '../../../world/environments.ts';
 import { slowness } from '../../../world/speed.ts';
+import { World } from '../../../world/world.ts';
 
 const LEASE_MS = Math.round(1_500 * slowness(systemClock()));
 

@@ -2,13 +2,13 @@
 // tenant beside it if wanted.
 import { openstackContracts } from '../../../../adapters/openstack/mod.ts';
 import type { ServedCall } from '../../../../adapters/openstack/simulator/mod.ts';
-import { TABLES } from '../../../actors/contents.ts';
-import { CREDENTIALS } from '../../../actors/harness.ts';
 import { isOneToOne, isUp, landscape, type SampleObject } from '../../../actors/landscape.ts';
 import { loneMs } from '../../../actors/lone-networks.ts';
 import { startFileHost } from '../../../adapters/openstack/file-host.ts';
 import { startProxy } from '../../../bus/proxy.ts';
+import { TABLES } from '../../../world/cloud-contents.ts';
 import { slowness } from '../../../world/speed.ts';
+import { CREDENTIALS } from '../../../world/world.ts';
 import type { Model, Pace, Run, Scenario } from '../../model.ts';
 import type { Cloud } from './cloud.ts';
 import { CloudLog, linesOf } from './cloud-log.ts';

@@ -1,7 +1,7 @@
 // A breach of the order is found in what was seen, and what was not seen is no breach.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Raw } from '../../../actors/follower.ts';
+import type { Raw } from '../../../world/watched-objects.ts';
 import { judgeOrder } from './order.ts';
 
 const test = suite('chaos: the order');

@@ -3,7 +3,7 @@ import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import type { Reference } from '../../../../machines/kind.ts';
 import { isNeeded } from '../../../../machines/life.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import type { Raw } from '../../../actors/follower.ts';
+import type { Raw } from '../../../world/watched-objects.ts';
 
 const BY_KIND = new Map(KINDS.map((kind) => [kind.kind, kind]));
 

@@ -4,8 +4,8 @@ import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { resourcePath } from '../../../../adapters/kubernetes/mod.ts';
-import { inMemory } from '../../../actors/grounds.ts';
-import { resourceOf, World } from '../../../actors/harness.ts';
+import { inMemory } from '../../../world/environments.ts';
+import { resourceOf, World } from '../../../world/world.ts';
 import { mark, sweep } from './sweep.ts';
 
 const test = suite('chaos: namespaces of killed runs');

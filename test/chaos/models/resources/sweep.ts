@@ -1,7 +1,7 @@
 // Namespaces of runs that were killed, on an API server that others use too. The next run deletes them, since its pods would take
 // care of their objects.
 import { hostname } from 'node:os';
-import type { World } from '../../../actors/harness.ts';
+import type { World } from '../../../world/world.ts';
 
 /** Annotation of a namespace: the process that made it, `<host>/<process id>`. */
 const OWNER = 'chaos.test/owner';

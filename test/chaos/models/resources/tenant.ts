@@ -4,9 +4,9 @@
 import { type KubeClient, kubeClient } from '../../../../adapters/kubernetes/mod.ts';
 import { GROUP } from '../../../../adapters/openstack/mod.ts';
 import { type Clock, type JsonObject, TroupeError } from '../../../../bus/mod.ts';
-import type { World } from '../../../actors/harness.ts';
 import { cloudsYamlFor, forkHostileCloud } from '../../../hostile/hostile-cloud.ts';
 import { MANNER_NAMES, type MannerName } from '../../../hostile/manners.ts';
+import type { World } from '../../../world/world.ts';
 import type { Teller } from '../../model.ts';
 import { drawn, pick } from '../../random.ts';
 

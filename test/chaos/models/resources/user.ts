@@ -1,7 +1,7 @@
 // Users of the landscape of a cloud.
 import type { JsonObject } from '../../../../bus/mod.ts';
-import type { World } from '../../../actors/harness.ts';
 import { needs, refersTo, type SampleObject } from '../../../actors/landscape.ts';
+import type { World } from '../../../world/world.ts';
 import { Churn } from '../../churn.ts';
 import type { Run } from '../../model.ts';
 import { pick } from '../../random.ts';

@@ -5,7 +5,7 @@ import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts
 import { ROLE } from '../../../../adapters/csi-proxy/kinds/mod.ts';
 import { resource } from '../../../../adapters/csi-proxy/kinds/windows-kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import type { World } from '../../../actors/harness.ts';
+import type { World } from '../../../world/world.ts';
 import type { Model, Run, Scenario } from '../../model.ts';
 import { estate as estateWith } from './estate.ts';
 import { windowsFaults } from './faults.ts';

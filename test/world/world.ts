@@ -35,9 +35,9 @@ import {
   type TraceEvent,
 } from '../../bus/mod.ts';
 import { serviceOf } from '../adapters/openstack/service-paths.ts';
-import { isOffered, listAll, pathOf, TABLES, tableOf } from './contents.ts';
-import { condition, Follower, type Raw, said } from './follower.ts';
-import { forgetStreams, type Ground, type OpenGround } from './grounds.ts';
+import { isOffered, listAll, pathOf, TABLES, tableOf } from './cloud-contents.ts';
+import { forgetStreams, type Ground, type OpenGround } from './environments.ts';
+import { condition, Follower, type Raw, said } from './watched-objects.ts';
 
 /** Dependants first, where kinds depend on each other one way only. */
 export const KINDS = [

@@ -23,8 +23,8 @@ import {
   startNatsServer,
 } from '../../bus/mod.ts';
 import { natsVersion, reads } from '../../bus/nats-store-version.ts';
-import { simulatedClock } from '../world/clock.ts';
-import { Wire } from '../world/wire.ts';
+import { SimulatedClock, simulatedClock } from './clock.ts';
+import { Wire } from './wire.ts';
 
 export interface Ground {
   readonly name: string;
@@ -137,6 +137,9 @@ async function embedded(
             return async () => heal();
           },
     async close() {
+      // A test that failed may have left something behind that would go on for ever.
+      wire?.cut(api.url);
+      wire?.cut(CLOUD_ORIGIN);
       await api.close();
       await simulator.close();
       await rm(folder, { recursive: true, force: true });
@@ -149,6 +152,9 @@ export const inMemory: OpenGround = (options) => inProcess(new Wire(), options);
 
 /** The same by sockets: for what reads the kubeconfig itself. */
 export const onSockets: OpenGround = (options) => inProcess(undefined, options);
+
+/** Everything in this process, by the clock of the system: for what shows it to a browser, whose time is its own. */
+export const inRealTime: OpenGround = (options) => inMemory({ clock: systemClock(), ...options });
 
 async function inProcess(wire: Wire | undefined, options: GroundOptions = {}): Promise<Ground> {
   const { contracts, clock = simulatedClock(), simulator = {} } = options;
@@ -163,6 +169,10 @@ async function inProcess(wire: Wire | undefined, options: GroundOptions = {}): P
     nats: undefined,
     interruptBus: undefined,
     connect: async () => broker.connect(),
+    async close() {
+      await base.close();
+      if (options.clock === undefined && clock instanceof SimulatedClock) clock.stop();
+    },
   };
 }
 

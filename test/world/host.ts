@@ -1,4 +1,4 @@
-// A host on a stage: the in-memory bus, an API server and a cloud of a few lines, a clock that runs fast.
+// A host on fakes: the in-memory bus, an API server and a cloud of a few lines, a clock that runs fast.
 //
 // The API server keeps objects, resourceVersions, uids, finalizers and deletion marks, and refuses what is out of date. It
 // knows no schemas, no field managers and no watches: the test tells the mailbox what it wants to be known. The cloud
@@ -19,13 +19,13 @@ import {
 import type { Observation } from '../../machines/external-resource/operations.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { simulatedClock } from '../world/clock.ts';
-import { simpleKind } from './kinds.ts';
+import { simpleKind } from '../actors/kinds.ts';
+import { simulatedClock } from './clock.ts';
 
 export const NAMESPACE = 'ns';
 const REALM = 'openstack';
 
-export interface Stage {
+export interface HostFixture {
   readonly bus: MemoryBus;
   readonly clock: Clock;
   /** What happened, in order: writes at the API server, calls to the cloud, publications. */
@@ -78,9 +78,9 @@ export interface Stage {
  * @param options.leaseLeftMs  how long the lease of the only shard lasts, seen from any moment
  * @param options.onListed  called when the API server has listed objects and not answered yet
  */
-export async function stage(
+export async function openHost(
   options: { readonly seeded?: boolean; readonly leaseLeftMs?: number; readonly onListed?: () => void } = {},
-): Promise<Stage> {
+): Promise<HostFixture> {
   const clock = simulatedClock();
   const broker = memoryBroker({ clock, shards: 1 });
   const bus = broker.connect();
@@ -101,7 +101,7 @@ export async function stage(
     if (deletionTimestamp !== undefined && finalizers.length === 0) {
       objects.delete(id(plural, object.metadata.name));
       const gone = { uid: object.metadata.uid, resourceVersion: `${version}` };
-      if (scene.tellsGone) void publish(plural, object.metadata.name, { gone });
+      if (fixture.tellsGone) void publish(plural, object.metadata.name, { gone });
     } else {
       objects.set(id(plural, object.metadata.name), stored);
     }
@@ -151,7 +151,7 @@ export async function stage(
       log.push(`remove ${finalizers.join()} from ${now.metadata.name}`);
       const kept = (now.metadata.finalizers ?? []).filter((finalizer) => !finalizers.includes(finalizer));
       const stored = store(resource.plural, withFinalizers(now, kept));
-      if (!exact) await scene.onReleased();
+      if (!exact) await fixture.onReleased();
       return stored;
     },
     async applyStatus(resource, object, _, status) {
@@ -169,7 +169,7 @@ export async function stage(
         ...now,
         status: externalId === null ? rest : { ...rest, id: externalId },
       });
-      scene.onRecorded();
+      fixture.onRecorded();
       return stored;
     },
     applied: notPlayed,
@@ -224,7 +224,7 @@ export async function stage(
         create: async ({ object: { metadata } }) => {
           log.push(`create ${metadata.name}`);
           made.add(metadata.uid);
-          scene.onMade(metadata.name);
+          fixture.onMade(metadata.name);
           return observe(metadata.uid, metadata.name);
         },
         observe: async ({ object: { metadata }, id }) => {
@@ -268,10 +268,7 @@ export async function stage(
   await host.open(new Map([[0, lease]]), new AbortController().signal, () => undefined);
 
   let lastUid = 0;
-  const quiet = async (): Promise<void> => {
-    for (let turn = 0; turn < 30; turn++) await new Promise((resolve) => setImmediate(resolve));
-  };
-  const scene: Stage = {
+  const fixture: HostFixture = {
     bus,
     clock,
     log,
@@ -282,7 +279,7 @@ export async function stage(
     onReleased: async () => undefined,
     tellsGone: true,
     cloud,
-    quiet,
+    quiet: () => clock.settle(),
     async create(plural, name, spec = {}) {
       const uid = `${plural}-${name}-${++lastUid}`;
       const metadata = {
@@ -342,9 +339,9 @@ export async function stage(
       await bus.close();
     },
   };
-  return scene;
+  return fixture;
 }
 
 async function notPlayed(): Promise<never> {
-  throw new TypeError('no kind of this stage asks for it');
+  throw new TypeError('no kind of this fixture asks for it');
 }
