@@ -3,8 +3,9 @@
 // Clients and servers are the real ones: a request goes through undici's interface of dispatchers into the listener of an
 // HTTP server. A connection is an idea here: what is cut fails as a broken connection does.
 import type { RequestListener, ServerResponse } from 'node:http';
+import { Readable } from 'node:stream';
 import inject from 'light-my-request';
-import { Dispatcher } from 'undici';
+import { Dispatcher, fetch, type RequestInit, type Response } from 'undici';
 
 /** What undici gives to handlers, so that they can end a request or slow it down. */
 type Controller = Parameters<NonNullable<Dispatcher.DispatchHandler['onRequestStart']>>[0];
@@ -17,6 +18,11 @@ export class Wire extends Dispatcher {
   /** Requests to `origin`, such as `https://api-server.test`, are answered by `listener` from now on. */
   serve(origin: string, listener: RequestListener): void {
     this.#listeners.set(origin, listener);
+  }
+
+  /** As anybody would ask. */
+  fetch(url: string | URL, options: RequestInit = {}): Promise<Response> {
+    return fetch(url, { ...options, dispatcher: this });
   }
 
   /** Ends all requests to `origin` and refuses new ones. @returns the way to let them through again */
@@ -70,9 +76,10 @@ class Exchange implements Controller {
   }
 
   async run(listener: RequestListener | undefined): Promise<void> {
+    // Without a connection nothing is begun.
+    if (listener === undefined) throw broken('connect ECONNREFUSED');
     this.#handler.onRequestStart?.(this, {});
     if (this.aborted) return;
-    if (listener === undefined) throw broken('connect ECONNREFUSED');
     const { path, method, headers, body, query } = this.#options;
     const answer = await inject(
       (request, response) => {
@@ -87,7 +94,7 @@ class Exchange implements Controller {
         authority: new URL(String(this.#options.origin)).host,
         payloadAsStream: true,
         ...(query !== undefined && { query: query as Record<string, string> }),
-        ...(body !== null && body !== undefined && { payload: body as string }),
+        ...(body !== null && body !== undefined && { payload: payloadOf(body) }),
       },
     );
     if (this.aborted) return;
@@ -131,6 +138,12 @@ class Exchange implements Controller {
 
 function broken(message: string, cause?: Error): Error {
   return new Error(message, cause === undefined ? {} : { cause });
+}
+
+/** As it is, but for what only flows. */
+function payloadOf(body: NonNullable<Dispatcher.DispatchOptions['body']>): string {
+  const flows = typeof body === 'object' && Symbol.asyncIterator in body && !(body instanceof Readable);
+  return (flows ? Readable.from(body) : body) as string;
 }
 
 function plain(headers: Dispatcher.DispatchOptions['headers']): Record<string, string> {
