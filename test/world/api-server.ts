@@ -22,8 +22,8 @@ export interface ApiServer {
   readonly kubeconfig: string;
   /** A new one; whoever asks for it closes it. */
   client(): KubeClient;
-  /** Requests so far that change something. */
-  writes(): number;
+  /** Requests so far that change something. @param path  of those alone, which takes a wire */
+  writes(path?: RegExp): number;
   close(): Promise<void>;
 }
 
@@ -38,7 +38,11 @@ export interface ApiServerPart {
 export async function openApiServer({ clock, wire, contracts }: ApiServerPart): Promise<ApiServer> {
   const definitions = contracts && (await definitionsOf(contracts));
   const api = await startApiServer({ clock, ...(definitions && { definitions }), ...(wire && { host: 'none' }) });
-  wire?.serve(api.url, api.handle);
+  const written: string[] = [];
+  wire?.serve(api.url, (request, response) => {
+    if (request.method !== 'GET') written.push(request.url ?? '');
+    api.handle(request, response);
+  });
   const folder = await mkdtemp(join(tmpdir(), 'troupe-world-'));
   const kubeconfig = join(folder, 'kubeconfig');
   await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
@@ -47,7 +51,8 @@ export async function openApiServer({ clock, wire, contracts }: ApiServerPart): 
     folder,
     kubeconfig,
     client: () => kubeClient({ clock, kubeconfig, ...(wire && { dispatcher: wire }) }),
-    writes() {
+    writes(path) {
+      if (path !== undefined) return written.filter((each) => path.test(each)).length;
       const { GET: _, WATCH: __, ...writing } = api.requests();
       return Object.values(writing).reduce((sum, count) => sum + count, 0);
     },

@@ -76,8 +76,8 @@ export interface HostWorld {
   everything(): Promise<string>;
   /** The metrics of the runtime, in the text format of Prometheus. */
   figures(): Promise<string>;
-  /** Requests to the API server that change something. */
-  writes(): number;
+  /** Requests to the API server that change something; of those paths alone, on a wire. */
+  writes(path?: RegExp): number;
   close(): Promise<void>;
 }
 
@@ -235,7 +235,7 @@ export async function openHostWorld(options: HostWorldOptions): Promise<HostWorl
       return JSON.stringify([lists, await world.events()]);
     },
     figures: async () => (await figures.text()).body,
-    writes: () => server.writes(),
+    writes: (path) => server.writes(path),
     async close() {
       await world.stop();
       await client.close();

@@ -98,6 +98,9 @@ class Exchange implements Controller {
       },
     );
     if (this.aborted) return;
+    for (const [name, value] of Object.entries(answer.headers)) {
+      for (const each of [value].flat()) this.rawHeaders.push(Buffer.from(name), Buffer.from(String(each)));
+    }
     this.#handler.onResponseStart?.(this, answer.statusCode, answer.headers as never, answer.statusMessage);
     for await (const chunk of answer.stream()) {
       if (this.aborted) return;
