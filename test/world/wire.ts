@@ -38,7 +38,7 @@ export class Wire extends Dispatcher {
     // Never in the caller's own turn: a request takes the way of the event loop at least.
     queueMicrotask(() => {
       const listener = this.#listeners.get(origin);
-      const entry = { origin, end: () => exchange.abort(broken('the other side closed')) };
+      const entry = { origin, end: () => exchange.abort(new Error('the other side closed')) };
       this.#open.add(entry);
       const refused = this.#cut.has(origin) || listener === undefined;
       exchange
@@ -77,7 +77,7 @@ class Exchange implements Controller {
 
   async run(listener: RequestListener | undefined): Promise<void> {
     // Without a connection nothing is begun.
-    if (listener === undefined) throw broken('connect ECONNREFUSED');
+    if (listener === undefined) throw new Error('connect ECONNREFUSED');
     this.#handler.onRequestStart?.(this, {});
     if (this.aborted) return;
     const { path, method, headers, body, query } = this.#options;
@@ -115,7 +115,8 @@ class Exchange implements Controller {
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
-    this.#handler.onResponseError?.(this, this.reason ?? broken(error.message, error));
+    // That of a body that breaks off is its source's own.
+    this.#handler.onResponseError?.(this, this.reason ?? error);
   }
 
   abort(reason: Error): void {
@@ -137,10 +138,6 @@ class Exchange implements Controller {
     this.paused = false;
     this.#resumed.resolve();
   }
-}
-
-function broken(message: string, cause?: Error): Error {
-  return new Error(message, cause === undefined ? {} : { cause });
 }
 
 /** As it is, but for what only flows. */

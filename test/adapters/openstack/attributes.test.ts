@@ -25,7 +25,7 @@ import { HttpError, type Session } from '../../../adapters/openstack/session.ts'
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
-import { attentive, isTableKind } from './attentive.ts';
+import { attentive, isTableKind } from '../../world/attentive.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
 
 const test = suite('attributes');

@@ -36,7 +36,7 @@ import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import type { FilterFields, OpenStackKind, TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { openstackName, text, texts } from '../../../adapters/openstack/kinds/values.ts';
-import { isTableKind } from './attentive.ts';
+import { isTableKind } from '../../world/attentive.ts';
 
 const test = suite('contracts');
 

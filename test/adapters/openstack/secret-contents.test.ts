@@ -14,9 +14,10 @@ import type { Call } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { fromErrorData, toErrorData, WaitingError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
+import { withCloud } from '../../world/openstack.ts';
+import { rejection } from '../../world/rejection.ts';
+import { failure } from '../../world/tenant.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
-import { failure } from './scene.ts';
-import { rejection, withCloud } from './simulated.ts';
 
 const test = suite('contents of secrets');
 

@@ -11,8 +11,8 @@ import { type Call, HttpError } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
+import { withCloud } from '../../world/openstack.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
-import { withCloud } from './simulated.ts';
 
 const test = suite('collections below users');
 
