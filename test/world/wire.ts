@@ -80,17 +80,18 @@ class Exchange implements Controller {
     if (listener === undefined) throw new Error('connect ECONNREFUSED');
     this.#handler.onRequestStart?.(this, {});
     if (this.aborted) return;
-    const { path, method, headers, body, query } = this.#options;
+    const { path, method, body, query } = this.#options;
+    const headersDistinct = distinct(this.#options.headers);
     const answer = await inject(
       (request, response) => {
         this.#response = response as unknown as ServerResponse;
         if (this.aborted) this.#response.destroy();
-        else listener(request as never, response as never);
+        else listener(Object.assign(request, { headersDistinct }) as never, response as never);
       },
       {
         method: method as 'GET',
         path,
-        headers: plain(headers),
+        headers: Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values.join(', ')])),
         authority: new URL(String(this.#options.origin)).host,
         payloadAsStream: true,
         ...(query !== undefined && { query: query as Record<string, string> }),
@@ -98,10 +99,13 @@ class Exchange implements Controller {
       },
     );
     if (this.aborted) return;
+    const headers: Record<string, string | string[]> = {};
     for (const [name, value] of Object.entries(answer.headers)) {
-      for (const each of [value].flat()) this.rawHeaders.push(Buffer.from(name), Buffer.from(String(each)));
+      const values = [value].flat().map(String);
+      headers[name] = values.length === 1 ? (values[0] as string) : values;
+      for (const each of values) this.rawHeaders.push(Buffer.from(name), Buffer.from(each));
     }
-    this.#handler.onResponseStart?.(this, answer.statusCode, answer.headers as never, answer.statusMessage);
+    this.#handler.onResponseStart?.(this, answer.statusCode, headers, answer.statusMessage);
     for await (const chunk of answer.stream()) {
       if (this.aborted) return;
       this.#handler.onResponseData?.(this, chunk as Buffer);
@@ -146,15 +150,15 @@ function payloadOf(body: NonNullable<Dispatcher.DispatchOptions['body']>): strin
   return (flows ? Readable.from(body) : body) as string;
 }
 
-function plain(headers: Dispatcher.DispatchOptions['headers']): Record<string, string> {
+/** All values of each header, by its name in lower case. */
+function distinct(headers: Dispatcher.DispatchOptions['headers']): Record<string, string[]> {
   const entries = Array.isArray(headers)
-    ? headers.flatMap((value, at) => (at % 2 === 0 ? [[String(value), String(headers[at + 1])]] : []))
+    ? headers.flatMap((value, at) => (at % 2 === 0 ? [[String(value), headers[at + 1]] as const] : []))
     : headers === null || headers === undefined
       ? []
       : Symbol.iterator in headers
         ? [...headers]
         : Object.entries(headers);
-  return Object.fromEntries(
-    entries.filter(([, value]) => value !== undefined).map(([name, value]) => [name, `${value}`]),
-  );
+  const given = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value].flat().map(String)]));
 }

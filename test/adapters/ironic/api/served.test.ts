@@ -3,7 +3,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CustomResourceDefinition, Phase, Version } from '../../../../adapters/ironic/api/definitions.ts';
-import { DEFINITIONS as CRDS, type Harness, listAt, MERGE, withServer } from '../../kubernetes/embedded/harness.ts';
+import { DEFINITIONS as CRDS, type Harness, listAt, MERGE, withServer } from '../../../world/api-calls.ts';
 import { DEFINITIONS, definitionOf, KINDS } from './schemas.ts';
 
 const test = suite('ironic: definitions on an API server');

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { attributesOf } from '../../../../adapters/kubernetes/embedded/auth/attributes.ts';
 import { uncovered } from '../../../../adapters/kubernetes/embedded/auth/rules.ts';
-import { type Harness, withServer, withWidgets } from './harness.ts';
+import { type Harness, withServer } from '../../../world/api-calls.ts';
+import { withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: access');
 

@@ -1,7 +1,7 @@
 // What every namespace has, and the secrets that hold tokens.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Harness, MERGE, withServer } from './harness.ts';
+import { type Harness, MERGE, withServer } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: accounts');
 

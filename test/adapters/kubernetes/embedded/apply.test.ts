@@ -11,7 +11,8 @@ import {
   parseFieldSet,
   union,
 } from '../../../../adapters/kubernetes/embedded/apply/field-sets.ts';
-import { APPLY, type Deep, type Harness, listAt, MERGE, WIDGET_PATH, widget, withWidgets } from './harness.ts';
+import { APPLY, type Deep, type Harness, listAt, MERGE } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: apply');
 

@@ -6,7 +6,7 @@ import { systemClock } from '../../../../actors/clock.ts';
 import { accountTokens, ISSUER } from '../../../../adapters/kubernetes/embedded/auth/account-tokens.ts';
 import { makeCredentials } from '../../../../adapters/kubernetes/embedded/auth/credentials.ts';
 import { memoryStore } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
-import { type Harness, type Reply, withServer } from './harness.ts';
+import { type Harness, type Reply, withServer } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: authentication');
 

@@ -2,7 +2,8 @@
 import { CoreV1Api, CustomObjectsApi, KubeConfig, type KubernetesObject, makeInformer } from '@kubernetes/client-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Harness, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
+import { type Harness, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: client library');
 
@@ -33,7 +34,7 @@ test(
     } catch (error) {
       assert.is((error as { code?: unknown }).code, 404);
     }
-  }),
+  }, 'sockets'),
 );
 
 test(
@@ -51,7 +52,7 @@ test(
       (list as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name),
       ['a'],
     );
-  }),
+  }, 'sockets'),
 );
 
 test(
@@ -77,7 +78,7 @@ test(
     await both;
     await informer.stop();
     assert.equal(seen, ['a', 'b']);
-  }),
+  }, 'sockets'),
 );
 
 test.run();

@@ -4,8 +4,8 @@ import { systemClock } from '../../../../actors/clock.ts';
 import { conversionWebhook } from '../../../../adapters/kubernetes/embedded/conversion/webhook.ts';
 import type { JsonMap, KubeObject } from '../../../../adapters/kubernetes/embedded/json.ts';
 import type { Clock } from '../../../../bus/time.ts';
+import { APPLY, DEFINITIONS, type Harness, listAt, MERGE, withServer } from '../../../world/api-calls.ts';
 import { byWebhook, type Converter, host, hosts, type Spoil, startConverter, V1, V2 } from './converter.ts';
-import { APPLY, DEFINITIONS, type Harness, listAt, MERGE, withServer } from './harness.ts';
 
 const test = suite('embedded api server: several versions of a definition');
 
@@ -20,7 +20,7 @@ function withConverter(run: (harness: Harness, converter: Converter) => Promise<
     } finally {
       await converter.close();
     }
-  });
+  }, 'sockets');
 }
 
 test(

@@ -3,17 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import {
-  DEFINITIONS,
-  type Deep,
-  listAt,
-  MERGE,
-  WIDGET_PATH,
-  WIDGETS,
-  widget,
-  withServer,
-  withWidgets,
-} from './harness.ts';
+import { DEFINITIONS, type Deep, listAt, MERGE, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, WIDGETS, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: definitions');
 

@@ -7,8 +7,9 @@ import * as assert from 'uvu/assert';
 import { dig } from '../../../../adapters/kubernetes/embedded/json.ts';
 import { type Files, realFiles } from '../../../../adapters/kubernetes/embedded/storage/files.ts';
 import { TerminalError } from '../../../../bus/errors.ts';
+import { DEFINITIONS, type Harness, listAt, MERGE, started, type Way } from '../../../world/api-calls.ts';
 import { byWebhook, host, hosts, startConverter, V1, V2 } from './converter.ts';
-import { DEFINITIONS, type Harness, listAt, MERGE, started, WIDGET_PATH, WIDGETS, widget } from './harness.ts';
+import { WIDGET_PATH, WIDGETS, widget } from './widgets.ts';
 
 const test = suite('embedded api server: durable');
 
@@ -35,8 +36,9 @@ function withFolder(run: (folder: string) => Promise<void>): () => Promise<void>
 async function during<T>(
   options: { folder: string; files?: Files },
   run: (harness: Harness) => Promise<T>,
+  by?: Way,
 ): Promise<T> {
-  const harness = await started(options);
+  const harness = await started(options, by);
   try {
     return await run(harness);
   } finally {
@@ -47,25 +49,33 @@ async function during<T>(
 test(
   'everything survives a restart: objects, definitions, names in use, the identity and the port',
   withFolder(async (folder) => {
-    const before = await during({ folder }, async ({ server, call }) => {
-      assert.is((await call('POST', DEFINITIONS, { body: WIDGETS })).code, 201);
-      assert.is((await call('POST', WIDGET_PATH, { body: widget('w') })).code, 201);
-      assert.is((await call('POST', MAPS, { body: map('m', { a: 'b' }) })).code, 201);
-      assert.is((await call('PATCH', `${MAPS}/m`, { body: { data: { a: 'c' } }, type: MERGE })).code, 200);
-      const [all, widgets] = [await call('GET', '/api/v1/configmaps'), await call('GET', WIDGET_PATH)];
-      return { kubeconfig: server.kubeconfig(), all: all.body['items'], widgets: widgets.body };
-    });
-    await during({ folder }, async ({ server, call }) => {
-      assert.is(server.kubeconfig(), before.kubeconfig);
-      assert.equal((await call('GET', '/api/v1/configmaps')).body['items'], before.all);
-      const widgets = (await call('GET', WIDGET_PATH)).body;
-      assert.equal(widgets['items'], before.widgets['items']);
-      assert.ok(
-        Number(widgets['metadata']?.['resourceVersion']) >= Number(before.widgets['metadata']?.['resourceVersion']),
-      );
-      assert.is((await call('POST', MAPS, { body: map('m') })).code, 409);
-      assert.is((await call('POST', WIDGET_PATH, { body: widget('w', { size: 11 }) })).code, 422);
-    });
+    const before = await during(
+      { folder },
+      async ({ server, call }) => {
+        assert.is((await call('POST', DEFINITIONS, { body: WIDGETS })).code, 201);
+        assert.is((await call('POST', WIDGET_PATH, { body: widget('w') })).code, 201);
+        assert.is((await call('POST', MAPS, { body: map('m', { a: 'b' }) })).code, 201);
+        assert.is((await call('PATCH', `${MAPS}/m`, { body: { data: { a: 'c' } }, type: MERGE })).code, 200);
+        const [all, widgets] = [await call('GET', '/api/v1/configmaps'), await call('GET', WIDGET_PATH)];
+        return { kubeconfig: server.kubeconfig(), all: all.body['items'], widgets: widgets.body };
+      },
+      'sockets',
+    );
+    await during(
+      { folder },
+      async ({ server, call }) => {
+        assert.is(server.kubeconfig(), before.kubeconfig);
+        assert.equal((await call('GET', '/api/v1/configmaps')).body['items'], before.all);
+        const widgets = (await call('GET', WIDGET_PATH)).body;
+        assert.equal(widgets['items'], before.widgets['items']);
+        assert.ok(
+          Number(widgets['metadata']?.['resourceVersion']) >= Number(before.widgets['metadata']?.['resourceVersion']),
+        );
+        assert.is((await call('POST', MAPS, { body: map('m') })).code, 409);
+        assert.is((await call('POST', WIDGET_PATH, { body: widget('w', { size: 11 }) })).code, 422);
+      },
+      'sockets',
+    );
   }),
 );
 

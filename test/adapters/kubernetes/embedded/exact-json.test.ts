@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
 import { exactNumber, jsonText, parseJson } from '../../../../adapters/exact-json.ts';
 import { invalidValue } from '../../../../adapters/kubernetes/embedded/schemas/field-error.ts';
-import { APPLY, DEFINITIONS, JSON_PATCH, MERGE, WIDGET_PATH, withServer, withWidgets } from './harness.ts';
+import { APPLY, DEFINITIONS, JSON_PATCH, MERGE, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: numbers');
 

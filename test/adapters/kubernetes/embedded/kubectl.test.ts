@@ -8,7 +8,8 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { stringify } from 'yaml';
-import { type Harness, WIDGETS, widget, withServer } from './harness.ts';
+import { type Harness, withServer } from '../../../world/api-calls.ts';
+import { WIDGETS, widget } from './widgets.ts';
 
 function hasKubectl(): boolean {
   try {
@@ -56,7 +57,7 @@ function withKubectl(
     } finally {
       rmSync(home, { recursive: true, force: true });
     }
-  });
+  }, 'sockets');
 }
 
 const inNamespace = (object: Record<string, unknown>, namespace: string): Record<string, unknown> => ({

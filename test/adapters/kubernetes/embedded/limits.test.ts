@@ -4,7 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
 import { readJson } from '../../../../adapters/exact-json.ts';
-import { APPLY, JSON_PATCH, MERGE, STRATEGIC, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
+import { APPLY, JSON_PATCH, MERGE, STRATEGIC, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: limits');
 
@@ -67,7 +68,7 @@ test(
   withServer(async ({ call }) => {
     assert.is((await call('GET', MAPS, { headers: { 'x-long': 'a'.repeat(900_000) } })).code, 200);
     assert.is((await call('GET', `${MAPS}?x=${'a'.repeat(200_000)}`)).code, 200);
-  }),
+  }, 'sockets'),
 );
 
 test(

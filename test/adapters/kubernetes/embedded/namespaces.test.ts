@@ -1,7 +1,8 @@
 // The life of namespaces, and of objects that are owned by others.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Deep, type Harness, MERGE, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
+import { type Deep, type Harness, MERGE, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: namespaces and owners');
 const PATH = '/api/v1/namespaces';

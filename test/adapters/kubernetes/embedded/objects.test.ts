@@ -1,17 +1,8 @@
 // Objects through their life: made, read, listed, changed, deleted.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import {
-  DEFINITIONS,
-  type Deep,
-  JSON_PATCH,
-  MERGE,
-  WIDGET_PATH,
-  WIDGETS,
-  widget,
-  withServer,
-  withWidgets,
-} from './harness.ts';
+import { DEFINITIONS, type Deep, JSON_PATCH, MERGE, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, WIDGETS, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: objects');
 const names = (body: Deep): string[] =>

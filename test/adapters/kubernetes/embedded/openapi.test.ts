@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TYPES } from '../../../../adapters/kubernetes/embedded/kinds/types/mod.ts';
 import { parseTypes, references } from '../../../../adapters/kubernetes/embedded/schemas/types.ts';
-import { DEFINITIONS, type Deep, WIDGETS, withServer, withWidgets } from './harness.ts';
+import { DEFINITIONS, type Deep, withServer } from '../../../world/api-calls.ts';
+import { WIDGETS, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: openapi');
 

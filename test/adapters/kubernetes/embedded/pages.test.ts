@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
-import { type Harness, listAt, withServer } from './harness.ts';
+import { type Harness, listAt, withServer } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: pages of lists');
 

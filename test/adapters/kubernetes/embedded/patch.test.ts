@@ -4,7 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mergePatch } from '../../../../adapters/kubernetes/embedded/objects/merge-patch.ts';
 import { strategicPatch } from '../../../../adapters/kubernetes/embedded/objects/strategic-patch.ts';
-import { type Harness, JSON_PATCH, MERGE, STRATEGIC, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
+import { type Harness, JSON_PATCH, MERGE, STRATEGIC, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: patches');
 

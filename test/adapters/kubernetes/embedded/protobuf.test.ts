@@ -3,7 +3,8 @@ import { request } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fromProtobuf, PROTOBUF, toFrame, toProtobuf } from '../../../../adapters/kubernetes/embedded/wire/protobuf.ts';
-import { DEFINITIONS, WIDGETS, withServer } from './harness.ts';
+import { DEFINITIONS, withServer } from '../../../world/api-calls.ts';
+import { WIDGETS } from './widgets.ts';
 
 const test = suite('embedded api server: protobuf');
 
@@ -107,7 +108,7 @@ test(
     await call('POST', DEFINITIONS, { body: WIDGETS });
     const custom = await ask('/apis/example.org/v1/namespaces/default/widgets');
     assert.is(custom.type, 'application/json');
-  }),
+  }, 'sockets'),
 );
 
 test.run();

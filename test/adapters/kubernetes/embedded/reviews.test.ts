@@ -1,7 +1,7 @@
 // Questions that are answered and not stored: may I, may somebody, what may I, whose token is this, give me a token.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Deep, type Harness, TABLE, withServer } from './harness.ts';
+import { type Deep, type Harness, TABLE, withServer } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: reviews');
 

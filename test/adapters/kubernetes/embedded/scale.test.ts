@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { APPLY, DEFINITIONS, type Harness, listAt, MERGE, TABLE, withServer } from './harness.ts';
+import { APPLY, DEFINITIONS, type Harness, listAt, MERGE, TABLE, withServer } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: the scale subresource');
 

@@ -1,7 +1,8 @@
 // What a schema does to objects: types and limits, defaults, unknown fields, rules.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Harness, MERGE, WIDGET_PATH, widget, withWidgets } from './harness.ts';
+import { type Harness, MERGE } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: schemas');
 

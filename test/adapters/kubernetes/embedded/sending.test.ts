@@ -2,7 +2,7 @@ import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Harness, withServer } from './harness.ts';
+import { type Harness, withServer } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: sending');
 
@@ -43,7 +43,7 @@ test(
     assert.is(plain.headers['vary'], undefined);
     assert.is(gunzipSync(packed.bytes).toString(), plain.bytes.toString());
     assert.is((await read(harness, '/api/v1/namespaces/default', 'gzip')).headers['content-encoding'], undefined);
-  }),
+  }, 'sockets'),
 );
 
 test(
@@ -57,7 +57,7 @@ test(
     assert.is(plain.headers['content-length'], undefined);
     const packed = await read(harness, MAPS, 'gzip');
     assert.is(gunzipSync(packed.bytes).toString(), plain.bytes.toString());
-  }),
+  }, 'sockets'),
 );
 
 test(
@@ -67,7 +67,7 @@ test(
     await harness.call('POST', MAPS, { body: { metadata: { name: 'a' } } });
     await harness.server.close();
     assert.match((await ended).bytes.toString(), '"name":"a"');
-  }),
+  }, 'sockets'),
 );
 
 test.run();

@@ -2,7 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { listAt, TABLE, WIDGET_PATH, withServer, withWidgets } from './harness.ts';
+import { listAt, TABLE, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: outside');
 

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ageText } from '../../../../adapters/kubernetes/embedded/wire/columns.ts';
 import { compileJsonPath } from '../../../../adapters/kubernetes/embedded/wire/json-path.ts';
-import { listAt, MERGE, TABLE, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
+import { listAt, MERGE, TABLE, withServer } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: tables');
 

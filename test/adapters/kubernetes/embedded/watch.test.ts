@@ -1,7 +1,8 @@
 // Watches: nothing is missed, nothing comes twice, and selectors see objects come and go.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { listAt, MERGE, started, TABLE, type WatchEvent, WIDGET_PATH, widget, withWidgets } from './harness.ts';
+import { listAt, MERGE, started, TABLE, type WatchEvent } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, withWidgets } from './widgets.ts';
 
 const test = suite('embedded api server: watches');
 const said = (event: WatchEvent | undefined): string => `${event?.type} ${event?.object['metadata']?.['name']}`;
