@@ -1,6 +1,7 @@
 // An embedded API server of its own for each test, and plain calls to it.
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher, request } from 'undici';
+import type { Test } from 'uvu';
 import { systemClock } from '../../actors/clock.ts';
 import {
   type ApiServerOptions,
@@ -138,6 +139,14 @@ export async function started(options: Partial<ApiServerOptions> = {}, by: Way =
     },
   };
 }
+
+/** Takes a test that has a server of its own. */
+export type Check = (title: string, run: (harness: Harness) => Promise<void>, by?: Way) => void;
+
+export const serverChecks =
+  (test: Test): Check =>
+  (title, run, by) =>
+    void test(title, withServer(run, by));
 
 /** Runs a test with a server, and closes it whatever happens. */
 export function withServer(run: (harness: Harness) => Promise<void>, by?: Way): () => Promise<void> {

@@ -1,14 +1,19 @@
 // The kind that the tests of the embedded API server are about, and servers that have it.
-import { DEFINITIONS, type Harness, type Way, withServer } from '../../../world/api-calls.ts';
+import type { Test } from 'uvu';
+import { type Check, DEFINITIONS, withServer } from '../../../world/api-calls.ts';
 
-/** Runs a test with a server that serves widgets. */
-export function withWidgets(run: (harness: Harness) => Promise<void>, by?: Way): () => Promise<void> {
-  return withServer(async (harness) => {
-    const { code, text } = await harness.call('POST', DEFINITIONS, { body: WIDGETS });
-    if (code !== 201) throw new Error(text);
-    await run(harness);
-  }, by);
-}
+/** Takes tests that have a server of their own with widgets. */
+export const widgetChecks =
+  (test: Test): Check =>
+  (title, run, by) =>
+    void test(
+      title,
+      withServer(async (harness) => {
+        const { code, text } = await harness.call('POST', DEFINITIONS, { body: WIDGETS });
+        if (code !== 201) throw new Error(text);
+        await run(harness);
+      }, by),
+    );
 
 export const WIDGET_PATH = '/apis/example.org/v1/namespaces/default/widgets';
 
