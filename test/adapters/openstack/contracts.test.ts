@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // The contracts of all kinds keep the rules of contracts, and kinds on trial show what they do not do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,5 @@
 // long
-// limit: 180 s
-// alone
+// own process: it measures the memory of one
 // What an upload takes: an image of one gibibyte goes through a process that holds none of it. Its host and Glance are in
 // another process, so that the growth is that of the upload alone.
 import { fork } from 'node:child_process';

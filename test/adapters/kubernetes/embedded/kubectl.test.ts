@@ -21,11 +21,6 @@ function hasKubectl(): boolean {
   }
 }
 
-if (!hasKubectl()) {
-  process.stdout.write('skipped: there is no kubectl on the PATH\n');
-  process.exit(0);
-}
-
 const REFERENCE = new URL('../../../../../shared/reference/openstack-crds/', import.meta.url);
 const test = suite('embedded api server: kubectl');
 
@@ -180,4 +175,5 @@ test(
   }),
 );
 
-test.run();
+if (hasKubectl()) test.run();
+else process.stdout.write('skipped: there is no kubectl on the PATH\n');
