@@ -1,3 +1,4 @@
+// long
 // BareMetalHosts on the whole runtime and a simulated Ironic: from nothing to provisioned and back, and what comes in between.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// long
 // DataImage, BMCEventSubscription and PreprovisioningImage on the whole runtime, with a host and a simulated Ironic.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
