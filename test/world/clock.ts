@@ -17,6 +17,8 @@ import { ProcessClock, SimulatedTime } from '../simulation/time.ts';
 
 /** Turns of the event loop without an I/O event after which the process counts as idle. */
 const QUIET_TURNS = 2;
+/** Who sets one immediate after another, and nothing else, for so many turns waits for a timer. */
+const POLLS = 200;
 /** A jump of so many milliseconds may make a deadline pass. */
 const LONG_JUMP_MS = 500;
 /** Real time in which the kernel delivers what was written to a loopback socket, in milliseconds. */
@@ -145,10 +147,12 @@ export function standsDuring<T>(clock: Clock, work: Promise<T>): Promise<T> {
 
 /** Resolves when the process has nothing to do but to wait for timers. */
 async function idle(): Promise<void> {
-  for (let quiet = 0, before = events(); quiet < QUIET_TURNS; ) {
+  for (let quiet = 0, polls = 0, before = events(); quiet < QUIET_TURNS; ) {
     await turn();
     const now = events();
-    quiet = now === before && !isBusy() ? quiet + 1 : 0;
+    const work = now === before ? pending() : 'work';
+    polls = work === 'immediates' ? polls + 1 : 0;
+    quiet = work === 'nothing' || polls > POLLS ? quiet + 1 : 0;
     before = now;
   }
 }
@@ -172,13 +176,10 @@ function turn(): Promise<void> {
   );
 }
 
-function isBusy(): boolean {
-  let immediates = 0;
-  for (const name of process.getActiveResourcesInfo()) {
-    if (name === 'Immediate') immediates += 1;
-    else if (!IDLE_HANDLES.has(name)) return true;
-  }
-  return immediates > looking;
+function pending(): 'nothing' | 'immediates' | 'work' {
+  const open = process.getActiveResourcesInfo().filter((name) => !IDLE_HANDLES.has(name));
+  if (open.some((name) => name !== 'Immediate')) return 'work';
+  return open.length > looking ? 'immediates' : 'nothing';
 }
 
 function hasSockets(): boolean {

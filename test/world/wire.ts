@@ -4,8 +4,9 @@
 // HTTP server. A connection is an idea here: what is cut fails as a broken connection does.
 import type { RequestListener, ServerResponse } from 'node:http';
 import { isIP } from 'node:net';
+import { Readable } from 'node:stream';
 import inject from 'light-my-request';
-import { Dispatcher } from 'undici';
+import { Dispatcher, fetch, type RequestInit, type Response } from 'undici';
 
 /** What undici gives to handlers, so that they can end a request or slow it down. */
 type Controller = Parameters<NonNullable<Dispatcher.DispatchHandler['onRequestStart']>>[0];
@@ -18,6 +19,11 @@ export class Wire extends Dispatcher {
   /** Requests to `origin`, such as `https://api-server.test`, are answered by `listener` from now on. */
   serve(origin: string, listener: RequestListener): void {
     this.#listeners.set(origin, listener);
+  }
+
+  /** As anybody would ask. */
+  fetch(url: string | URL, options: RequestInit = {}): Promise<Response> {
+    return fetch(url, { ...options, dispatcher: this });
   }
 
   /** Ends all requests to `origin` and refuses new ones. @returns the way to let them through again */
@@ -71,28 +77,36 @@ class Exchange implements Controller {
 
   /** @param listener  or why nobody answers */
   async run(listener: RequestListener | Error): Promise<void> {
+    // Without a connection nothing is begun.
+    if (listener instanceof Error) throw listener;
     this.#handler.onRequestStart?.(this, {});
     if (this.aborted) return;
-    if (listener instanceof Error) throw listener;
-    const { path, method, headers, body, query } = this.#options;
+    const { path, method, body, query } = this.#options;
+    const headersDistinct = distinct(this.#options.headers);
     const answer = await inject(
       (request, response) => {
         this.#response = response as unknown as ServerResponse;
         if (this.aborted) this.#response.destroy();
-        else listener(request as never, response as never);
+        else listener(Object.assign(request, { headersDistinct }) as never, response as never);
       },
       {
         method: method as 'GET',
         path,
-        headers: plain(headers),
+        headers: Object.fromEntries(Object.entries(headersDistinct).map(([name, values]) => [name, values.join(', ')])),
         authority: new URL(String(this.#options.origin)).host,
         payloadAsStream: true,
         ...(query !== undefined && { query: query as Record<string, string> }),
-        ...(body !== null && body !== undefined && { payload: body as string }),
+        ...(body !== null && body !== undefined && { payload: payloadOf(body) }),
       },
     );
     if (this.aborted) return;
-    this.#handler.onResponseStart?.(this, answer.statusCode, answer.headers as never, answer.statusMessage);
+    const headers: Record<string, string | string[]> = {};
+    for (const [name, value] of Object.entries(answer.headers)) {
+      const values = [value].flat().map(String);
+      headers[name] = values.length === 1 ? (values[0] as string) : values;
+      for (const each of values) this.rawHeaders.push(Buffer.from(name), Buffer.from(each));
+    }
+    this.#handler.onResponseStart?.(this, answer.statusCode, headers, answer.statusMessage);
     for await (const chunk of answer.stream()) {
       if (this.aborted) return;
       this.#handler.onResponseData?.(this, chunk as Buffer);
@@ -106,6 +120,7 @@ class Exchange implements Controller {
   fail(error: Error): void {
     if (this.#isOver) return;
     this.#isOver = true;
+    // That of a body that breaks off is its source's own.
     this.#handler.onResponseError?.(this, this.reason ?? error);
   }
 
@@ -138,15 +153,21 @@ function refusalOf(origin: string): Error {
     : new Error(`connect ECONNREFUSED ${hostname}:${port}`);
 }
 
-function plain(headers: Dispatcher.DispatchOptions['headers']): Record<string, string> {
+/** As it is, but for what only flows. */
+function payloadOf(body: NonNullable<Dispatcher.DispatchOptions['body']>): string {
+  const flows = typeof body === 'object' && Symbol.asyncIterator in body && !(body instanceof Readable);
+  return (flows ? Readable.from(body) : body) as string;
+}
+
+/** All values of each header, by its name in lower case. */
+function distinct(headers: Dispatcher.DispatchOptions['headers']): Record<string, string[]> {
   const entries = Array.isArray(headers)
-    ? headers.flatMap((value, at) => (at % 2 === 0 ? [[String(value), String(headers[at + 1])]] : []))
+    ? headers.flatMap((value, at) => (at % 2 === 0 ? [[String(value), headers[at + 1]] as const] : []))
     : headers === null || headers === undefined
       ? []
       : Symbol.iterator in headers
         ? [...headers]
         : Object.entries(headers);
-  return Object.fromEntries(
-    entries.filter(([, value]) => value !== undefined).map(([name, value]) => [name, `${value}`]),
-  );
+  const given = entries.filter(([, value]) => value !== undefined);
+  return Object.fromEntries(given.map(([name, value]) => [name.toLowerCase(), [value].flat().map(String)]));
 }

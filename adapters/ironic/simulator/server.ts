@@ -1,5 +1,5 @@
 // HTTP of a simulated Ironic: reads requests, applies faults and latency, counts, and sends answers.
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Clock } from '../../../bus/time.ts';
 import type { Reply } from './exchange.ts';
@@ -44,14 +44,17 @@ export class IronicServer {
 
   constructor(deps: ServerDeps) {
     this.#deps = deps;
-    this.#server = createServer((request, response) => {
-      void this.#serve(request, response).catch((error: unknown) => {
-        // A defect of the simulator: whoever waits for the answer is to see it.
-        send(response, 'req-none', { status: 500, body: { error_message: String(error) } });
-      });
-    });
+    this.#server = createServer(this.handle);
     this.#server.keepAliveTimeout = KEEP_ALIVE_MS;
   }
+
+  /** Answers a request, however it came. */
+  readonly handle: RequestListener = (request, response) => {
+    void this.#serve(request, response).catch((error: unknown) => {
+      // A defect of the simulator: whoever waits for the answer is to see it.
+      send(response, 'req-none', { status: 500, body: { error_message: String(error) } });
+    });
+  };
 
   /** Resolves once the port is open. */
   async listen(port: number): Promise<void> {
@@ -61,8 +64,9 @@ export class IronicServer {
     });
   }
 
+  /** 0 while nobody listens. */
   get port(): number {
-    return (this.#server.address() as AddressInfo).port;
+    return (this.#server.address() as AddressInfo | null)?.port ?? 0;
   }
 
   /** Number of requests by method and path, ids written as `{id}`. */
@@ -86,6 +90,7 @@ export class IronicServer {
   }
 
   async close(): Promise<void> {
+    if (!this.#server.listening) return;
     const closed = new Promise<void>((resolve, reject) => {
       this.#server.close((error) => (error === undefined ? resolve() : reject(error)));
     });

@@ -9,6 +9,7 @@
 // real one's text; the order in which several faults of one request are found may differ. Drivers beside `fake-hardware`
 // and `redfish` are made after their documentation, not after the real ones. Unless it is given
 // a file nothing outlives it; what was under way when it ended has failed then.
+import type { RequestListener } from 'node:http';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { type IronicOptions, type SimulatedIronic, simulatedIronic } from './ironic.ts';
@@ -19,8 +20,8 @@ export interface SimulatorOptions extends Omit<IronicOptions, 'kept'> {
   /** Keeps Ironic, its machines and its port in this file; a later start goes on with them. What is due waits for a request. */
   readonly file?: string;
   readonly clock: Clock;
-  /** On 127.0.0.1; 0, the default, for any that is free. */
-  readonly port?: number;
+  /** On 127.0.0.1; 0, the default, for any that is free. `none`: requests come by `handle` alone. */
+  readonly port?: number | 'none';
   /** Where clients find it, when something stands before it: `http://127.0.0.1:8080`. */
   readonly publicOrigin?: string;
   /** Told of every request after it was done and before it is answered; not of those that a fault answers. Must not throw. */
@@ -32,8 +33,10 @@ export interface SimulatorOptions extends Omit<IronicOptions, 'kept'> {
 export interface Simulator extends Omit<SimulatedIronic, 'handle' | 'newUuid' | 'kept'> {
   /** Ironic's URL, with its version and a slash: `http://127.0.0.1:6385/v1/`. */
   readonly endpoint: string;
-  /** Where it listens, whatever stands before it. */
+  /** Where it listens, whatever stands before it; 0: nowhere. */
   readonly port: number;
+  /** Answers a request, however it came. */
+  readonly handle: RequestListener;
   setLatency(latencyMs: number): void;
   /** Number of requests so far, by e.g. `GET /nodes/{id}`. */
   calls(): Readonly<Record<string, number>>;
@@ -62,13 +65,15 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
   let file: KeptFile | undefined;
   const settled = async (): Promise<void> => file?.settled();
   const server = new IronicServer({ clock, ironic, latencyMs: () => latencyMs, onServed, settled });
-  await server.listen(kept?.port ?? options.port ?? 0).catch((error: unknown) => {
-    const { code, message } = error as NodeJS.ErrnoException;
-    if (code !== 'EADDRINUSE' || kept === undefined) throw error;
-    const what = `the simulated Ironic of '${path}' is at port ${kept.port}, and cannot be served there`;
-    const remedy = `end what listens there ('lsof -i :${kept.port}' names it), or begin a new folder with --data`;
-    throw new TerminalError(`${what} (${message}): ${remedy}`, { cause: error });
-  });
+  const port = kept?.port ?? options.port ?? 0;
+  if (port !== 'none')
+    await server.listen(port).catch((error: unknown) => {
+      const { code, message } = error as NodeJS.ErrnoException;
+      if (code !== 'EADDRINUSE' || kept === undefined) throw error;
+      const what = `the simulated Ironic of '${path}' is at port ${kept.port}, and cannot be served there`;
+      const remedy = `end what listens there ('lsof -i :${kept.port}' names it), or begin a new folder with --data`;
+      throw new TerminalError(`${what} (${message}): ${remedy}`, { cause: error });
+    });
   try {
     if (path !== undefined) file = new KeptFile({ path, port: server.port, kept: () => ironic.kept() });
     await settled();
@@ -80,6 +85,7 @@ export async function startSimulator(options: SimulatorOptions): Promise<Simulat
     ...ironic,
     endpoint: `${origin()}/v1/`,
     port: server.port,
+    handle: server.handle,
     setLatency(newLatencyMs) {
       latencyMs = newLatencyMs;
     },

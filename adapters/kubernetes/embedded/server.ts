@@ -126,7 +126,7 @@ export async function startApiServer(options: ApiServerOptions): Promise<Embedde
     // Before anybody is told of it.
     if (known === undefined) await writeIdentity(folder, { credentials, port: undefined });
     const server = await serve(options, store, credentials, options.port || (known?.port ?? 0));
-    const port = Number(new URL(server.url).port);
+    const port = options.host === 'none' ? known?.port : Number(new URL(server.url).port);
     if (port !== known?.port) await writeIdentity(folder, { credentials, port });
     return { ...server, close: once(() => server.close().then(close)) };
   } catch (error) {

@@ -27,7 +27,7 @@ import { user } from './user.ts';
 import { volume } from './volume.ts';
 import { volumeType } from './volume-type.ts';
 
-export const KINDS: readonly OpenStackKind[] = Object.values({
+export const BY_NAME = {
   addressScope,
   applicationCredential,
   domain,
@@ -54,4 +54,6 @@ export const KINDS: readonly OpenStackKind[] = Object.values({
   user,
   volume,
   volumeType,
-});
+};
+
+export const KINDS: readonly OpenStackKind[] = Object.values(BY_NAME);

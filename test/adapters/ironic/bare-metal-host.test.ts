@@ -1,63 +1,58 @@
 // long
-// limit: 300 s
 // BareMetalHosts on the whole runtime and a simulated Ironic: from nothing to provisioned and back, and what comes in between.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { BMC_SECRET, machine, openWorld, PASSWORD, type Raw, type World, type WorldOptions } from './world.ts';
+import {
+  BMC_SECRET,
+  conditionOf,
+  IMAGE,
+  isIn,
+  isSwitched,
+  machine,
+  PASSWORD,
+  provisioningOf,
+  RAMDISK,
+  type Raw,
+  type SimulatedHosts,
+  type SimulatedHostsOptions,
+  withHosts,
+} from '../../world/hosts.ts';
 
 const test = suite('bare-metal hosts');
 const HOST = 'baremetalhosts/one';
-const RAMDISK = { DEPLOY_KERNEL_URL: 'http://images/kernel', DEPLOY_RAMDISK_URL: 'http://images/ramdisk' };
-const IMAGE = { url: 'http://images/instance.raw', checksum: 'a'.repeat(64), checksumType: 'sha256', format: 'raw' };
-
-const provisioningOf = ({ status }: Raw): JsonObject => (status?.['provisioning'] ?? {}) as JsonObject;
-const isIn = (state: string) => (host: Raw) => provisioningOf(host)['state'] === state;
-const isSwitched = (on: boolean) => (host: Raw) => host.status?.['poweredOn'] === on;
 const says = (name: string, value: unknown) => (host: Raw) => host.status?.[name] === value;
 
 /** When the condition came to be as it is; when an operation began; milliseconds since the epoch. */
-function sinceOf({ status }: Raw, condition: string): number {
-  const all = (status?.['conditions'] ?? []) as readonly JsonObject[];
-  return Date.parse(String(all.find(({ type }) => type === condition)?.['lastTransitionTime']));
-}
+const sinceOf = (host: Raw, type: string): number =>
+  Date.parse(String(conditionOf(host, type)?.['lastTransitionTime']));
 
 function startOf({ status }: Raw, operation: string): number {
   const { [operation]: times } = (status?.['operationHistory'] ?? {}) as Readonly<Record<string, JsonObject>>;
   return Date.parse(String(times?.['start']));
 }
 
-async function on(run: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> {
-  const world = await openWorld({ machines: [machine(1).options], env: RAMDISK, ...options });
-  try {
-    await world.start();
-    await run(world);
-    assert.equal(world.errors, []);
-    for (const secret of [PASSWORD, Buffer.from(PASSWORD).toString('base64')]) {
-      assert.not(JSON.stringify(world.log).includes(secret), 'the password of a BMC is in the log');
-      assert.not(
-        world.heard.some((line) => line.includes(secret)),
-        'the password of a BMC is on the bus',
-      );
-      assert.not((await world.everything()).includes(secret), 'the password of a BMC is in an object or an event');
-    }
-  } finally {
-    await world.close();
+/** The password of a BMC is nowhere. */
+async function isSecret(world: SimulatedHosts): Promise<void> {
+  for (const secret of [PASSWORD, Buffer.from(PASSWORD).toString('base64')]) {
+    assert.not(JSON.stringify(world.log).includes(secret), 'it is in the log');
+    assert.not(
+      world.heard.some((line) => line.includes(secret)),
+      'it is on the bus',
+    );
+    assert.not((await world.everything()).includes(secret), 'it is in an object or an event');
   }
 }
 
-async function makeHost(world: World, spec: JsonObject = {}, metadata: JsonObject = {}): Promise<void> {
-  const { address, mac } = machine(1);
-  if ((await world.read('secrets/bmc')) === undefined) await world.create('secrets/bmc', BMC_SECRET);
-  await world.create(HOST, {
-    metadata,
-    spec: { online: true, bootMACAddress: mac, bmc: { address, credentialsName: 'bmc' }, ...spec },
-  });
-}
+const on = (run: (world: SimulatedHosts) => Promise<void>, options: SimulatedHostsOptions = {}): Promise<void> =>
+  withHosts(run, { env: RAMDISK, atEnd: isSecret, ...options });
+
+const isDeploying = ({ ironic }: SimulatedHosts): boolean =>
+  ironic.nodes().some((node) => /wait call-back|deploying/.test(String(node['provision_state'])));
 
 test('a host is registered, inspected, provisioned, deprovisioned and deleted', () =>
   on(async (world) => {
-    await makeHost(world);
+    await world.host();
     const available = await world.until(HOST, 'available', isIn('available'));
     const { hardware } = available.status as { readonly hardware?: JsonObject };
     assert.is(hardware?.['hostname'], 'bm1');
@@ -108,7 +103,7 @@ test('a host is registered, inspected, provisioned, deprovisioned and deleted', 
 test('a wrong password is told of, and mended by the Secret alone', () =>
   on(async (world) => {
     await world.create('secrets/bmc', { stringData: { username: 'admin', password: 'wrong' } });
-    await makeHost(world);
+    await world.host();
     const failed = await world.until(HOST, 'refused', says('errorType', 'registration error'));
     assert.is(failed.status?.['operationalStatus'], 'error');
     await world.merge('secrets/bmc', { stringData: { password: PASSWORD } });
@@ -136,7 +131,7 @@ test('a Secret that is missing is waited for', () =>
 
 test('a provisioned host is switched off and on, rebooted, detached and attached, and adopted when Ironic forgets', () =>
   on(async (world) => {
-    await makeHost(world, { image: IMAGE });
+    await world.host({ image: IMAGE });
     await world.until(HOST, 'provisioned', isIn('provisioned'));
     await world.until(HOST, 'on', isSwitched(true));
     await world.merge(HOST, { spec: { online: false } });
@@ -170,16 +165,12 @@ test('a provisioned host is switched off and on, rebooted, detached and attached
 
 test('a node that was made again when Ironic had lost it, and that nobody came to record, is taken out with its host', () =>
   on(async (world) => {
-    await makeHost(world);
+    await world.host();
     await world.until(HOST, 'available', isIn('available'));
     await world.stop();
     world.ironic.forget();
-    const made = await fetch(new URL('nodes', world.ironic.endpoint), {
-      method: 'POST',
-      headers: { 'X-OpenStack-Ironic-API-Version': '1.95', 'Content-Type': 'application/json' },
-      body: JSON.stringify({ name: 'metal~one', driver: 'redfish' }),
-    });
-    assert.is(made.status, 201);
+    const { status } = await world.ask('POST', '/v1/nodes', { name: 'metal~one', driver: 'redfish' });
+    assert.is(status, 201);
     await world.merge(HOST, { metadata: { annotations: { 'baremetalhost.metal3.io/detached': '' } } });
     await world.start();
     await world.until(HOST, 'detached', says('operationalStatus', 'detached'));
@@ -189,7 +180,7 @@ test('a node that was made again when Ironic had lost it, and that nobody came t
 test('an externally provisioned host is adopted, and nothing is done to its machine', () =>
   on(
     async (world) => {
-      await makeHost(world, { externallyProvisioned: true });
+      await world.host({ externallyProvisioned: true });
       await world.until(HOST, 'externally provisioned', isIn('externally provisioned'));
       await world.until(HOST, 'on', isSwitched(true));
       const { events } = world.ironic.machine('bm1');
@@ -207,7 +198,7 @@ test('an externally provisioned host is adopted, and nothing is done to its mach
 test('a paused host is left alone', () =>
   on(async (world) => {
     const paused = { annotations: { 'baremetalhost.metal3.io/paused': '' } };
-    await makeHost(world, {}, paused);
+    await world.host({}, paused);
     await world.create('baremetalhosts/two', { spec: { online: true } });
     await world.until('baremetalhosts/two', 'unmanaged', isIn('unmanaged'));
     assert.is((await world.read(HOST))?.status, undefined);
@@ -217,7 +208,7 @@ test('a paused host is left alone', () =>
 
 test('a host goes with its namespace, in which nothing can be made any more', () =>
   on(async (world) => {
-    await makeHost(world, { image: IMAGE });
+    await world.host({ image: IMAGE });
     await world.until(HOST, 'provisioned', isIn('provisioned'));
     assert.ok((await world.read('hostfirmwarecomponents/one')) !== undefined, 'Ironic lists components of its node');
     await world.removeNamespace();
@@ -229,11 +220,9 @@ test('a host goes with its namespace, in which nothing can be made any more', ()
 
 test('a deployment goes on under another process, and is made once', () =>
   on(async (world) => {
-    await makeHost(world, { image: IMAGE });
+    await world.host({ image: IMAGE });
     await world.until(HOST, 'provisioning', isIn('provisioning'));
-    const isDeploying = (): boolean =>
-      world.ironic.nodes().some((node) => /wait call-back|deploying/.test(String(node['provision_state'])));
-    await world.until(HOST, 'being deployed', isDeploying);
+    await world.until(HOST, 'being deployed', () => isDeploying(world));
     await world.stop();
     await world.start();
     await world.until(HOST, 'provisioned', isIn('provisioned'));
@@ -242,10 +231,8 @@ test('a deployment goes on under another process, and is made once', () =>
 
 test('an image that is changed while the one before is deployed is what runs in the end', () =>
   on(async (world) => {
-    await makeHost(world, { image: IMAGE });
-    const isDeploying = (): boolean =>
-      world.ironic.nodes().some((node) => /wait call-back|deploying/.test(String(node['provision_state'])));
-    await world.until(HOST, 'being deployed', isDeploying);
+    await world.host({ image: IMAGE });
+    await world.until(HOST, 'being deployed', () => isDeploying(world));
     const image = { ...IMAGE, url: 'http://images/another.raw' };
     await world.merge(HOST, { spec: { image } });
     const provisioned = await world.until(HOST, 'provisioned', isIn('provisioned'));

@@ -1,50 +1,40 @@
-// limit: 300 s
 // HostClaims on the whole runtime, with a host and a simulated Ironic.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { BMC_SECRET, machine, NAMESPACE, openWorld, type Raw } from './world.ts';
+import { conditionOf, isIn, NAMESPACE, type Raw, withHosts } from '../../world/hosts.ts';
 
 const test = suite('host claims');
 const HOST = 'baremetalhosts/one';
 const [FIRST, SECOND] = ['hostclaims/first', 'hostclaims/second'];
 
 const boundTo = ({ status }: Raw): JsonObject => (status?.['bareMetalHost'] ?? {}) as JsonObject;
-const associated = ({ status }: Raw): unknown =>
-  ((status?.['conditions'] ?? []) as readonly JsonObject[]).find(({ type }) => type === 'Associated')?.['reason'];
+const associated = (claim: Raw): unknown => conditionOf(claim, 'Associated')?.['reason'];
 const isBound = (claim: Raw): boolean => boundTo(claim)['name'] === 'one';
 const consumerOf = ({ spec }: Raw): unknown => ((spec?.['consumerRef'] ?? {}) as JsonObject)['name'];
 
-test('of two claims one gets the host; the other one does when that is gone', async () => {
-  const world = await openWorld({ machines: [machine(1).options], env: { TROUPE_HOSTCLAIMS: 'true' } });
-  try {
-    await world.start();
-    const { address, mac } = machine(1);
-    await world.create('secrets/bmc', BMC_SECRET);
-    const bmc = { address, credentialsName: 'bmc' };
-    await world.create(HOST, { spec: { online: true, bootMACAddress: mac, bmc, inspectionMode: 'disabled' } });
-    await world.until(HOST, 'available', ({ status }) => {
-      return ((status?.['provisioning'] ?? {}) as JsonObject)['state'] === 'available';
-    });
-    await world.create(FIRST, { spec: { poweredOn: true } });
-    // Nobody is let in before a policy says so.
-    await world.until(FIRST, 'told', (claim) => associated(claim) === 'NoBareMetalHost');
-    await world.create('hostdeploypolicies/own', { spec: { hostClaimNamespaces: { names: [NAMESPACE] } } });
-    await world.until(FIRST, 'bound', isBound);
-    assert.is(consumerOf((await world.read(HOST)) as Raw), 'first');
-    await world.create(SECOND, { spec: { poweredOn: true } });
-    await world.until(SECOND, 'told', (claim) => associated(claim) === 'NoBareMetalHost');
-    await world.remove(FIRST);
-    await world.gone(FIRST);
-    await world.until(SECOND, 'bound', isBound);
-    assert.is(consumerOf((await world.read(HOST)) as Raw), 'second');
-    // Somebody takes the reference away: nothing else of the host changes.
-    await world.merge(HOST, { spec: { consumerRef: null } });
-    await world.until(HOST, 'taken again', (host) => consumerOf(host) === 'second');
-    assert.equal(world.errors, []);
-  } finally {
-    await world.close();
-  }
-});
+test('of two claims one gets the host; the other one does when that is gone', () =>
+  withHosts(
+    async (world) => {
+      await world.host({ inspectionMode: 'disabled' });
+      await world.until(HOST, 'available', isIn('available'));
+      await world.create(FIRST, { spec: { poweredOn: true } });
+      // Nobody is let in before a policy says so.
+      await world.until(FIRST, 'told', (claim) => associated(claim) === 'NoBareMetalHost');
+      await world.create('hostdeploypolicies/own', { spec: { hostClaimNamespaces: { names: [NAMESPACE] } } });
+      await world.until(FIRST, 'bound', isBound);
+      assert.is(consumerOf((await world.read(HOST)) as Raw), 'first');
+      await world.create(SECOND, { spec: { poweredOn: true } });
+      await world.until(SECOND, 'told', (claim) => associated(claim) === 'NoBareMetalHost');
+      await world.remove(FIRST);
+      await world.gone(FIRST);
+      await world.until(SECOND, 'bound', isBound);
+      assert.is(consumerOf((await world.read(HOST)) as Raw), 'second');
+      // Somebody takes the reference away: nothing else of the host changes.
+      await world.merge(HOST, { spec: { consumerRef: null } });
+      await world.until(HOST, 'taken again', (host) => consumerOf(host) === 'second');
+    },
+    { env: { TROUPE_HOSTCLAIMS: 'true' } },
+  ));
 
 test.run();

@@ -1,30 +1,29 @@
-// long
-// limit: 300 s
 // Firmware of a host that somebody wants otherwise, on the whole runtime and a simulated Ironic: it is applied, and once.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { BMC_SECRET, machine, openWorld, type Raw, type World } from './world.ts';
+import {
+  conditionOf,
+  IMAGE,
+  isIn,
+  isSwitched,
+  RAMDISK,
+  type Raw,
+  type SimulatedHosts,
+  withHosts,
+} from '../../world/hosts.ts';
 
 const test = suite('firmware of hosts');
 const HOST = 'baremetalhosts/one';
 const SETTINGS = 'hostfirmwaresettings/one';
 const COMPONENTS = 'hostfirmwarecomponents/one';
-const ISO = { DEPLOY_KERNEL_URL: 'http://images/kernel', DEPLOY_RAMDISK_URL: 'http://images/ramdisk' };
-const IMAGE = { url: 'http://images/instance.raw', checksum: 'a'.repeat(64), checksumType: 'sha256', format: 'raw' };
 const BMC_2 = { component: 'bmc', url: 'http://images/bmc-2' };
 
-const stateOf = ({ status }: Raw): unknown => (status?.['provisioning'] as JsonObject | undefined)?.['state'];
-const isIn = (state: string) => (host: Raw) => stateOf(host) === state;
-
-function changed({ status }: Raw): unknown {
-  const conditions = (status?.['conditions'] ?? []) as unknown as readonly JsonObject[];
-  return conditions.find(({ type }) => type === 'ChangeDetected')?.['status'];
-}
+const changed = (object: Raw): unknown => conditionOf(object, 'ChangeDetected')?.['status'];
 const settingOf = ({ status }: Raw, name: string): unknown => (status?.['settings'] as JsonObject | undefined)?.[name];
 
 /** How often each step was done on the machine. */
-function done(world: World): Readonly<Record<string, number>> {
+function done(world: SimulatedHosts): Readonly<Record<string, number>> {
   const steps = world.ironic
     .machine('bm1')
     .events.flatMap(({ of }) => (of?.startsWith('bios.') || of?.startsWith('firmware.') ? [of] : []));
@@ -33,21 +32,15 @@ function done(world: World): Readonly<Record<string, number>> {
   );
 }
 
-async function on(run: (world: World) => Promise<void>): Promise<void> {
-  const world = await openWorld({ machines: [machine(1).options], env: ISO });
-  try {
-    await world.start();
-    const { address, mac } = machine(1);
-    await world.create('secrets/bmc', BMC_SECRET);
-    const bmc = { address, credentialsName: 'bmc' };
-    await world.create(HOST, { spec: { online: true, bootMACAddress: mac, bmc } });
-    await world.until(HOST, 'available', isIn('available'));
-    await run(world);
-    assert.equal(world.errors, []);
-  } finally {
-    await world.close();
-  }
-}
+const on = (run: (world: SimulatedHosts) => Promise<void>): Promise<void> =>
+  withHosts(
+    async (world) => {
+      await world.host();
+      await world.until(HOST, 'available', isIn('available'));
+      await run(world);
+    },
+    { env: RAMDISK },
+  );
 
 test('settings of a free host are brought about by one cleaning', () =>
   on(async (world) => {
@@ -78,7 +71,7 @@ test('settings of a provisioned host are applied at a reboot, once, if its polic
   on(async (world) => {
     await world.create('hostupdatepolicies/one', { spec: { firmwareSettings: 'onReboot' } });
     await world.merge(HOST, { spec: { image: IMAGE } });
-    const isOn = (host: Raw): boolean => isIn('provisioned')(host) && host.status?.['poweredOn'] === true;
+    const isOn = (host: Raw): boolean => isIn('provisioned')(host) && isSwitched(true)(host);
     await world.until(HOST, 'provisioned', isOn);
     await world.merge(SETTINGS, { spec: { settings: { ProcTurboMode: 'Disabled' } } });
     await world.until(SETTINGS, 'judged', (object) => changed(object) === 'True');

@@ -2,7 +2,7 @@
 // with the status that it wrote last. In the middle of its work, or with work that ended when nobody looked any more.
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { NAMESPACE, type Raw, type Stage } from './stage.ts';
+import { type HostWorld, NAMESPACE, type Raw } from '../../world/hosts.ts';
 
 /** What a host is left in the middle of. */
 export interface Left {
@@ -27,10 +27,9 @@ export const LEFT: Readonly<Record<string, Left>> = {
 
 /** Where a host is left, and the machine that it has. */
 export interface Leaving {
-  readonly stage: Pick<Stage, 'create' | 'merge'>;
+  readonly world: Pick<HostWorld, 'create' | 'merge' | 'eventually'>;
   /** Asks Ironic, as the operator did. */
   ask(method: string, path: string, body?: JsonObject): Promise<Pick<Response, 'ok' | 'status' | 'text'>>;
-  eventually(what: string, isSo: () => Promise<boolean>): Promise<void>;
   readonly machine: {
     readonly mac: string;
     /** `spec.bmc.address`, of virtual media. */
@@ -52,10 +51,10 @@ const PROFILE = { name: 'unknown', hints: { deviceName: '/dev/sda' }, rootDevice
 
 /** Makes a host as it is left, `baremetalhosts/<name>` with the Secret `<name>-bmc`. */
 export async function leaveBehind(leaving: Leaving, name: string, left: Left): Promise<void> {
-  const { stage, machine, image } = leaving;
+  const { world, machine, image } = leaving;
   const { state } = left;
   const beganAt = new Date().toISOString();
-  const host = await stage.create(`baremetalhosts/${name}`, {
+  const host = await world.create(`baremetalhosts/${name}`, {
     metadata: { finalizers: [FINALIZER] },
     spec: {
       ...{ online: true, bootMACAddress: machine.mac, architecture: 'x86_64' },
@@ -65,7 +64,7 @@ export async function leaveBehind(leaving: Leaving, name: string, left: Left): P
       ...((state === 'provisioning' || state === 'provisioned') && { image }),
     },
   });
-  const secret = await stage.create(`secrets/${name}-bmc`, {
+  const secret = await world.create(`secrets/${name}-bmc`, {
     metadata: {
       labels: { 'environment.metal3.io': 'baremetal' },
       finalizers: [`${FINALIZER}/secret`],
@@ -77,7 +76,7 @@ export async function leaveBehind(leaving: Leaving, name: string, left: Left): P
   const node = operator(leaving, await enrolled(leaving, name));
   await node.work(left, host);
   await node.is(left.node);
-  await stage.merge(`baremetalhosts/${name}/status`, { status: statusOf(node.id, left, secret, image, beganAt) });
+  await world.merge(`baremetalhosts/${name}/status`, { status: statusOf(node.id, left, secret, image, beganAt) });
 }
 
 function statusOf(id: string, { state }: Left, secret: Raw, image: LeftImage, beganAt: string): JsonObject {
@@ -142,7 +141,7 @@ function operator(leaving: Leaving, id: string) {
     await told(leaving, 'PATCH', path, patch);
   };
   const is = (state: RegExp): Promise<void> =>
-    leaving.eventually(`the node is ${state}`, async () => {
+    leaving.world.eventually(`the node is ${state}`, async () => {
       const node = JSON.parse(await (await leaving.ask('GET', path)).text()) as JsonObject;
       const now = `${node['provision_state']}`;
       assert.not(/ failed$|^error$/.test(now), `${now}: ${node['last_error']}`);
@@ -190,13 +189,13 @@ function operator(leaving: Leaving, id: string) {
 
 /** Again while the node is held. */
 async function told(
-  { ask, eventually }: Leaving,
+  { ask, world }: Leaving,
   method: string,
   path: string,
   body: JsonObject | readonly JsonObject[],
 ): Promise<JsonObject> {
   let text = '';
-  await eventually(`${method} ${path} is taken`, async () => {
+  await world.eventually(`${method} ${path} is taken`, async () => {
     const answer = await ask(method, path, body as JsonObject);
     text = await answer.text();
     assert.ok(answer.ok || answer.status === 409, `${method} ${path} is answered ${answer.status}: ${text}`);

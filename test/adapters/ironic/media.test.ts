@@ -1,63 +1,55 @@
 // long
-// limit: 300 s
 // DataImage, BMCEventSubscription and PreprovisioningImage on the whole runtime, with a host and a simulated Ironic.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { BMC_SECRET, machine, openWorld, type Raw, type World, type WorldOptions } from './world.ts';
+import {
+  conditionOf,
+  IMAGE as DISK,
+  isIn,
+  isSwitched,
+  RAMDISK,
+  type Raw,
+  type SimulatedHosts,
+  type SimulatedHostsOptions,
+  withHosts,
+} from '../../world/hosts.ts';
 
 const test = suite('media and subscriptions of hosts');
 const HOST = 'baremetalhosts/one';
 const CD = 'dataimages/one';
 const SUBSCRIPTION = 'bmceventsubscriptions/events';
 const IMAGE = 'preprovisioningimages/one';
-const KERNEL = { DEPLOY_KERNEL_URL: 'http://images/kernel', DEPLOY_RAMDISK_URL: 'http://images/ramdisk' };
-const DISK = { url: 'http://images/instance.raw', checksum: 'a'.repeat(64), checksumType: 'sha256', format: 'raw' };
 const [FIRST, SECOND] = ['http://images/first.iso', 'http://images/second.iso'];
 
-const stateOf = ({ status }: Raw): unknown => (status?.['provisioning'] as JsonObject | undefined)?.['state'];
-const isIn = (state: string) => (host: Raw) => stateOf(host) === state;
-const isOn = ({ status }: Raw): boolean => status?.['poweredOn'] === true;
+const isOn = isSwitched(true);
 const attachedTo = ({ status }: Raw): unknown => (status?.['attachedImage'] as JsonObject | undefined)?.['url'];
 const isAttached = (url: string | undefined) => (image: Raw) => attachedTo(image) === url;
 const subscriptionOf = ({ status }: Raw): unknown => status?.['subscriptionID'];
 
-async function on(run: (world: World) => Promise<void>, options: WorldOptions = {}): Promise<void> {
-  const world = await openWorld({
-    machines: [machine(1).options],
-    env: KERNEL,
+const on = (run: (world: SimulatedHosts) => Promise<void>, options: SimulatedHostsOptions = {}): Promise<void> =>
+  withHosts(run, {
+    env: RAMDISK,
     image: (href) => (href.endsWith('.missing') ? 'missing' : { sha256: DISK.checksum }),
     ...options,
   });
-  try {
-    await world.start();
-    await run(world);
-    assert.equal(world.errors, []);
-  } finally {
-    await world.close();
-  }
-}
-
-async function makeHost(world: World, spec: JsonObject = {}): Promise<Raw> {
-  const { address, mac } = machine(1);
-  await world.create('secrets/bmc', BMC_SECRET);
-  const bmc = { address, credentialsName: 'bmc' };
-  return world.create(HOST, { spec: { online: true, bootMACAddress: mac, bmc, ...spec } });
-}
 
 /** Off, then on again. */
-async function powerCycle(world: World, meanwhile: () => Promise<unknown> = async () => undefined): Promise<void> {
+async function powerCycle(
+  world: SimulatedHosts,
+  meanwhile: () => Promise<unknown> = async () => undefined,
+): Promise<void> {
   await world.merge(HOST, { spec: { online: false } });
   await world.until(HOST, 'off', (host) => !isOn(host));
   await meanwhile();
   await world.merge(HOST, { spec: { online: true } });
 }
 
-const mediaOf = ({ ironic }: World): string | null => ironic.machine('bm1').media;
+const mediaOf = ({ ironic }: SimulatedHosts): string | null => ironic.machine('bm1').media;
 
 test('a CD goes in and out while its host is about to be powered on, and at no other time', () =>
   on(async (world) => {
-    const host = await makeHost(world, { image: DISK });
+    const host = await world.host({ image: DISK });
     await world.until(HOST, 'provisioned and on', (now) => isIn('provisioned')(now) && isOn(now));
     await world.create(CD, { spec: { url: FIRST } });
     const adopted = await world.until(CD, 'looked at', ({ status }) => status?.['lastReconciled'] !== undefined);
@@ -86,7 +78,7 @@ test('a CD goes in and out while its host is about to be powered on, and at no o
 
 test('an image that Ironic cannot attach holds the host off, and says why, until it is another one', () =>
   on(async (world) => {
-    await makeHost(world, { image: DISK });
+    await world.host({ image: DISK });
     await world.until(HOST, 'provisioned and on', (now) => isIn('provisioned')(now) && isOn(now));
     await world.create(CD, { spec: { url: 'http://images/none.missing' } });
     await powerCycle(world);
@@ -122,7 +114,7 @@ test('a subscription is made once its host is registered, with the headers of a 
     await world.create(SUBSCRIPTION, { spec });
     const says = (words: string) => (object: Raw) => String(object.status?.['error']).includes(words);
     await world.until(SUBSCRIPTION, 'without a host', says("host 'one' does not exist"));
-    await makeHost(world);
+    await world.host();
     await world.until(SUBSCRIPTION, 'without headers', says("the Secret 'headers' with the headers does not exist"));
     await world.create('secrets/headers', { type: 'Opaque', stringData: { Authorization: 'Bearer hush-hush' } });
     const made = await world.until(SUBSCRIPTION, 'made', (object) => Boolean(subscriptionOf(object)));
@@ -145,7 +137,7 @@ test('a subscription is made once its host is registered, with the headers of a 
 
 test('a subscription that another controller made is kept, what it said of troubles goes, and with the host so does the object', () =>
   on(async (world) => {
-    await makeHost(world);
+    await world.host();
     await world.until(HOST, 'available', isIn('available'));
     await world.stop();
     await world.create(SUBSCRIPTION, {
@@ -168,12 +160,10 @@ test('the built-in builder gives a host its ramdisk, with the version of its net
   on(
     async (world) => {
       await world.create('secrets/network', { type: 'Opaque', stringData: { networkData: '{}' } });
-      await makeHost(world, { preprovisioningNetworkDataName: 'network' });
+      await world.host({ preprovisioningNetworkDataName: 'network' });
       await world.until(HOST, 'available', isIn('available'));
       const versionOf = ({ status }: Raw): unknown => (status?.['networkData'] as JsonObject | undefined)?.['version'];
-      const ready = ({ status }: Raw): unknown =>
-        ((status?.['conditions'] ?? []) as readonly JsonObject[]).find(({ type }) => type === 'Ready')?.['status'];
-      const image = await world.until(IMAGE, 'ready', (object) => ready(object) === 'True');
+      const image = await world.until(IMAGE, 'ready', (it) => conditionOf(it, 'Ready')?.['status'] === 'True');
       assert.equal([image.status?.['imageUrl'], image.status?.['format']], ['http://images/deploy.iso', 'iso']);
       assert.ok(image.metadata.finalizers?.includes('preprovisioningimage.metal3.io'));
       const secret = (await world.read('secrets/network')) as Raw;

@@ -8,7 +8,7 @@ import type { Passes } from '../../../adapters/ironic/operations/passes.ts';
 import { registerHost } from '../../../adapters/ironic/operations/registering.ts';
 import type { IronicPorts } from '../../../adapters/ironic/serving.ts';
 import { fromErrorData, TerminalError, TransientError, toAnswerData, toErrorData } from '../../../bus/errors.ts';
-import { objectOf } from './operations/scene.ts';
+import { objectOf } from '../../world/ironic.ts';
 
 const test = suite('metrics of hosts');
 

@@ -3,19 +3,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ForbiddenError, type KubeClient, objects, SECRETS } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, ConflictError, type JsonObject, TerminalError, TransientError } from '../../../bus/mod.ts';
+import { rejection } from '../../world/rejection.ts';
 import { soon } from './manual-clock.ts';
 import { scripted } from './scripted-server.ts';
 
 const test = suite('kubernetes client');
-
-async function rejected(promise: Promise<unknown>): Promise<Error> {
-  try {
-    await soon(promise, 'an end');
-  } catch (error) {
-    return error as Error;
-  }
-  return assert.unreachable('it did not reject') as never;
-}
 
 const get = (client: KubeClient, path = '/version'): Promise<unknown> => client.call({ method: 'GET', path });
 
@@ -42,7 +34,7 @@ test('a token that was refused is read anew before the next call', () =>
     assert.is(first.headers.authorization, 'Bearer first');
     setToken('second');
     first.answer(401, { message: 'Unauthorized' });
-    const error = await rejected(refused);
+    const error = await rejection(refused);
     assert.instance(error, TransientError);
     const taken = get(client);
     const second = await next();
@@ -57,7 +49,7 @@ test('a token that a watch was refused with is read anew before the next', () =>
     const first = await next();
     setToken('second');
     first.answer(401, { message: 'Unauthorized' });
-    assert.instance(await rejected(ended), TransientError);
+    assert.instance(await rejection(ended), TransientError);
     const taken = get(client);
     const second = await next();
     assert.is(second.headers.authorization, 'Bearer second');
@@ -95,10 +87,10 @@ test('a refused token costs no connection', () =>
 test('a watch ends with its client, whatever was refused meanwhile', () =>
   scripted(async ({ client, next }) => {
     const { ended } = reading(client);
-    const end = rejected(ended);
+    const end = rejection(ended);
     const watch = await next();
     watch.open();
-    const refused = rejected(get(client));
+    const refused = rejection(get(client));
     (await next()).answer(401, {});
     await refused;
     await client.close();
@@ -146,7 +138,7 @@ test('a connection that is cut in the middle of a line is a transient failure, a
     watch.open();
     watch.write('{"n":1}\n{"n":2}');
     await until(1);
-    const end = rejected(ended);
+    const end = rejection(ended);
     watch.reset();
     assert.instance(await end, TransientError);
     assert.equal(lines, [{ n: 1 }]);
@@ -158,7 +150,7 @@ test('a line that is not JSON is not passed over: what it said would be lost', (
     const watch = await next();
     watch.open();
     watch.write('{"n":1}\nupstream timed out\n{"n":2}\n');
-    const error = await rejected(ended);
+    const error = await rejection(ended);
     assert.instance(error, TransientError);
     assert.match(error.message, client.server);
     assert.equal(lines, [{ n: 1 }]);
@@ -182,7 +174,7 @@ test('a stream that is aborted ends without an error, and its connection with it
 test('an answer that stops halfway is a transient failure after half a minute', () =>
   scripted(async ({ client, clock, next }) => {
     const call = get(client);
-    const ended = rejected(call);
+    const ended = rejection(call);
     const { open, write, closed } = await next();
     open();
     write('{"items":[');
@@ -207,7 +199,7 @@ test('no timer is left of an answer that came', () =>
 test('what a refusal means for whoever asked', () =>
   scripted(async ({ client, next }) => {
     const refusal = async (status: number, body: object | string, headers = {}): Promise<Error> => {
-      const error = rejected(get(client));
+      const error = rejection(get(client));
       (await next()).answer(status, body, headers);
       return error;
     };
@@ -230,7 +222,7 @@ test('what a refusal means for whoever asked', () =>
 
 test('an answer that is not JSON is no answer', () =>
   scripted(async ({ client, next }) => {
-    const call = rejected(get(client));
+    const call = rejection(get(client));
     (await next()).answer(200, '<html>');
     assert.instance(await call, TransientError);
   }));
@@ -292,7 +284,7 @@ test('a list whose next page is kept no more is asked for once more, all at once
 
 test('a list that is kept no more has failed: that says nothing of what is there', () =>
   scripted(async ({ client, next }) => {
-    const listing = rejected(objects({ client }).list(SECRETS));
+    const listing = rejection(objects({ client }).list(SECRETS));
     (await next()).answer(410, { message: 'too old', code: 410 });
     const error = await listing;
     assert.not.instance(error, AbsentError);

@@ -1,28 +1,27 @@
 // What writing Events must do on any API server.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import {
   type EventRecord,
   EventType,
   events,
   ForbiddenError,
   type KubeClient,
-  kubeClient,
 } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, ConflictError } from '../../../bus/mod.ts';
+import { rejection } from '../../world/rejection.ts';
+import type { Opened } from './objects.suite.ts';
 
 const HELD = 'example.org/held';
 
-interface Scene {
+interface Place {
   readonly client: KubeClient;
   readonly namespace: string;
   readonly record: EventRecord;
 }
 
-async function scene(kubeconfig: string, run: (scene: Scene) => Promise<void>): Promise<void> {
-  const clock = systemClock();
-  const client = kubeClient({ clock, kubeconfig });
+async function inNamespace({ clock, ...opened }: Opened, run: (place: Place) => Promise<void>): Promise<void> {
+  const client = opened.client();
   const namespace = `events-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
   const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
   const about = {
@@ -60,20 +59,11 @@ async function end(client: KubeClient, namespace: string): Promise<void> {
   }
 }
 
-async function rejected(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  throw new Error('it was taken');
-}
-
-export function eventsSuite(test: Test, open: () => Promise<{ path: string; close(): Promise<void> }>): void {
-  const check = (title: string, run: (scene: Scene) => Promise<void>): void => {
+export function eventsSuite(test: Test, open: () => Promise<Opened>): void {
+  const check = (title: string, run: (place: Place) => Promise<void>): void => {
     test(title, async () => {
-      const { path, close } = await open();
-      await scene(path, run).finally(close);
+      const opened = await open();
+      await inNamespace(opened, run).finally(opened.close);
     });
   };
 
@@ -81,7 +71,7 @@ export function eventsSuite(test: Test, open: () => Promise<{ path: string; clos
     const { client, namespace, record } = at;
     const written = events({ client, component: 'troupe', instance: 'pod-1' });
     await written.create(record);
-    assert.instance(await rejected(written.create(record)), ConflictError);
+    assert.instance(await rejection(written.create(record)), ConflictError);
     await written.repeat({ ...record, message: 'Changed back again', count: 3, lastAt: record.lastAt + 60_000 });
     const path = `/api/v1/namespaces/${namespace}/events/a.1`;
     const { apiVersion, kind, metadata, ...stored } = (await client.call({ method: 'GET', path })).body;
@@ -101,7 +91,7 @@ export function eventsSuite(test: Test, open: () => Promise<{ path: string; clos
       reportingInstance: 'pod-1',
     });
     await client.call({ method: 'DELETE', path });
-    assert.instance(await rejected(written.repeat(record)), AbsentError);
+    assert.instance(await rejection(written.repeat(record)), AbsentError);
   });
 
   check('a namespace that is being deleted refuses events, and says why', async ({ client, namespace, record }) => {
@@ -109,7 +99,7 @@ export function eventsSuite(test: Test, open: () => Promise<{ path: string; clos
     const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', finalizers: [HELD] } };
     await client.call({ method: 'POST', path: secrets, body: secret });
     await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
-    const error = await rejected(events({ client, component: 'troupe', instance: 'pod-1' }).create(record));
+    const error = await rejection(events({ client, component: 'troupe', instance: 'pod-1' }).create(record));
     const contentType = 'application/merge-patch+json';
     await client.call({ method: 'PATCH', path: `${secrets}/s`, contentType, body: { metadata: { finalizers: null } } });
     assert.instance(error, ForbiddenError);

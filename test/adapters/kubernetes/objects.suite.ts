@@ -1,19 +1,10 @@
 // What reads, writes and watches of objects must do on any API server.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { installCrds } from '../../../actors/cli/crds.ts';
-import { systemClock } from '../../../actors/clock.ts';
-import {
-  type KubeClient,
-  kubeClient,
-  objects,
-  type Resource,
-  SECRETS,
-  watchResource,
-} from '../../../adapters/kubernetes/mod.ts';
-import { openstackContracts } from '../../../adapters/openstack/mod.ts';
-import { AbsentError, ConflictError, TerminalError } from '../../../bus/mod.ts';
+import { type KubeClient, objects, type Resource, SECRETS, watchResource } from '../../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Clock, ConflictError, TerminalError } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { rejection } from '../../world/rejection.ts';
 
 const NETWORKS: Resource = {
   realm: 'openstack',
@@ -25,22 +16,31 @@ const NETWORKS: Resource = {
 const GUARD = 'example.org/guard';
 const API = '/apis/openstack.k-orc.cloud/v1alpha1';
 
-interface Scene {
+/** An API server with the definitions of OpenStack, as a suite opens it. */
+export interface Opened {
+  readonly clock: Clock;
+  /** Closed by whoever asks for it. */
+  client(): KubeClient;
+  close(): Promise<void>;
+}
+
+interface Place {
   readonly client: KubeClient;
+  readonly clock: Clock;
   readonly namespace: string;
   create(name: string): Promise<KubeObject>;
 }
 
-async function scene(kubeconfig: string, run: (scene: Scene) => Promise<void>): Promise<void> {
-  const clock = systemClock();
-  const client = kubeClient({ clock, kubeconfig });
+/** A namespace for one test. */
+async function inNamespace({ clock, ...opened }: Opened, run: (place: Place) => Promise<void>): Promise<void> {
+  const client = opened.client();
   const namespace = `objects-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
   try {
-    await installCrds(client, clock, () => undefined, openstackContracts);
     const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
     await client.call({ method: 'POST', path: '/api/v1/namespaces', body });
     await run({
       client,
+      clock,
       namespace,
       async create(name) {
         const object = {
@@ -59,27 +59,11 @@ async function scene(kubeconfig: string, run: (scene: Scene) => Promise<void>): 
   }
 }
 
-async function rejected(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  return assert.unreachable('it did not reject');
-}
-
-export function objectsSuite(
-  test: Test,
-  kubeconfig: () => Promise<{ path: string; close: () => Promise<void> }>,
-): void {
-  const on = (title: string, run: (scene: Scene) => Promise<void>): void => {
+export function objectsSuite(test: Test, open: () => Promise<Opened>): void {
+  const on = (title: string, run: (place: Place) => Promise<void>): void => {
     test(title, async () => {
-      const { path, close } = await kubeconfig();
-      try {
-        await scene(path, run);
-      } finally {
-        await close();
-      }
+      const opened = await open();
+      await inNamespace(opened, run).finally(opened.close);
     });
   };
 
@@ -101,14 +85,14 @@ export function objectsSuite(
     await create('a');
     const reference = { namespace, name: 'a', uid: '00000000-0000-0000-0000-000000000000' };
     assert.instance(
-      await rejected(writes.addFinalizers(NETWORKS, reference, 'one', ['example.org/one'])),
+      await rejection(writes.addFinalizers(NETWORKS, reference, 'one', ['example.org/one'])),
       ConflictError,
     );
   });
 
   on('an object that is not there is not made by an apply', async ({ client, namespace }) => {
     const reference = { namespace, name: 'nobody', uid: '00000000-0000-0000-0000-000000000000' };
-    const error = await rejected(objects({ client }).addFinalizers(NETWORKS, reference, 'one', ['example.org/one']));
+    const error = await rejection(objects({ client }).addFinalizers(NETWORKS, reference, 'one', ['example.org/one']));
     assert.ok(error instanceof AbsentError || error instanceof ConflictError, String(error));
     assert.is(await objects({ client }).get(NETWORKS, namespace, 'nobody'), undefined);
   });
@@ -119,7 +103,7 @@ export function objectsSuite(
     const reference = { namespace, name: 'a', uid: metadata.uid };
     await writes.addFinalizers(NETWORKS, reference, 'one', ['example.org/one']);
     await client.call({ method: 'DELETE', path: `${API}/namespaces/${namespace}/networks/a` });
-    const error = await rejected(writes.addFinalizers(NETWORKS, reference, 'two', ['example.org/two']));
+    const error = await rejection(writes.addFinalizers(NETWORKS, reference, 'two', ['example.org/two']));
     assert.instance(error, ConflictError);
     const object = await writes.get(NETWORKS, namespace, 'a');
     assert.ok(object?.metadata.deletionTimestamp);
@@ -134,11 +118,11 @@ export function objectsSuite(
     const old = await writes.addFinalizers(NETWORKS, reference, 'one', ['example.org/one']);
     const now = await writes.addFinalizers(NETWORKS, reference, 'two', ['example.org/two']);
     const exact = writes.removeFinalizers(NETWORKS, old, ['example.org/one'], { exact: true });
-    assert.instance(await rejected(exact), ConflictError);
+    assert.instance(await rejection(exact), ConflictError);
     // Both are there in either order; a view that knows only one of them may have the wrong position.
     const wrong = { ...now, metadata: { ...now.metadata, finalizers: [...(now.metadata.finalizers ?? [])].reverse() } };
     assert.instance(
-      await rejected(writes.removeFinalizers(NETWORKS, wrong, ['example.org/one'], { exact: false })),
+      await rejection(writes.removeFinalizers(NETWORKS, wrong, ['example.org/one'], { exact: false })),
       ConflictError,
     );
     await writes.removeFinalizers(NETWORKS, now, ['example.org/one', 'example.org/two'], { exact: false });
@@ -169,7 +153,7 @@ export function objectsSuite(
     const writes = objects({ client });
     const seen = await create('a');
     await writes.recordId(NETWORKS, seen, 'id-1');
-    assert.instance(await rejected(writes.recordId(NETWORKS, seen, 'id-2')), ConflictError);
+    assert.instance(await rejection(writes.recordId(NETWORKS, seen, 'id-2')), ConflictError);
   });
 
   on('the same status again is no new version (I8)', async ({ client, create }) => {
@@ -184,11 +168,11 @@ export function objectsSuite(
     const seen = await create('a');
     await writes.applyStatus(NETWORKS, seen, 'status', { resource: { name: 'a' } });
     const late = writes.applyStatus(NETWORKS, seen, 'status', { resource: { name: 'b' } });
-    assert.instance(await rejected(late), ConflictError);
+    assert.instance(await rejection(late), ConflictError);
     await client.call({ method: 'DELETE', path: `${API}/namespaces/${namespace}/networks/a` });
     await create('a');
     const stale = writes.applyStatus(NETWORKS, seen, 'status', { resource: { name: 'c' } });
-    assert.instance(await rejected(stale), ConflictError);
+    assert.instance(await rejection(stale), ConflictError);
   });
 
   on('a status is made to say just what is wanted, whoever said what before', async ({ client, create }) => {
@@ -204,7 +188,7 @@ export function objectsSuite(
     const again = await writes.storeStatus(NETWORKS, stored, 'own', wanted);
     assert.is(again.metadata.resourceVersion, stored.metadata.resourceVersion);
     const late = writes.storeStatus(NETWORKS, others, 'own', { resource: { name: 'c' } });
-    assert.instance(await rejected(late), ConflictError);
+    assert.instance(await rejection(late), ConflictError);
   });
 
   on('a member of the spec is changed, and the others stay', async ({ client, create }) => {
@@ -212,7 +196,7 @@ export function objectsSuite(
     const created = await create('a');
     const patched = await writes.patchSpec(NETWORKS, created, 'own', { resource: { description: 'x' } });
     assert.equal(patched.spec, { ...created.spec, managementPolicy: 'managed', resource: { description: 'x' } });
-    assert.instance(await rejected(writes.patchSpec(NETWORKS, created, 'own', { resource: {} })), ConflictError);
+    assert.instance(await rejection(writes.patchSpec(NETWORKS, created, 'own', { resource: {} })), ConflictError);
   });
 
   on('a member of the status is changed, whoever says what beside it', async ({ client, create }) => {
@@ -222,7 +206,7 @@ export function objectsSuite(
     const change = { resource: { mtu: null, description: 'x' } };
     const patched = await writes.patchStatus(NETWORKS, said, 'own', change);
     assert.equal(patched.status, { resource: { name: 'a', description: 'x' } });
-    assert.instance(await rejected(writes.patchStatus(NETWORKS, said, 'own', change)), ConflictError);
+    assert.instance(await rejection(writes.patchStatus(NETWORKS, said, 'own', change)), ConflictError);
   });
 
   on('labels and owners are put on what is there, and on nothing else', async ({ client, namespace, create }) => {
@@ -242,7 +226,7 @@ export function objectsSuite(
     assert.equal(moved.metadata.ownerReferences, [{ ...other, controller: false }], 'in place of the one before');
     assert.is(moved.metadata.labels, undefined);
     const gone = writes.mark(labelled, { namespace, name: 'c', uid: b.metadata.uid }, 'own/marks', marks);
-    assert.instance(await rejected(gone), ConflictError);
+    assert.instance(await rejection(gone), ConflictError);
   });
 
   on('a refused object is terminal, and says which field', async ({ client, namespace }) => {
@@ -252,7 +236,7 @@ export function objectsSuite(
       metadata: { name: 'bad' },
       spec: { cloudCredentialsRef: { secretName: 's', cloudName: 'c' }, resource: { mtu: 1 } },
     };
-    const error = await rejected(
+    const error = await rejection(
       client.call({ method: 'POST', path: `${API}/namespaces/${namespace}/networks`, body }),
     );
     assert.instance(error, TerminalError);
@@ -293,7 +277,7 @@ export function objectsSuite(
     const [listed] = (await api.list(SECRETS, namespace)).items;
     assert.equal([guarded.contentVersion, listed?.contentVersion], [first.contentVersion, first.contentVersion]);
     // It is told of by the second.
-    await systemClock().sleep(1_100);
+    await on.clock.sleep(1_100);
     await write('second');
     const second = (await read()).contentVersion;
     assert.type(second, 'string');
@@ -302,33 +286,35 @@ export function objectsSuite(
     assert.is(released.contentVersion, second);
   });
 
-  on('owners who come at once are all put beside those that are there, whatever each knows', async (scene) => {
-    const { client, namespace, create } = scene;
-    const api = objects({ client });
-    const [first, ...others] = await Promise.all(['a', 'b', 'c', 'd'].map(create));
-    const ownerOf = (object: KubeObject | undefined) => ({
-      apiVersion: 'openstack.k-orc.cloud/v1alpha1',
-      kind: 'Network',
-      name: object?.metadata.name ?? '',
-      uid: object?.metadata.uid ?? '',
-    });
-    const shared = await create('shared');
-    assert.instance(await rejected(api.addOwner(NETWORKS, shared, ownerOf(first))), ConflictError);
-    const marks = { labels: {}, owners: [ownerOf(first)] };
-    await api.mark(NETWORKS, { namespace, name: 'shared', uid: shared.metadata.uid }, 'own/marks', marks);
-    await Promise.all(others.map((object) => api.addOwner(NETWORKS, shared, ownerOf(object))));
-    const now = await api.get(NETWORKS, namespace, 'shared');
-    const owners = now?.metadata.ownerReferences?.map(({ uid }) => uid).sort();
-    assert.equal(owners, [first, ...others].map((object) => object?.metadata.uid).sort());
-    const anew = { ...shared, metadata: { ...shared.metadata, uid: 'another' } };
-    assert.instance(await rejected(api.addOwner(NETWORKS, anew, ownerOf(first))), ConflictError);
-  });
+  on(
+    'owners who come at once are all put beside those that are there, whatever each knows',
+    async ({ client, namespace, create }) => {
+      const api = objects({ client });
+      const [first, ...others] = await Promise.all(['a', 'b', 'c', 'd'].map(create));
+      const ownerOf = (object: KubeObject | undefined) => ({
+        apiVersion: 'openstack.k-orc.cloud/v1alpha1',
+        kind: 'Network',
+        name: object?.metadata.name ?? '',
+        uid: object?.metadata.uid ?? '',
+      });
+      const shared = await create('shared');
+      assert.instance(await rejection(api.addOwner(NETWORKS, shared, ownerOf(first))), ConflictError);
+      const marks = { labels: {}, owners: [ownerOf(first)] };
+      await api.mark(NETWORKS, { namespace, name: 'shared', uid: shared.metadata.uid }, 'own/marks', marks);
+      await Promise.all(others.map((object) => api.addOwner(NETWORKS, shared, ownerOf(object))));
+      const now = await api.get(NETWORKS, namespace, 'shared');
+      const owners = now?.metadata.ownerReferences?.map(({ uid }) => uid).sort();
+      assert.equal(owners, [first, ...others].map((object) => object?.metadata.uid).sort());
+      const anew = { ...shared, metadata: { ...shared.metadata, uid: 'another' } };
+      assert.instance(await rejection(api.addOwner(NETWORKS, anew, ownerOf(first))), ConflictError);
+    },
+  );
 
   on('an empty list of Secrets is empty', async ({ client, namespace }) => {
     assert.equal((await objects({ client }).list(SECRETS, namespace)).items, []);
   });
 
-  on('a watch lists, follows changes and tells of what is gone', async ({ client, namespace, create }) => {
+  on('a watch lists, follows changes and tells of what is gone', async ({ client, clock, namespace, create }) => {
     const stop = new AbortController();
     const heard: string[] = [];
     let wake = (): void => undefined;
@@ -341,7 +327,7 @@ export function objectsSuite(
     };
     await create('before');
     const watching = watchResource(
-      { client, objects: objects({ client }), clock: systemClock() },
+      { client, objects: objects({ client }), clock },
       { resource: NETWORKS },
       {
         onList: (items) => {

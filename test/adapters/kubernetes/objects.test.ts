@@ -1,43 +1,35 @@
-import { mkdtemp, rm, writeFile } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
-import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
 import { compareVersions, kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import { TerminalError, TransientError } from '../../../bus/mod.ts';
+import { type ApiServer, openApiServer } from '../../world/api-server.ts';
+import { simulatedClock } from '../../world/clock.ts';
+import { rejection } from '../../world/rejection.ts';
+import { Wire } from '../../world/wire.ts';
 import { eventsSuite } from './events.suite.ts';
-import { objectsSuite } from './objects.suite.ts';
+import { type Opened, objectsSuite } from './objects.suite.ts';
 
 const test = suite('objects of the embedded API server');
 
-async function embedded() {
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-objects-'));
-  const api = await startApiServer({ clock: systemClock() });
-  const path = join(folder, 'kubeconfig');
-  await writeFile(path, api.kubeconfig());
-  const close = async (): Promise<void> => {
-    await api.close();
-    await rm(folder, { recursive: true });
-  };
-  return { path, api, close };
+async function embedded(): Promise<Opened & ApiServer> {
+  const clock = simulatedClock();
+  const server = await openApiServer({ clock, wire: new Wire(), contracts: openstackContracts });
+  return { ...server, clock, close: () => server.close().finally(() => clock.stop()) };
 }
 
 objectsSuite(test, embedded);
 eventsSuite(test, embedded);
 
 test('a server that does not answer is a transient failure that names it', async () => {
-  const { path, close } = await embedded();
-  const client = kubeClient({ clock: systemClock(), kubeconfig: path });
-  await close();
-  try {
-    await client.call({ method: 'GET', path: '/version' });
-    assert.unreachable();
-  } catch (error) {
-    assert.instance(error, TransientError);
-    assert.match((error as Error).message, client.server);
-  }
+  const clock = systemClock();
+  const server = await openApiServer({ clock });
+  const client = server.client();
+  await server.close();
+  const error = await rejection(client.call({ method: 'GET', path: '/version' }));
+  assert.instance(error, TransientError);
+  assert.match(error.message, client.server);
   await client.close();
 });
 

@@ -6,6 +6,7 @@ import { soon } from './manual-clock.ts';
 import { type Exchange, type Scripted, scripted } from './scripted-server.ts';
 
 const test = suite('kubernetes watch');
+const onWatch = (title: string, ...given: Parameters<typeof watching>): void => void test(title, watching(...given));
 
 const GADGETS: Resource = { realm: 'example', group: 'example.org', version: 'v1', kind: 'Gadget', plural: 'gadgets' };
 
@@ -78,9 +79,9 @@ function watching(run: (on: Watching) => Promise<void>, scope: { namespace?: str
     });
 }
 
-test(
+onWatch(
   'the list, then what changes from its version on, with bookmarks and an end',
-  watching(async ({ listed, watched, until, heard }) => {
+  async ({ listed, watched, until, heard }) => {
     const listing = await listed();
     assert.is(listing.path, '/apis/example.org/v1/gadgets');
     listing.answer(200, list('7', gadget('5')));
@@ -91,7 +92,7 @@ test(
     watch.write(line('ADDED', gadget('8')) + line('MODIFIED', gadget('9', 'g8')) + line('DELETED', gadget('10', 'g5')));
     await until('gone g5 10');
     assert.equal(heard, ['list 7: g5', 'changed g8', 'changed g8', 'gone g5 10']);
-  }),
+  },
 );
 
 test(
@@ -110,25 +111,22 @@ test(
   ),
 );
 
-test(
-  'a watch that ended goes on after the last event',
-  watching(async ({ listed, watched, until, heard }) => {
-    (await listed()).answer(200, list('7'));
-    const first = await watched('7');
-    first.open();
-    first.write(line('ADDED', gadget('8')) + line('DELETED', gadget('9', 'g8')));
-    first.end();
-    const second = await watched('9');
-    second.open();
-    second.write(line('ADDED', gadget('11')));
-    await until('changed g11');
-    assert.equal(heard, ['list 7: ', 'changed g8', 'gone g8 9', 'changed g11']);
-  }),
-);
+onWatch('a watch that ended goes on after the last event', async ({ listed, watched, until, heard }) => {
+  (await listed()).answer(200, list('7'));
+  const first = await watched('7');
+  first.open();
+  first.write(line('ADDED', gadget('8')) + line('DELETED', gadget('9', 'g8')));
+  first.end();
+  const second = await watched('9');
+  second.open();
+  second.write(line('ADDED', gadget('11')));
+  await until('changed g11');
+  assert.equal(heard, ['list 7: ', 'changed g8', 'gone g8 9', 'changed g11']);
+});
 
-test(
+onWatch(
   'a watch that ended goes on after the last bookmark, which is no change',
-  watching(async ({ listed, watched, heard }) => {
+  async ({ listed, watched, heard }) => {
     (await listed()).answer(200, list('7'));
     const first = await watched('7');
     first.open();
@@ -136,12 +134,12 @@ test(
     first.end();
     await watched('70');
     assert.equal(heard, ['list 7: ']);
-  }),
+  },
 );
 
-test(
+onWatch(
   'a connection that is cut in the middle of a line: the event is heard once, when it is sent again',
-  watching(async ({ clock, listed, watched, until, heard }) => {
+  async ({ clock, listed, watched, until, heard }) => {
     (await listed()).answer(200, list('7'));
     const first = await watched('7');
     first.open();
@@ -154,12 +152,12 @@ test(
     second.write(line('ADDED', gadget('9')));
     await until('changed g9');
     assert.is(heard.filter((what) => what === 'changed g9').length, 1);
-  }),
+  },
 );
 
-test(
+onWatch(
   'a version that expired, told by status: what went meanwhile is missing in a new list, which the watch goes on from',
-  watching(async ({ clock, listed, watched, until, heard }) => {
+  async ({ clock, listed, watched, until, heard }) => {
     (await listed()).answer(200, list('7', gadget('5'), gadget('6')));
     (await watched('7')).answer(410, { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' });
     await clock.passPause();
@@ -169,12 +167,12 @@ test(
     watch.write(line('ADDED', gadget('91')));
     await until('changed g91');
     assert.equal(heard, ['list 7: g5 g6', 'list 90: g6', 'changed g91']);
-  }),
+  },
 );
 
-test(
+onWatch(
   'a version that expired, told by an event: likewise, and nothing after the event counts',
-  watching(async ({ clock, listed, watched, until, heard }) => {
+  async ({ clock, listed, watched, until, heard }) => {
     (await listed()).answer(200, list('7', gadget('5')));
     const first = await watched('7');
     first.open();
@@ -185,12 +183,12 @@ test(
     await watched('90');
     await until('list 90: g80');
     assert.equal(heard, ['list 7: g5', 'list 90: g80']);
-  }),
+  },
 );
 
-test(
+onWatch(
   'another failure that is told by an event is told, and listed anew after',
-  watching(async ({ clock, listed, watched, until, heard }) => {
+  async ({ clock, listed, watched, until, heard }) => {
     (await listed()).answer(200, list('7'));
     const first = await watched('7');
     first.open();
@@ -200,23 +198,20 @@ test(
     await until('list 90: ');
     await watched('90');
     assert.equal(heard, ['list 7: ', 'trouble watch /apis/example.org/v1/gadgets: it is 500', 'list 90: ']);
-  }),
+  },
 );
 
-test(
-  'a list that expired is no missing resource',
-  watching(async ({ clock, listed, heard }) => {
-    (await listed()).answer(410, { code: 410, message: 'too old' });
-    await clock.passPause();
-    const again = await listed();
-    assert.is(again.query.get('continue'), null);
-    assert.equal(heard, []);
-  }),
-);
+onWatch('a list that expired is no missing resource', async ({ clock, listed, heard }) => {
+  (await listed()).answer(410, { code: 410, message: 'too old' });
+  await clock.passPause();
+  const again = await listed();
+  assert.is(again.query.get('continue'), null);
+  assert.equal(heard, []);
+});
 
-test(
+onWatch(
   'a resource that is not served is asked for ever more rarely, told once, and listed when it is there',
-  watching(async ({ clock, listed, watched, heard }) => {
+  async ({ clock, listed, watched, heard }) => {
     const pauses: number[] = [];
     for (let times = 0; times < 9; times++) {
       (await listed()).answer(404, { message: 'the server could not find the requested resource' });
@@ -231,12 +226,12 @@ test(
     await watched('8');
     const missing = 'missing GET /apis/example.org/v1/gadgets: the server could not find the requested resource';
     assert.equal(heard, [missing, 'list 7: ', 'changed g8', 'recovery']);
-  }),
+  },
 );
 
-test(
+onWatch(
   'a resource that turns out to be missing after another trouble is told of',
-  watching(async ({ clock, listed, heard }) => {
+  async ({ clock, listed, heard }) => {
     for (const status of [503, 503, 404, 404, 503]) {
       (await listed()).answer(status, { message: 'no' });
       await clock.passPause();
@@ -246,12 +241,12 @@ test(
       heard.map((what) => what.split(' ')[0]),
       ['trouble', 'missing', 'trouble'],
     );
-  }),
+  },
 );
 
-test(
+onWatch(
   'a server that ends every watch at once is asked ever more rarely, and that is told',
-  watching(async ({ clock, listed, watched, heard }) => {
+  async ({ clock, listed, watched, heard }) => {
     (await listed()).answer(200, list('7'));
     const pauses: number[] = [];
     for (let times = 0; times < 9; times++) {
@@ -264,26 +259,23 @@ test(
     assert.equal(pauses, [150, 300, 600, 1_200, 2_400, 4_800, 9_600, 11_250, 11_250]);
     assert.is(heard.length, 2, heard.join('; '));
     assert.match(heard[1] ?? '', /^trouble .*at once/);
-  }),
+  },
 );
 
-test(
-  'bookmarks that lead nowhere are no progress: there is a pause',
-  watching(async ({ clock, listed, watched }) => {
-    (await listed()).answer(200, list('7'));
-    for (const pauseMs of [150, 300, 600]) {
-      const watch = await watched('7');
-      watch.open();
-      watch.write(line('BOOKMARK', { metadata: { resourceVersion: '7' } }));
-      watch.end();
-      assert.is(await clock.passPause(), pauseMs);
-    }
-  }),
-);
+onWatch('bookmarks that lead nowhere are no progress: there is a pause', async ({ clock, listed, watched }) => {
+  (await listed()).answer(200, list('7'));
+  for (const pauseMs of [150, 300, 600]) {
+    const watch = await watched('7');
+    watch.open();
+    watch.write(line('BOOKMARK', { metadata: { resourceVersion: '7' } }));
+    watch.end();
+    assert.is(await clock.passPause(), pauseMs);
+  }
+});
 
-test(
+onWatch(
   'a server that agrees to each watch and cuts it is asked ever more rarely, and told of once',
-  watching(async ({ clock, listed, watched, heard }) => {
+  async ({ clock, listed, watched, heard }) => {
     (await listed()).answer(200, list('7'));
     const pauses: number[] = [];
     for (let times = 0; times < 5; times++) {
@@ -297,71 +289,62 @@ test(
     await watched('7');
     assert.equal(pauses, [150, 300, 600, 1_200, 2_400]);
     assert.is(heard.length, 2, heard.join('; '));
-  }),
+  },
 );
 
-test(
+onWatch(
   'versions that expire at once again and again: lists come ever more rarely',
-  watching(async ({ clock, listed, watched }) => {
+  async ({ clock, listed, watched }) => {
     for (const pauseMs of [150, 300, 600, 1_200]) {
       (await listed()).answer(200, list('7'));
       (await watched('7')).answer(410, { code: 410 });
       assert.is(await clock.passPause(), pauseMs);
     }
-  }),
+  },
 );
 
-test(
-  'who hears an event again begins with the shortest pause',
-  watching(async ({ clock, listed, watched, until }) => {
-    (await listed()).answer(200, list('7'));
-    for (const pauseMs of [150, 300]) {
-      (await watched('7')).answer(503, {});
-      assert.is(await clock.passPause(), pauseMs);
-    }
-    const watch = await watched('7');
-    watch.open();
-    watch.write(line('ADDED', gadget('8')));
-    watch.end();
-    await until('recovery');
-    (await watched('8')).answer(503, {});
-    assert.is(await clock.passPause(), 150);
-  }),
-);
+onWatch('who hears an event again begins with the shortest pause', async ({ clock, listed, watched, until }) => {
+  (await listed()).answer(200, list('7'));
+  for (const pauseMs of [150, 300]) {
+    (await watched('7')).answer(503, {});
+    assert.is(await clock.passPause(), pauseMs);
+  }
+  const watch = await watched('7');
+  watch.open();
+  watch.write(line('ADDED', gadget('8')));
+  watch.end();
+  await until('recovery');
+  (await watched('8')).answer(503, {});
+  assert.is(await clock.passPause(), 150);
+});
 
-test(
-  'a quiet watch that holds for a second works again',
-  watching(async ({ clock, listed, watched, until, heard }) => {
-    (await listed()).answer(200, list('7'));
-    (await watched('7')).answer(503, { message: 'busy' });
-    await clock.passPause();
-    const watch = await watched('7');
-    const armed = clock.armed;
-    watch.open();
-    await clock.untilArmed(armed + 1);
-    clock.advance(999);
-    assert.is(heard.at(-1), 'trouble watch /apis/example.org/v1/gadgets: busy');
-    clock.advance(1);
-    assert.is(heard.at(-1), 'recovery');
-    await until('recovery');
-  }),
-);
+onWatch('a quiet watch that holds for a second works again', async ({ clock, listed, watched, until, heard }) => {
+  (await listed()).answer(200, list('7'));
+  (await watched('7')).answer(503, { message: 'busy' });
+  await clock.passPause();
+  const watch = await watched('7');
+  const armed = clock.armed;
+  watch.open();
+  await clock.untilArmed(armed + 1);
+  clock.advance(999);
+  assert.is(heard.at(-1), 'trouble watch /apis/example.org/v1/gadgets: busy');
+  clock.advance(1);
+  assert.is(heard.at(-1), 'recovery');
+  await until('recovery');
+});
 
-test(
-  'a server that says when to come back is not asked before',
-  watching(async ({ clock, listed, watched }) => {
-    (await listed()).answer(429, {}, { 'retry-after': '7' });
-    assert.is(await clock.passPause(), 7_000);
-    (await listed()).answer(200, list('7'));
-    (await watched('7')).answer(429, {}, { 'retry-after': '9' });
-    assert.is(await clock.passPause(), 9_000);
-    await watched('7');
-  }),
-);
+onWatch('a server that says when to come back is not asked before', async ({ clock, listed, watched }) => {
+  (await listed()).answer(429, {}, { 'retry-after': '7' });
+  assert.is(await clock.passPause(), 7_000);
+  (await listed()).answer(200, list('7'));
+  (await watched('7')).answer(429, {}, { 'retry-after': '9' });
+  assert.is(await clock.passPause(), 9_000);
+  await watched('7');
+});
 
-test(
+onWatch(
   'a watch that is silent beyond its end is given up, and goes on where it was',
-  watching(async ({ clock, listed, watched, until, heard }) => {
+  async ({ clock, listed, watched, until, heard }) => {
     (await listed()).answer(200, list('7'));
     const first = await watched('7');
     first.open();
@@ -380,25 +363,22 @@ test(
     second.write(line('ADDED', gadget('9')));
     await until('changed g9');
     assert.match(heard.join('; '), /trouble .*silent/);
-  }),
+  },
 );
 
-test(
-  'a watch that is not even agreed to is given up as well',
-  watching(async ({ clock, listed, watched, heard }) => {
-    (await listed()).answer(200, list('7'));
-    const first = await watched('7');
-    clock.advance(315_000);
-    await soon(first.closed, 'the end of the first watch');
-    await clock.passPause();
-    await watched('7');
-    assert.match(heard.join('; '), /trouble .*silent/);
-  }),
-);
+onWatch('a watch that is not even agreed to is given up as well', async ({ clock, listed, watched, heard }) => {
+  (await listed()).answer(200, list('7'));
+  const first = await watched('7');
+  clock.advance(315_000);
+  await soon(first.closed, 'the end of the first watch');
+  await clock.passPause();
+  await watched('7');
+  assert.match(heard.join('; '), /trouble .*silent/);
+});
 
-test(
+onWatch(
   'whoever stops hears nothing more, whatever was under way, and leaves no timer',
-  watching(async ({ clock, listed, stop, ended, heard, waiting }) => {
+  async ({ clock, listed, stop, ended, heard, waiting }) => {
     const listing = await listed();
     stop();
     listing.answer(200, list('7', gadget('5')));
@@ -406,12 +386,12 @@ test(
     assert.equal(heard, []);
     assert.is(waiting(), 0);
     assert.is(clock.armed, 0);
-  }),
+  },
 );
 
-test(
+onWatch(
   'whoever stops in the middle of a watch leaves no connection and no timer',
-  watching(async ({ clock, listed, watched, until, stop, ended, heard }) => {
+  async ({ clock, listed, watched, until, stop, ended, heard }) => {
     (await listed()).answer(200, list('7'));
     const watch = await watched('7');
     watch.open();
@@ -421,7 +401,7 @@ test(
     await soon(ended, 'the end');
     await soon(watch.closed, 'the end of the connection');
     assert.equal([heard.length, clock.armed], [2, 0]);
-  }),
+  },
 );
 
 test.run();

@@ -2,7 +2,11 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { cp, mkdtemp, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
+import * as assert from 'uvu/assert';
 import {
   type CodeAction,
   CodeActionRequest,
@@ -38,6 +42,7 @@ import {
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import { systemClock } from '../../../actors/clock.ts';
+import { OWN } from './corpus.ts';
 
 /** After so long without news there will be none. */
 const PATIENCE_MS = 10_000;
@@ -225,4 +230,37 @@ export async function startEditor(folders: readonly string[], args: readonly str
       return code;
     },
   };
+}
+
+export interface Session {
+  readonly editor: Editor;
+  /** Path of a file from the services down. */
+  at(file: string): string;
+  /** Opens a file of the disk in the editor. */
+  open(file: string): Promise<string>;
+}
+
+/** A folder with two services below `model`, and an editor that has it open. */
+export async function withEditor(
+  work: (session: Session) => Promise<void>,
+  roots: readonly string[] = [],
+): Promise<void> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-lsp-'));
+  try {
+    await cp(OWN, join(folder, 'model'), { recursive: true });
+    const editor = await startEditor(
+      roots.length === 0 ? [folder] : [],
+      roots.map((root) => join(folder, root)),
+    );
+    const at = (file: string): string => join(folder, 'model', file);
+    const open = async (file: string): Promise<string> => {
+      const path = at(file);
+      await editor.open(path, await readFile(path, 'utf8'));
+      return path;
+    };
+    await work({ editor, at, open });
+    assert.is(await editor.quit(), 0);
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

@@ -1,5 +1,4 @@
 // long
-// limit: 300 s
 // Files, links and folders as they come: nothing hangs, nothing is lost, and whatever is left out is said.
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';

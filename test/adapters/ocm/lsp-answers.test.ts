@@ -4,7 +4,7 @@ import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { DocumentSymbol, Location } from 'vscode-languageserver/node';
-import { withEditor } from './scene.ts';
+import { withEditor } from './editor.ts';
 
 const test = suite('troupe model lsp answers');
 

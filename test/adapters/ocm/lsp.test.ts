@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Location } from 'vscode-languageserver/node';
-import { withEditor } from './scene.ts';
+import { withEditor } from './editor.ts';
 
 const test = suite('troupe model lsp');
 

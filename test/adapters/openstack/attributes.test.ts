@@ -2,7 +2,6 @@
 import { inspect } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { integer } from '../../../adapters/kubernetes/contract.ts';
 import { sample } from '../../../adapters/kubernetes/contract-check/samples.ts';
 import { answerOf, knowing } from '../../../adapters/openstack/contract-answers.ts';
@@ -25,10 +24,13 @@ import { HttpError, type Session } from '../../../adapters/openstack/session.ts'
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
-import { attentive, isTableKind } from './attentive.ts';
+import { attentive, isTableKind } from '../../world/attentive.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
 
 const test = suite('attributes');
+
+const clock = simulatedClock({ seed: 1 });
 
 const ID = '00000000-0000-4000-8000-000000000000';
 const NAME = 'wanted';
@@ -66,7 +68,7 @@ function operationsOn(kind: OpenStackKind, resource: JsonObject): ResourceOperat
     sessions: { open: async () => session, identify: async () => ({ cloud: 'cloud', scope: 'scope', user: 'user' }) },
     lookUps: { find: async () => [resource], read: async () => resource },
     poller: { deadlineAt: () => 0, watch: () => new Promise(() => undefined), close: () => undefined },
-    clock: systemClock(),
+    clock: clock,
     downloads: NO_DOWNLOADS,
     readSecret: async () => ({
       uid: 'u',

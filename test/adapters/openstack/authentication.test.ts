@@ -6,8 +6,9 @@ import * as assert from 'uvu/assert';
 import { identityUrl, parseGrant, tokenRequest } from '../../../adapters/openstack/authentication.ts';
 import { type CloudEntry, parseCredentials } from '../../../adapters/openstack/clouds-yaml.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
+import { type SimulatedCloud, secretOf, withCloud } from '../../world/openstack.ts';
+import { rejection } from '../../world/rejection.ts';
 import { selfSigned } from './certificate.ts';
-import { rejection, type Simulated, secretOf, withCloud } from './simulated.ts';
 
 const test = suite('OpenStack authentication');
 
@@ -137,7 +138,7 @@ test("a token's life is measured by the cloud's clock", () => {
 });
 
 /** Adds credentials of another kind; the secret holds the given members of `auth`. */
-function secretWith({ simulator, secrets }: Simulated, name: string, auth: JsonObject): void {
+function secretWith({ simulator, secrets }: SimulatedCloud, name: string, auth: JsonObject): void {
   secrets.set(name, secretOf(JSON.stringify({ clouds: { test: { auth: { auth_url: simulator.authUrl, ...auth } } } })));
 }
 
@@ -200,33 +201,36 @@ function join(one: Socket, other: Socket): void {
 }
 
 test("a cloud is trusted by the secret's CA, or not checked when the entry says so", () =>
-  withCloud(async (cloud) => {
-    const { simulator, secrets, open, call } = cloud;
-    const { certificate, key } = selfSigned();
-    const simulatorPort = Number(new URL(simulator.authUrl).port);
-    const server = createTlsServer({ key, cert: certificate }, (socket) =>
-      join(socket, connect(simulatorPort, '127.0.0.1')),
-    );
-    const yaml = simulator
-      .cloudsYaml('test')
-      .replace(/auth_url: .*/, `auth_url: https://localhost:${await listening(server)}/identity/v3`);
-    try {
-      secrets.set('untrusted', secretOf(yaml));
-      secrets.set('empty', secretOf(yaml, 'no certificate in here'));
-      for (const name of ['untrusted', 'empty']) {
-        const error = await rejection((await open(name)).call(call('GET /networks')));
-        assert.match(error.message, /failed: self-signed certificate/);
+  withCloud(
+    async (cloud) => {
+      const { simulator, secrets, open, call } = cloud;
+      const { certificate, key } = selfSigned();
+      const simulatorPort = Number(new URL(simulator.authUrl).port);
+      const server = createTlsServer({ key, cert: certificate }, (socket) =>
+        join(socket, connect(simulatorPort, '127.0.0.1')),
+      );
+      const yaml = simulator
+        .cloudsYaml('test')
+        .replace(/auth_url: .*/, `auth_url: https://localhost:${await listening(server)}/identity/v3`);
+      try {
+        secrets.set('untrusted', secretOf(yaml));
+        secrets.set('empty', secretOf(yaml, 'no certificate in here'));
+        for (const name of ['untrusted', 'empty']) {
+          const error = await rejection((await open(name)).call(call('GET /networks')));
+          assert.match(error.message, /failed: self-signed certificate/);
+        }
+        secrets.set('trusted', secretOf(yaml, certificate));
+        secrets.set('unverified', secretOf(yaml.replace('    region_name', '    verify: false\n    region_name')));
+        for (const name of ['trusted', 'unverified']) {
+          assert.is((await (await open(name)).call(call('GET /networks'))).status, 200, name);
+        }
+      } finally {
+        await cloud.sessions.close();
+        await new Promise((resolve) => server.close(resolve));
       }
-      secrets.set('trusted', secretOf(yaml, certificate));
-      secrets.set('unverified', secretOf(yaml.replace('    region_name', '    verify: false\n    region_name')));
-      for (const name of ['trusted', 'unverified']) {
-        assert.is((await (await open(name)).call(call('GET /networks'))).status, 200, name);
-      }
-    } finally {
-      await cloud.sessions.close();
-      await new Promise((resolve) => server.close(resolve));
-    }
-  }));
+    },
+    { by: 'sockets' },
+  ));
 
 test('a proxy is used when one is given, and not for the hosts it is not for', async () => {
   let passed = 0;
@@ -253,7 +257,7 @@ test('a proxy is used when one is given, and not for the hosts it is not for', a
           await sessions.close();
         }
       },
-      { sessions: { proxy: settings } },
+      { sessions: { proxy: settings }, by: 'sockets' },
     );
   };
   try {

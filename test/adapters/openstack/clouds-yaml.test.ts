@@ -2,7 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type CloudEntry, parseCredentials } from '../../../adapters/openstack/clouds-yaml.ts';
 import { TransientError } from '../../../bus/errors.ts';
-import { secretOf } from './simulated.ts';
+import { secretOf } from '../../world/openstack.ts';
 
 const test = suite('clouds.yaml');
 

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // The contracts of all kinds keep the rules of contracts, and kinds on trial show what they do not do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -36,7 +34,7 @@ import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import type { FilterFields, OpenStackKind, TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { openstackName, text, texts } from '../../../adapters/openstack/kinds/values.ts';
-import { isTableKind } from './attentive.ts';
+import { isTableKind } from '../../world/attentive.ts';
 
 const test = suite('contracts');
 

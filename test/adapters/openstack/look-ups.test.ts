@@ -1,15 +1,17 @@
 // Look-ups that happen together are few list requests, and each still gets what it asked for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { type Criterion, equalTo, TagKey, tagsLike } from '../../../adapters/openstack/criteria.ts';
 import { KEYSTONE, NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import { type LookUps, lookUps } from '../../../adapters/openstack/look-ups.ts';
 import type { Answer, Call, Session } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('look-ups');
+
+const clock = simulatedClock({ seed: 1 });
 
 const NETWORKS = { service: NEUTRON, collection: 'networks', member: 'network', members: 'networks' };
 const PROJECTS = { service: KEYSTONE, collection: 'projects', member: 'project', members: 'projects' };
@@ -59,7 +61,6 @@ function start(): {
   readonly ask: (session: Session, of: typeof NETWORKS, ...criteria: Criterion[]) => Promise<readonly JsonObject[]>;
   readonly looks: LookUps;
 } {
-  const clock = systemClock({ seed: 1 });
   const looks = lookUps({ clock });
   const ask = (session: Session, of: typeof NETWORKS, ...criteria: Criterion[]): Promise<readonly JsonObject[]> =>
     looks.find(session, of, criteria, { deadlineAt: clock.now() + DEADLINE_MS, traceparent: 't' });
@@ -88,7 +89,7 @@ test('a resource is read by its path; several of one turn are one list of a serv
   const { looks } = start();
   const session = new FakeSession(['0', '1', '2'].map(named));
   const read = (id: string): Promise<JsonObject | undefined> =>
-    looks.read(session, NETWORKS, id, { deadlineAt: systemClock().now() + DEADLINE_MS, traceparent: 't' });
+    looks.read(session, NETWORKS, id, { deadlineAt: clock.now() + DEADLINE_MS, traceparent: 't' });
   assert.equal(await read('id-1'), named('1'));
   assert.equal([session.lists, session.reads], [[], ['/networks/id-1']]);
   assert.equal(await Promise.all(['id-0', 'id-2', 'gone'].map(read)), [named('0'), named('2'), undefined]);
@@ -164,7 +165,7 @@ test('look-ups that arrive during a list wait for the next one (L1)', async () =
   const { promise, resolve } = Promise.withResolvers<void>();
   session.before = promise;
   const first = ask(session, NETWORKS, equalTo('name', 'a'));
-  while (session.lists.length === 0) await systemClock().sleep(1);
+  while (session.lists.length === 0) await clock.sleep(1);
   const others = ['b', 'c'].map((name) => ask(session, NETWORKS, equalTo('name', name)));
   session.resources.push(named('b'));
   resolve();
@@ -243,15 +244,15 @@ test('an answer without the resource is no absence (L3)', async () => {
     userId: async () => 'me',
   };
   const of = { service: NEUTRON, collection: 'networks', member: 'network', members: 'networks' };
-  const call = { deadlineAt: systemClock().now() + 10_000, traceparent: '' };
-  const reading = lookUps({ clock: systemClock() }).read(session, of, 'id', call);
+  const call = { deadlineAt: clock.now() + 10_000, traceparent: '' };
+  const reading = lookUps({ clock: clock }).read(session, of, 'id', call);
   assert.instance(await reading.catch((error: unknown) => error), TransientError);
 });
 
 test('a list ends by the earliest deadline that it serves; who is late gets none (L4)', async () => {
   const { looks } = start();
   const session = new FakeSession([]);
-  const now = systemClock().now();
+  const now = clock.now();
   const at = (name: string, deadlineAt: number): Promise<readonly JsonObject[]> =>
     looks.find(session, NETWORKS, [equalTo('name', name)], { deadlineAt, traceparent: 't' });
   const results = await Promise.allSettled([at('a', now + 9_000), at('b', now + 7_000), at('c', now - 1)]);

@@ -1,7 +1,6 @@
 // What operations make of a cloud's answers, with a session that answers as the test says.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { list, string } from '../../../adapters/kubernetes/contract.ts';
 import { network } from '../../../adapters/openstack/kinds/network.ts';
 import { port } from '../../../adapters/openstack/kinds/port.ts';
@@ -18,9 +17,12 @@ import type { ResourceOperations, WatchNews } from '../../../machines/external-r
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ManualClock, outcome } from '../../bus/manual-clock.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
 
 const test = suite('operations');
+
+const clock = simulatedClock({ seed: 1 });
 
 const REF = { cloudCredentialsRef: { secretName: 's', cloudName: 'c' } };
 
@@ -40,7 +42,6 @@ function cloud(
     list: async () => listed,
     userId: async () => 'me',
   };
-  const clock = systemClock();
   const looks = lookUps({ clock });
   const operations: ResourceOperations = kind.operations({
     sessions: { open: async () => session, identify: async () => ({ cloud: 'cloud', scope: 'scope', user: 'user' }) },
@@ -60,7 +61,7 @@ function requestFor(spec: JsonObject): OperationRequest {
     metadata: { name: 'n', namespace: 'ns', uid: 'u', resourceVersion: '1', generation: 1 },
     spec: { ...REF, ...spec },
   };
-  return { object, dependencies: {}, deadlineAt: systemClock().now() + 10_000, traceparent: 't' } as OperationRequest;
+  return { object, dependencies: {}, deadlineAt: clock.now() + 10_000, traceparent: 't' } as OperationRequest;
 }
 
 const MANAGED = requestFor({ managementPolicy: 'managed', resource: {} });

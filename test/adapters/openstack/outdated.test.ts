@@ -10,7 +10,7 @@ import { server } from '../../../adapters/openstack/kinds/server.ts';
 import type { TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { isOutdated, outdatedRemarks } from '../../../adapters/openstack/outdated.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
-import { isTableKind } from './attentive.ts';
+import { isTableKind } from '../../world/attentive.ts';
 
 const test = suite('references that are outdated');
 

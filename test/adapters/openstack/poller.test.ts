@@ -72,7 +72,7 @@ interface Watching {
   stop(): void;
 }
 
-interface Scene {
+interface Tenant {
   readonly clock: ManualClock;
   readonly polls: Poller;
   watch(cloud: Session, id: string, options?: WatchOptions): Watching;
@@ -95,7 +95,7 @@ function seen(resource: JsonObject | undefined): Observation | undefined {
 
 const building = (id: string): Observation => seen({ status: 'BUILD', device_id: `of-${id}`, id }) as Observation;
 
-function scene(): Scene {
+function tenant(): Tenant {
   const clock = new ManualClock();
   const polls = poller({ clock, lookUps: lookUps({ clock }) });
   return {
@@ -120,7 +120,7 @@ function abortable(): { readonly signal: AbortSignal; readonly abort: () => void
 }
 
 test('a single one is read by its path, once an interval; what is not new is not told (W1)', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(['a']);
   const watching = watch(cloud, 'a');
   await clock.advance(3_600);
@@ -137,7 +137,7 @@ test('a single one is read by its path, once an interval; what is not new is not
 });
 
 test('what was there when nothing was known, and what was gone by then, is told', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(['a']);
   const polls = poller({ clock, lookUps: lookUps({ clock }) });
   const told: WatchNews[] = [];
@@ -152,7 +152,7 @@ test('what was there when nothing was known, and what was gone by then, is told'
 });
 
 test('300 who wait are one list an interval: their number grows with time alone (W2)', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   for (const count of [60, 300]) {
     const cloud = new FakeCloud(ids(count));
     const watching = ids(count).map((id) => watch(cloud, id));
@@ -168,7 +168,7 @@ test('300 who wait are one list an interval: their number grows with time alone 
 });
 
 test('up to fifty are one query by their ids; those who begin at different times look together', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(50));
   const watching: Watching[] = [];
   for (const id of ids(50)) {
@@ -182,7 +182,7 @@ test('up to fifty are one query by their ids; those who begin at different times
 });
 
 test('interfaces of many routers are one query by these', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(20));
   const watching = ids(20).map((id) => watch(cloud, id, { of: PORTS, criteria: [equalTo('device_id', `of-${id}`)] }));
   await clock.advance(3_000);
@@ -198,7 +198,7 @@ test('interfaces of many routers are one query by these', async () => {
 });
 
 test('of a service that takes one value a query, more than four are one list', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(5));
   const some = ids(4).map((id) => watch(cloud, id, { of: PROJECTS }));
   await clock.advance(1_000);
@@ -213,7 +213,7 @@ test('of a service that takes one value a query, more than four are one list', a
 });
 
 test('who waits long looks less often, and still together', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(300));
   const watching = ids(300).map((id) => watch(cloud, id));
   await clock.advance(10_000);
@@ -226,7 +226,7 @@ test('who waits long looks less often, and still together', async () => {
 });
 
 test('what a list of all lacks is asked for before it is told to be gone (W3)', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(60));
   const watching = ids(60).map((id) => watch(cloud, id));
   cloud.overlooked.add('n7');
@@ -241,7 +241,7 @@ test('what a list of all lacks is asked for before it is told to be gone (W3)', 
 });
 
 test('a list that fails ends the watches that it served, tells none of them anything, and no others (W4, Q5)', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   for (const count of [1, 20, 60]) {
     const cloud = new FakeCloud([]);
     const failure = new TransientError('busy', { retryAfterMs: 5_000 });
@@ -262,7 +262,7 @@ test('a list that fails ends the watches that it served, tells none of them anyt
 });
 
 test('what cannot be judged ends its own watch alone', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(60));
   const watching = ids(60).map((id) => watch(cloud, id));
   cloud.put('n3', 'NONSENSE');
@@ -273,7 +273,7 @@ test('what cannot be judged ends its own watch alone', async () => {
 });
 
 test('nobody waits: no request and no timer is left (W2)', async () => {
-  const { clock, polls, watch } = scene();
+  const { clock, polls, watch } = tenant();
   const cloud = new FakeCloud(ids(3));
   const watching = ids(3).map((id) => watch(cloud, id));
   await clock.advance(1_000);
@@ -296,7 +296,7 @@ test('nobody waits: no request and no timer is left (W2)', async () => {
 });
 
 test('who stops while a list is under way hears nothing of it; who comes then waits for the next (W1)', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(['a', 'b', 'c']);
   const { promise, resolve } = Promise.withResolvers<void>();
   cloud.before = promise;
@@ -317,7 +317,7 @@ test('who stops while a list is under way hears nothing of it; who comes then wa
 });
 
 test('a list that takes longer than an interval is not asked for again meanwhile', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(120));
   const { promise, resolve } = Promise.withResolvers<void>();
   cloud.before = promise;
@@ -337,7 +337,7 @@ test('a list that takes longer than an interval is not asked for again meanwhile
 });
 
 test('every request ends by a deadline, and is in no trace of an object', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(60));
   const watching = ids(60).map((id) => watch(cloud, id));
   await clock.advance(1_000);
@@ -348,7 +348,7 @@ test('every request ends by a deadline, and is in no trace of an object', async 
 });
 
 test('a process that stood still asks for nothing before who lost its lease is told (W5, P10)', async () => {
-  const { clock, watch } = scene();
+  const { clock, watch } = tenant();
   const cloud = new FakeCloud(['a', 'b']);
   const lost = watch(cloud, 'a');
   clock.setTimeout(() => lost.stop(), 10_000);

@@ -5,30 +5,30 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
+import { type Check, type Dependencies, fails, type Tenant } from '../../world/tenant.ts';
 
 /** A network `net` with a subnet of each version (`v4`, `v6`) and two groups (`web`, `db`), as references know them. */
 export async function ground(
-  scene: Scene,
+  tenant: Tenant,
 ): Promise<Record<'Network/net' | 'Subnet/v4' | 'Subnet/v6', string> & Dependencies> {
-  const network_id = await scene.outside('Network', { name: scene.name('net') });
+  const network_id = await tenant.outside('Network', { name: tenant.name('net') });
   const subnet = (ip_version: number, cidr: string): Promise<string> =>
-    scene.outside('Subnet', { name: scene.name('subnet'), network_id, ip_version, cidr });
+    tenant.outside('Subnet', { name: tenant.name('subnet'), network_id, ip_version, cidr });
   return {
     'Network/net': network_id,
     'Subnet/v4': await subnet(4, '192.0.2.0/24'),
     'Subnet/v6': await subnet(6, 'fd00:2::/64'),
-    'SecurityGroup/web': await scene.outside('SecurityGroup', { name: scene.name('web') }),
-    'SecurityGroup/db': await scene.outside('SecurityGroup', { name: scene.name('db') }),
+    'SecurityGroup/web': await tenant.outside('SecurityGroup', { name: tenant.name('web') }),
+    'SecurityGroup/db': await tenant.outside('SecurityGroup', { name: tenant.name('db') }),
   };
 }
 
 export function describePorts(check: Check): void {
-  check('a port with every field', async (scene) => {
-    const known = await ground(scene);
-    const project = await scene.create(scene.managed('Project', 'owner'));
-    const object = scene.managed('Port', 'full', {
-      name: scene.name('renamed'),
+  check('a port with every field', async (tenant) => {
+    const known = await ground(tenant);
+    const project = await tenant.create(tenant.managed('Project', 'owner'));
+    const object = tenant.managed('Port', 'full', {
+      name: tenant.name('renamed'),
       description: 'all of it',
       networkRef: 'net',
       addresses: [{ subnetRef: 'v4', ip: '192.0.2.17' }, { subnetRef: 'v6', ip: 'FD00:2:0::17' }, { subnetRef: 'v6' }],
@@ -44,9 +44,9 @@ export function describePorts(check: Check): void {
       valueSpecs: [{ key: 'device_owner', value: 'compute:here' }],
       tags: ['b', 'a'],
     });
-    const created = await scene.create(object, { ...known, 'Project/owner': project.id });
+    const created = await tenant.create(object, { ...known, 'Project/owner': project.id });
     const dependencies = { ...known, 'Project/owner': project.id };
-    const { passes, observation } = await scene.settle(object, created, dependencies);
+    const { passes, observation } = await tenant.settle(object, created, dependencies);
     const { tags, createdAt, updatedAt, revisionNumber, fixedIPs, securityGroups, allowedAddressPairs, ...rest } =
       observation.resource;
     assert.is(passes, 1);
@@ -73,7 +73,7 @@ export function describePorts(check: Check): void {
       ],
     );
     assert.equal(rest, {
-      name: scene.name('renamed'),
+      name: tenant.name('renamed'),
       description: 'all of it',
       adminStateUp: false,
       deviceOwner: 'compute:here',
@@ -89,13 +89,13 @@ export function describePorts(check: Check): void {
     assert.is(observation.available, true);
   });
 
-  check('a port with no field has no address and no group, not even the default one', async (scene) => {
-    const known = await ground(scene);
-    const object = scene.managed('Port', 'bare', { networkRef: 'net' });
-    const { passes, observation } = await scene.settle(object, await scene.create(object, known), known);
+  check('a port with no field has no address and no group, not even the default one', async (tenant) => {
+    const known = await ground(tenant);
+    const object = tenant.managed('Port', 'bare', { networkRef: 'net' });
+    const { passes, observation } = await tenant.settle(object, await tenant.create(object, known), known);
     assert.is(passes, 0);
     const { name, adminStateUp, status, vnicType, hostID, portSecurityEnabled } = observation.resource;
-    assert.equal([name, adminStateUp, status, vnicType], [scene.name('bare'), true, 'DOWN', 'normal']);
+    assert.equal([name, adminStateUp, status, vnicType], [tenant.name('bare'), true, 'DOWN', 'normal']);
     assert.equal([hostID, portSecurityEnabled], ['', true]);
     for (const field of ['fixedIPs', 'securityGroups', 'allowedAddressPairs', 'description', 'tags', 'deviceID']) {
       assert.is(observation.resource[field], undefined, field);
@@ -105,31 +105,31 @@ export function describePorts(check: Check): void {
 
   check(
     'a create whose address an earlier one took is to look again for what that one made (I4, M8)',
-    async (scene) => {
-      const known = await ground(scene);
+    async (tenant) => {
+      const known = await ground(tenant);
       const addresses = [{ subnetRef: 'v4', ip: '192.0.2.53' }];
-      const object = scene.managed('Port', 'twice', { networkRef: 'net', addresses });
-      const first = await scene.create(object, known);
-      await fails(scene.operations('Port').create(scene.request(object, known)), 'conflict', /there by now/);
-      const { matches } = await scene.operations('Port').find(scene.request(object, known));
+      const object = tenant.managed('Port', 'twice', { networkRef: 'net', addresses });
+      const first = await tenant.create(object, known);
+      await fails(tenant.operations('Port').create(tenant.request(object, known)), 'conflict', /there by now/);
+      const { matches } = await tenant.operations('Port').find(tenant.request(object, known));
       assert.equal(
         matches.map(({ id }) => id),
         [first.id],
       );
-      const stranger = scene.managed('Port', 'stranger', { networkRef: 'net', addresses });
-      await fails(scene.operations('Port').create(scene.request(stranger, known)), 'terminal', /already|in use/i);
+      const stranger = tenant.managed('Port', 'stranger', { networkRef: 'net', addresses });
+      await fails(tenant.operations('Port').create(tenant.request(stranger, known)), 'terminal', /already|in use/i);
     },
   );
 
-  check('each field of a port is updated, or left alone', async (scene) => {
-    const known = await ground(scene);
+  check('each field of a port is updated, or left alone', async (tenant) => {
+    const known = await ground(tenant);
     const fixed = { networkRef: 'net' } as const;
-    const bare = scene.managed('Port', 'changing', fixed);
-    let observation = await scene.create(bare, known);
+    const bare = tenant.managed('Port', 'changing', fixed);
+    let observation = await tenant.create(bare, known);
     const mac = String(observation.resource['macAddress']);
     const web = known['SecurityGroup/web'];
     for (const [change, attribute, expected, restored] of [
-      [{ name: scene.name('other') }, 'name', scene.name('other'), scene.name('changing')],
+      [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
       [{ description: 'told' }, 'description', 'told', undefined],
       [{ adminStateUp: false }, 'adminStateUp', false, false],
       [{ adminStateUp: true }, 'adminStateUp', true, true],
@@ -145,27 +145,27 @@ export function describePorts(check: Check): void {
       [{ portSecurity: 'Enabled' }, 'portSecurityEnabled', true, true],
       [{ tags: ['x'] }, 'tags', ['x'], undefined],
     ] as const) {
-      const object = scene.managed('Port', 'changing', { ...fixed, ...change });
-      const changed = await scene.settle(object, observation, known);
+      const object = tenant.managed('Port', 'changing', { ...fixed, ...change });
+      const changed = await tenant.settle(object, observation, known);
       assert.equal(changed.observation.resource[attribute], expected, attribute);
       assert.ok(changed.passes <= 1, attribute);
-      ({ observation } = await scene.settle(bare, changed.observation, known));
+      ({ observation } = await tenant.settle(bare, changed.observation, known));
       assert.equal(observation.resource[attribute], restored, attribute);
     }
-    const ignored = scene.managed('Port', 'changing', { ...fixed, macAddress: '02:00:00:00:00:09' });
-    assert.is((await scene.settle(ignored, observation, known)).passes, 0);
+    const ignored = tenant.managed('Port', 'changing', { ...fixed, macAddress: '02:00:00:00:00:09' });
+    assert.is((await tenant.settle(ignored, observation, known)).passes, 0);
   });
 
-  check('address pairs are a set, and one without a MAC is content with any', async (scene) => {
-    const known = await ground(scene);
+  check('address pairs are a set, and one without a MAC is content with any', async (tenant) => {
+    const known = await ground(tenant);
     const withPairs = (allowedAddressPairs: readonly { readonly ip: string; readonly mac?: string }[]): KubeObject =>
-      scene.managed('Port', 'pairs', { networkRef: 'net', allowedAddressPairs });
+      tenant.managed('Port', 'pairs', { networkRef: 'net', allowedAddressPairs });
     const ip = '198.51.100.7';
     const mac = '02:00:00:00:00:07';
     const both = [{ ip }, { ip, mac }];
-    let { observation } = await scene.settle(withPairs(both), await scene.create(withPairs(both), known), known);
+    let { observation } = await tenant.settle(withPairs(both), await tenant.create(withPairs(both), known), known);
     const passesOf = async (pairs: readonly { readonly ip: string; readonly mac?: string }[]): Promise<number> => {
-      const settled = await scene.settle(withPairs(pairs), observation, known);
+      const settled = await tenant.settle(withPairs(pairs), observation, known);
       ({ observation } = settled);
       return settled.passes;
     };
@@ -181,68 +181,68 @@ export function describePorts(check: Check): void {
 
   check(
     'groups are a set; an update waits for those that are not ready, and leaves the others alone',
-    async (scene) => {
-      const known = await ground(scene);
+    async (tenant) => {
+      const known = await ground(tenant);
       const withGroups = (...securityGroupRefs: readonly string[]): KubeObject =>
-        scene.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs, description: 'told' });
-      const made = await scene.outside('SecurityGroup', { name: scene.name('new') });
-      const created = await scene.create(withGroups('web', 'db'), known);
-      assert.equal(await scene.update(withGroups('db', 'web'), created, known), { changed: false });
-      const early = scene.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs: ['db', 'new'] });
-      const outcome = await scene.update(early, created, known);
+        tenant.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs, description: 'told' });
+      const made = await tenant.outside('SecurityGroup', { name: tenant.name('new') });
+      const created = await tenant.create(withGroups('web', 'db'), known);
+      assert.equal(await tenant.update(withGroups('db', 'web'), created, known), { changed: false });
+      const early = tenant.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs: ['db', 'new'] });
+      const outcome = await tenant.update(early, created, known);
       const waiting = ['Waiting for SecurityGroup/new to be ready'];
       assert.equal(outcome, { changed: true, waiting, fields: ['description'] });
-      const untouched = (await scene.observe(early, created.id)) as Observation;
+      const untouched = (await tenant.observe(early, created.id)) as Observation;
       const { securityGroups, description } = untouched.resource;
       assert.equal([(securityGroups as unknown[]).length, description], [2, undefined]);
       const unready = { ...known, 'SecurityGroup/new': { id: made, ready: false } };
-      assert.equal((await scene.update(early, untouched, unready)).waiting, [
+      assert.equal((await tenant.update(early, untouched, unready)).waiting, [
         'Waiting for SecurityGroup/new to be ready',
       ]);
       const ready = { ...known, 'SecurityGroup/new': made };
-      const observed = await scene.observe(early, created.id);
-      const { observation } = await scene.settle(early, observed ?? created, ready);
+      const observed = await tenant.observe(early, created.id);
+      const { observation } = await tenant.settle(early, observed ?? created, ready);
       assert.equal(
         [...(observation.resource['securityGroups'] as string[])].sort(),
         [known['SecurityGroup/db'], made].sort() as string[],
       );
       // What a port rests on already may be on its way out.
       const leaving = { ...ready, 'SecurityGroup/new': { id: made, ready: false } };
-      assert.equal(await scene.update(early, observation, leaving), { changed: false });
+      assert.equal(await tenant.update(early, observation, leaving), { changed: false });
     },
   );
 
-  check('port security goes off with all that needs it, and comes back', async (scene) => {
-    const known = await ground(scene);
-    const guarded = scene.managed('Port', 'secure', {
+  check('port security goes off with all that needs it, and comes back', async (tenant) => {
+    const known = await ground(tenant);
+    const guarded = tenant.managed('Port', 'secure', {
       networkRef: 'net',
       addresses: [{ subnetRef: 'v4' }],
       portSecurity: 'Enabled',
       securityGroupRefs: ['web'],
       allowedAddressPairs: [{ ip: '198.51.100.7' }],
     });
-    const open = scene.managed('Port', 'secure', {
+    const open = tenant.managed('Port', 'secure', {
       networkRef: 'net',
       addresses: [{ subnetRef: 'v4' }],
       portSecurity: 'Disabled',
     });
-    const created = await scene.create(guarded, known);
-    const off = await scene.settle(open, created, known);
+    const created = await tenant.create(guarded, known);
+    const off = await tenant.settle(open, created, known);
     const { portSecurityEnabled, securityGroups, allowedAddressPairs } = off.observation.resource;
     assert.equal(
       [off.passes, portSecurityEnabled, securityGroups, allowedAddressPairs],
       [1, false, undefined, undefined],
     );
-    const on = await scene.settle(guarded, off.observation, known);
+    const on = await tenant.settle(guarded, off.observation, known);
     assert.equal([on.passes, on.observation.resource['portSecurityEnabled']], [1, true]);
-    const network = await scene.outside('Network', { name: scene.name('open'), port_security_enabled: false });
-    const inherits = scene.managed('Port', 'inherits', { networkRef: 'open', portSecurity: 'Inherit' });
-    const { observation } = await scene.settle(inherits, await scene.create(inherits, { 'Network/open': network }));
+    const network = await tenant.outside('Network', { name: tenant.name('open'), port_security_enabled: false });
+    const inherits = tenant.managed('Port', 'inherits', { networkRef: 'open', portSecurity: 'Inherit' });
+    const { observation } = await tenant.settle(inherits, await tenant.create(inherits, { 'Network/open': network }));
     assert.is(observation.resource['portSecurityEnabled'], false);
   });
 
-  check('what a user must not smuggle in is refused before anything is sent', async (scene) => {
-    const known = await ground(scene);
+  check('what a user must not smuggle in is refused before anything is sent', async (tenant) => {
+    const known = await ground(tenant);
     for (const [resource, message] of [
       [{ valueSpecs: [{ key: 'shared', value: 'true' }] }, /valueSpecs must not set 'shared'/],
       [{ valueSpecs: [{ key: 'tenant_id', value: 'x' }] }, /valueSpecs must not set 'tenant_id'/],
@@ -251,52 +251,52 @@ export function describePorts(check: Check): void {
       [{ portSecurity: 'Disabled', securityGroupRefs: ['web'] }, /securityGroupRefs must be empty/],
       [{ portSecurity: 'Disabled', allowedAddressPairs: [{ ip: '192.0.2.9' }] }, /allowedAddressPairs must be empty/],
     ] as const) {
-      const object = scene.managed('Port', 'refused', { networkRef: 'net', ...resource });
+      const object = tenant.managed('Port', 'refused', { networkRef: 'net', ...resource });
       await fails(
-        scene.create(object, known),
+        tenant.create(object, known),
         'terminal',
         /^invalid configuration creating resource: /,
         'InvalidConfiguration',
       );
-      await fails(scene.create(object, known), 'terminal', message);
+      await fails(tenant.create(object, known), 'terminal', message);
     }
-    assert.equal(await scene.list('ports', `network_id=${known['Network/net']}`), []);
+    assert.equal(await tenant.list('ports', `network_id=${known['Network/net']}`), []);
   });
 
-  check('the host of a port is named, or that of a server', async (scene) => {
-    const known = await ground(scene);
-    const object = scene.managed('Port', 'hosted', { networkRef: 'net', hostID: { serverRef: 'vm' } });
-    await fails(scene.create(object, known), 'transient', /Server\/vm/);
+  check('the host of a port is named, or that of a server', async (tenant) => {
+    const known = await ground(tenant);
+    const object = tenant.managed('Port', 'hosted', { networkRef: 'net', hostID: { serverRef: 'vm' } });
+    await fails(tenant.create(object, known), 'transient', /Server\/vm/);
     const unplaced = { id: 'vm-id', ready: true, attributes: {} };
-    await fails(scene.create(object, { ...known, 'Server/vm': unplaced }), 'transient', /Server\/vm/);
+    await fails(tenant.create(object, { ...known, 'Server/vm': unplaced }), 'transient', /Server\/vm/);
     const server = { id: 'vm-id', ready: true, attributes: { hostID: 'host-of-vm' } };
-    const { resource } = await scene.create(object, { ...known, 'Server/vm': server });
+    const { resource } = await tenant.create(object, { ...known, 'Server/vm': server });
     assert.equal([resource['hostID'], resource['status']], ['host-of-vm', 'ACTIVE']);
   });
 
-  check('a port waits for the server that it is plugged into while that is being built', async (scene) => {
-    const known = await ground(scene);
+  check('a port waits for the server that it is plugged into while that is being built', async (tenant) => {
+    const known = await ground(tenant);
     const valueSpecs = [
       { key: 'device_id', value: 'vm-id' },
       { key: 'device_owner', value: 'compute:here' },
     ];
-    const object = scene.managed('Port', 'plugged', { networkRef: 'net', valueSpecs });
-    const created = await scene.create(object, known);
+    const object = tenant.managed('Port', 'plugged', { networkRef: 'net', valueSpecs });
+    const created = await tenant.create(object, known);
     assert.equal([created.resource['deviceID'], created.resource['deviceOwner']], ['vm-id', 'compute:here']);
     const server = (status: string, ...attached: readonly string[]): readonly Claimant[] => [
       {
         realm: 'openstack',
         plural: 'servers',
         namespace: 'test',
-        name: scene.name('vm'),
+        name: tenant.name('vm'),
         attributes: { serverID: 'vm-id', status, attached },
       },
     ];
     const said = async (claimants: readonly Claimant[], observation: Observation) =>
-      (await scene.update(object, observation, known, claimants)).waiting;
-    assert.equal(await scene.update(object, created, known), { changed: false });
-    const waiting = [`Waiting for Server/${scene.name('vm')} to be ready`];
-    const outcome = await scene.update(object, created, known, server('BUILD'));
+      (await tenant.update(object, observation, known, claimants)).waiting;
+    assert.equal(await tenant.update(object, created, known), { changed: false });
+    const waiting = [`Waiting for Server/${tenant.name('vm')} to be ready`];
+    const outcome = await tenant.update(object, created, known, server('BUILD'));
     assert.equal(outcome, { changed: false, waiting, pollAfterMs: 15_000 });
     const { id } = created;
     assert.equal(await said(server('ACTIVE'), created), ['Server detached port but port status not updated']);
@@ -311,19 +311,19 @@ export function describePorts(check: Check): void {
     assert.equal([await said(server('ACTIVE'), free), await said(server('BUILD'), free)], [undefined, undefined]);
   });
 
-  check('what Neutron says to a port: taken, exhausted, unknown', async (scene) => {
-    const known = await ground(scene);
+  check('what Neutron says to a port: taken, exhausted, unknown', async (tenant) => {
+    const known = await ground(tenant);
     const at = (ip: string, name = 'at'): KubeObject =>
-      scene.managed('Port', name, { networkRef: 'net', addresses: [{ subnetRef: 'v4', ip }] });
-    await scene.create(at('192.0.2.9'), known);
-    const again = scene.create(at('192.0.2.9', 'other'), known);
+      tenant.managed('Port', name, { networkRef: 'net', addresses: [{ subnetRef: 'v4', ip }] });
+    await tenant.create(at('192.0.2.9'), known);
+    const again = tenant.create(at('192.0.2.9', 'other'), known);
     await fails(again, 'terminal', /^invalid configuration creating resource: .*IpAddressAlreadyAllocated|already/);
-    await fails(scene.create(at('203.0.113.9'), known), 'transient', /./);
-    const trusted = scene.managed('Port', 'trusted', { networkRef: 'net', trustedVIF: true });
-    await fails(scene.create(trusted, known), 'transient', /trusted/);
-    const project = await scene.create(scene.managed('Project', 'poor'));
-    await scene.limit(project.id, { port: 0 });
-    const poor = scene.managed('Port', 'poor', { networkRef: 'net', projectRef: 'poor' });
-    await fails(scene.create(poor, { ...known, 'Project/poor': project.id }), 'transient', /OverQuota|Quota exceeded/);
+    await fails(tenant.create(at('203.0.113.9'), known), 'transient', /./);
+    const trusted = tenant.managed('Port', 'trusted', { networkRef: 'net', trustedVIF: true });
+    await fails(tenant.create(trusted, known), 'transient', /trusted/);
+    const project = await tenant.create(tenant.managed('Project', 'poor'));
+    await tenant.limit(project.id, { port: 0 });
+    const poor = tenant.managed('Port', 'poor', { networkRef: 'net', projectRef: 'poor' });
+    await fails(tenant.create(poor, { ...known, 'Project/poor': project.id }), 'transient', /OverQuota|Quota exceeded/);
   });
 }

@@ -1,7 +1,6 @@
 // What an object says of itself to the runtime: its references and the names under which its kind writes.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { immutable, list, object, ref, required, string } from '../../../adapters/kubernetes/contract.ts';
 import { apart, sent, sentAs } from '../../../adapters/openstack/kinds/fields.ts';
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
@@ -16,9 +15,12 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import type { Kind, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { everyKind, manifestOf } from '../../actors/every-kind.ts';
+import { simulatedClock } from '../../world/clock.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
 
 const test = suite('references');
+
+const clock = simulatedClock({ seed: 1 });
 
 const addresses = immutable(
   list(
@@ -69,9 +71,7 @@ function objectWith(spec: JsonObject): KubeObject {
 function kindNamed(name: string): Kind {
   const refuse = () => Promise.reject(new Error('no cloud here'));
   const sessions = { open: refuse, identify: refuse };
-  return openstackKinds({ sessions, clock: systemClock(), downloads: NO_DOWNLOADS }).find(
-    ({ kind }) => kind === name,
-  ) as Kind;
+  return openstackKinds({ sessions, clock: clock, downloads: NO_DOWNLOADS }).find(({ kind }) => kind === name) as Kind;
 }
 
 const own = 'openstack.k-orc.cloud/plug';

@@ -3,13 +3,13 @@ import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { type Check, type Dependencies, fails, foundNothing, type Scene } from './scene.ts';
+import { type Check, type Dependencies, fails, foundNothing, type Tenant } from '../../world/tenant.ts';
 
 const ABSENT_ID = '00000000-0000-4000-8000-000000000000';
 
 /** A router and `count` subnets, and the interfaces between them. */
 export async function junction(
-  scene: Scene,
+  tenant: Tenant,
   count: number,
 ): Promise<{
   readonly routerId: string;
@@ -17,19 +17,19 @@ export async function junction(
   plug(index: number): KubeObject;
   readonly known: Dependencies;
 }> {
-  const network_id = await scene.outside('Network', { name: scene.name('net') });
+  const network_id = await tenant.outside('Network', { name: tenant.name('net') });
   const subnetIds: string[] = [];
   for (let index = 0; index < count; index++) {
-    const attributes = { name: scene.name(`s${index}`), network_id, ip_version: 4, cidr: `10.${index}.0.0/24` };
-    subnetIds.push(await scene.outside('Subnet', attributes));
+    const attributes = { name: tenant.name(`s${index}`), network_id, ip_version: 4, cidr: `10.${index}.0.0/24` };
+    subnetIds.push(await tenant.outside('Subnet', attributes));
   }
-  const routerId = await scene.outside('Router', { name: scene.name('router') });
-  const cloudCredentialsRef = { secretName: 'credentials', cloudName: scene.cloud.cloudName };
+  const routerId = await tenant.outside('Router', { name: tenant.name('router') });
+  const cloudCredentialsRef = { secretName: 'credentials', cloudName: tenant.cloud.cloudName };
   return {
     routerId,
     subnetIds,
     plug: (index) => ({
-      ...scene.object('Router', `plug-${index}`, {}),
+      ...tenant.object('Router', `plug-${index}`, {}),
       kind: 'RouterInterface',
       spec: { type: 'Subnet', routerRef: 'router', subnetRef: `s${index}` },
     }),
@@ -41,12 +41,12 @@ export async function junction(
 }
 
 export function describeRouters(check: Check): void {
-  check('a router with every field', async (scene) => {
-    const project = await scene.create(scene.managed('Project', 'owner'));
-    const network = await scene.outside('Network', { name: scene.name('outside'), 'router:external': true });
+  check('a router with every field', async (tenant) => {
+    const project = await tenant.create(tenant.managed('Project', 'owner'));
+    const network = await tenant.outside('Network', { name: tenant.name('outside'), 'router:external': true });
     const known = { 'Project/owner': project.id, 'Network/outside': network };
-    const object = scene.managed('Router', 'full', {
-      name: scene.name('renamed'),
+    const object = tenant.managed('Router', 'full', {
+      name: tenant.name('renamed'),
       description: 'all of it',
       adminStateUp: false,
       distributed: true,
@@ -54,83 +54,83 @@ export function describeRouters(check: Check): void {
       projectRef: 'owner',
       tags: ['b', 'a'],
     });
-    const { passes, observation } = await scene.settle(object, await scene.create(object, known), known);
+    const { passes, observation } = await tenant.settle(object, await tenant.create(object, known), known);
     const { tags, ...rest } = observation.resource;
     assert.is(passes, 1);
     assert.equal(tags, ['a', 'b']);
     assert.equal(rest, {
-      name: scene.name('renamed'),
+      name: tenant.name('renamed'),
       description: 'all of it',
       adminStateUp: false,
       externalGateways: [{ networkID: network }],
       projectID: project.id,
       status: 'ACTIVE',
     });
-    const { router } = await scene.call('GET', `/routers/${observation.id}`);
+    const { router } = await tenant.call('GET', `/routers/${observation.id}`);
     assert.is((router as JsonObject)['distributed'], true);
     assert.equal([observation.available, observation.pollAfterMs], [true, undefined]);
-    const gateway = scene
+    const gateway = tenant
       .operations('Network')
-      .remove({ ...scene.request(scene.managed('Network', 'x')), id: network });
+      .remove({ ...tenant.request(tenant.managed('Network', 'x')), id: network });
     await fails(gateway, 'transient', /./);
   });
 
-  check('a router with no field, and each field updated and restored', async (scene) => {
-    const bare = scene.managed('Router', 'changing');
-    let { passes, observation } = await scene.settle(bare, await scene.create(bare));
+  check('a router with no field, and each field updated and restored', async (tenant) => {
+    const bare = tenant.managed('Router', 'changing');
+    let { passes, observation } = await tenant.settle(bare, await tenant.create(bare));
     assert.is(passes, 0);
     const { projectID, ...rest } = observation.resource;
     assert.type(projectID, 'string');
-    assert.equal(rest, { name: scene.name('changing'), adminStateUp: true, status: 'ACTIVE' });
+    assert.equal(rest, { name: tenant.name('changing'), adminStateUp: true, status: 'ACTIVE' });
     assert.is(observation.attributes['external_gateway_info'], null);
     for (const [change, attribute, expected, restored] of [
-      [{ name: scene.name('other') }, 'name', scene.name('other'), scene.name('changing')],
+      [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
       [{ description: 'told' }, 'description', 'told', undefined],
       [{ adminStateUp: false }, 'adminStateUp', false, true],
       [{ tags: ['x'] }, 'tags', ['x'], undefined],
     ] as const) {
-      const changed = await scene.settle(scene.managed('Router', 'changing', change), observation);
+      const changed = await tenant.settle(tenant.managed('Router', 'changing', change), observation);
       assert.equal([changed.passes, changed.observation.resource[attribute]], [1, expected], attribute);
-      ({ passes, observation } = await scene.settle(bare, changed.observation));
+      ({ passes, observation } = await tenant.settle(bare, changed.observation));
       assert.equal([passes, observation.resource[attribute]], [1, restored], attribute);
     }
   });
 
-  check('an update of a router names the revision that was read', async (scene) => {
-    const { id } = await scene.create(scene.managed('Router', 'stale'));
-    const object = scene.managed('Router', 'stale', { description: 'ours' });
-    const read = (await scene.observe(object, id)) as Observation;
-    await scene.call('PUT', `/routers/${id}`, { router: { description: 'meanwhile' } });
-    await fails(scene.update(object, read), 'transient', /./);
-    const { observation } = await scene.settle(object, (await scene.observe(object, id)) as Observation);
+  check('an update of a router names the revision that was read', async (tenant) => {
+    const { id } = await tenant.create(tenant.managed('Router', 'stale'));
+    const object = tenant.managed('Router', 'stale', { description: 'ours' });
+    const read = (await tenant.observe(object, id)) as Observation;
+    await tenant.call('PUT', `/routers/${id}`, { router: { description: 'meanwhile' } });
+    await fails(tenant.update(object, read), 'transient', /./);
+    const { observation } = await tenant.settle(object, (await tenant.observe(object, id)) as Observation);
     assert.is(observation.resource['description'], 'ours');
   });
 
   check(
     'what Neutron says to a router: a network that is inside, a zone that it does not know, a quota',
-    async (scene) => {
-      const inside = { 'Network/net': await scene.outside('Network', { name: scene.name('inside') }) };
-      const gateway = scene.managed('Router', 'wrong', { externalGateways: [{ networkRef: 'net' }] });
-      await fails(scene.create(gateway, inside), 'transient', /not an external network/);
-      await fails(scene.create(gateway), 'transient', /Network\/net/);
-      const zone = scene.managed('Router', 'zone', { availabilityZoneHints: ['no-such-zone'] });
-      await fails(scene.create(zone), 'transient', /./);
-      const project = await scene.create(scene.managed('Project', 'poor'));
-      await scene.limit(project.id, { router: 0 });
-      const poor = scene.managed('Router', 'poor', { projectRef: 'poor' });
-      await fails(scene.create(poor, { 'Project/poor': project.id }), 'transient', /OverQuota|Quota exceeded/);
+    async (tenant) => {
+      const inside = { 'Network/net': await tenant.outside('Network', { name: tenant.name('inside') }) };
+      const gateway = tenant.managed('Router', 'wrong', { externalGateways: [{ networkRef: 'net' }] });
+      await fails(tenant.create(gateway, inside), 'transient', /not an external network/);
+      await fails(tenant.create(gateway), 'transient', /Network\/net/);
+      const zone = tenant.managed('Router', 'zone', { availabilityZoneHints: ['no-such-zone'] });
+      await fails(tenant.create(zone), 'transient', /./);
+      const project = await tenant.create(tenant.managed('Project', 'poor'));
+      await tenant.limit(project.id, { router: 0 });
+      const poor = tenant.managed('Router', 'poor', { projectRef: 'poor' });
+      await fails(tenant.create(poor, { 'Project/poor': project.id }), 'transient', /OverQuota|Quota exceeded/);
     },
   );
 
-  check('an import of a router: by id, and by each field of a filter', async (scene) => {
-    const name = scene.name('wanted');
-    const project_id = scene.name('project');
-    const id = await scene.outside('Router', { name, description: 'told', project_id });
-    await scene.call('PUT', `/routers/${id}/tags`, { tags: ['a', 'b'] });
-    await scene.outside('Router', { name });
-    const { import: find } = scene.operations('Router');
-    assert.is((await find(scene.request(scene.imported('Router', { id }))))?.id, id);
-    const unknown = find(scene.request(scene.imported('Router', { id: ABSENT_ID })));
+  check('an import of a router: by id, and by each field of a filter', async (tenant) => {
+    const name = tenant.name('wanted');
+    const project_id = tenant.name('project');
+    const id = await tenant.outside('Router', { name, description: 'told', project_id });
+    await tenant.call('PUT', `/routers/${id}/tags`, { tags: ['a', 'b'] });
+    await tenant.outside('Router', { name });
+    const { import: find } = tenant.operations('Router');
+    assert.is((await find(tenant.request(tenant.imported('Router', { id }))))?.id, id);
+    const unknown = find(tenant.request(tenant.imported('Router', { id: ABSENT_ID })));
     await fails(unknown, 'terminal', /^referenced resource does not exist in OpenStack$/, 'UnrecoverableError');
     for (const [filter, isFound] of [
       [{ name, description: 'told' }, true],
@@ -142,24 +142,24 @@ export function describeRouters(check: Check): void {
       [{ projectRef: 'p', notTagsAny: ['c'] }, true],
       [{ projectRef: 'p', notTags: ['a', 'b'] }, false],
     ] as const) {
-      const object = scene.imported('Router', { filter });
-      const found = await find(scene.request(object, { 'Project/p': project_id }));
+      const object = tenant.imported('Router', { filter });
+      const found = await find(tenant.request(object, { 'Project/p': project_id }));
       assert.is(found?.id, isFound ? id : undefined, JSON.stringify(filter));
     }
-    const several = find(scene.request(scene.imported('Router', { filter: { name } })));
+    const several = find(tenant.request(tenant.imported('Router', { filter: { name } })));
     await fails(several, 'terminal', /^found more than one matching OpenStack resource during import$/);
   });
 
-  check('what an interrupted create of a router left behind is found by name, project and kind', async (scene) => {
-    const name = scene.name('lost');
-    const object = scene.managed('Router', 'lost', { description: 'of no account' });
-    const { find } = scene.operations('Router');
-    foundNothing(await find(scene.request(object)));
-    const id = await scene.outside('Router', { name });
-    await scene.outside('Router', { name: `${name}-too` });
-    const idsOf = async (resource: Parameters<typeof scene.managed<'Router'>>[2]): Promise<string[]> => {
-      const known = { 'Project/p': scene.name('project') };
-      const request = scene.request(scene.managed('Router', 'lost', resource), known);
+  check('what an interrupted create of a router left behind is found by name, project and kind', async (tenant) => {
+    const name = tenant.name('lost');
+    const object = tenant.managed('Router', 'lost', { description: 'of no account' });
+    const { find } = tenant.operations('Router');
+    foundNothing(await find(tenant.request(object)));
+    const id = await tenant.outside('Router', { name });
+    await tenant.outside('Router', { name: `${name}-too` });
+    const idsOf = async (resource: Parameters<typeof tenant.managed<'Router'>>[2]): Promise<string[]> => {
+      const known = { 'Project/p': tenant.name('project') };
+      const request = tenant.request(tenant.managed('Router', 'lost', resource), known);
       return (await find(request)).matches.map((match) => match.id);
     };
     assert.equal(await idsOf({}), [id]);
@@ -168,12 +168,12 @@ export function describeRouters(check: Check): void {
     assert.equal(await idsOf({ projectRef: 'p' }), []);
   });
 
-  check('a router refers to its networks and its project, and publishes its credentials', async (scene) => {
+  check('a router refers to its networks and its project, and publishes its credentials', async (tenant) => {
     const resource = { projectRef: 'p', externalGateways: [{ networkRef: 'outside' }] };
-    const object = scene.managed('Router', 'refs', resource);
+    const object = tenant.managed('Router', 'refs', resource);
     const guard = ['openstack.k-orc.cloud/router'];
     assert.equal(
-      scene
+      tenant
         .kind('Router')
         .references(object)
         .map(({ kind, name, finalizers }) => [kind, name, finalizers]),
@@ -183,15 +183,15 @@ export function describeRouters(check: Check): void {
         ['Project', 'p', guard],
       ],
     );
-    const cloudCredentialsRef = { secretName: 'credentials', cloudName: scene.cloud.cloudName };
-    assert.equal(scene.kind('Router').standing(object).attributes, { cloudCredentialsRef });
+    const cloudCredentialsRef = { secretName: 'credentials', cloudName: tenant.cloud.cloudName };
+    assert.equal(tenant.kind('Router').standing(object).attributes, { cloudCredentialsRef });
   });
 
-  check('an interface is made once, found again, looked at and taken off', async (scene) => {
-    const { routerId, subnetIds, plug, known } = await junction(scene, 1);
+  check('an interface is made once, found again, looked at and taken off', async (tenant) => {
+    const { routerId, subnetIds, plug, known } = await junction(tenant, 1);
     const object = plug(0);
-    const { find, create, observe, update, remove } = scene.operations('RouterInterface');
-    const request = scene.request(object, known);
+    const { find, create, observe, update, remove } = tenant.operations('RouterInterface');
+    const request = tenant.request(object, known);
     foundNothing(await find(request));
     const created = await create(request);
     assert.equal([created.available, created.resource], [false, {}]);
@@ -203,56 +203,56 @@ export function describeRouters(check: Check): void {
     const observed = (await observe({ ...request, id: created.id })) as Observation;
     assert.equal([observed.id, observed.available, observed.pollAfterMs], [created.id, true, undefined]);
     assert.equal(await update({ ...request, observation: observed }), { changed: false });
-    const [port] = await scene.list('ports', `device_id=${routerId}`);
+    const [port] = await tenant.list('ports', `device_id=${routerId}`);
     assert.equal(
       [port?.['device_owner'], port?.['fixed_ips']],
       ['network:router_interface', [{ subnet_id: subnetIds[0] as string, ip_address: '10.0.0.1' }]],
     );
-    const router = scene.managed('Router', 'router');
-    await fails(scene.operations('Router').remove({ ...scene.request(router), id: routerId }), 'transient', /./);
+    const router = tenant.managed('Router', 'router');
+    await fails(tenant.operations('Router').remove({ ...tenant.request(router), id: routerId }), 'transient', /./);
     await remove({ ...request, id: created.id });
     assert.is(await observe({ ...request, id: created.id }), undefined);
     foundNothing(await find(request));
     await remove({ ...request, id: created.id });
   });
 
-  check('an interface that others made is taken as it is, and ports of other kinds are none', async (scene) => {
-    const { routerId, subnetIds, plug, known } = await junction(scene, 2);
-    const [network] = await scene.list('subnets', `id=${subnetIds[1]}`);
+  check('an interface that others made is taken as it is, and ports of other kinds are none', async (tenant) => {
+    const { routerId, subnetIds, plug, known } = await junction(tenant, 2);
+    const [network] = await tenant.list('subnets', `id=${subnetIds[1]}`);
     const [subnet_id = ''] = subnetIds;
     const odd = { network_id: network?.['network_id'] ?? null, device_id: routerId, device_owner: 'compute:odd' };
-    await scene.outside('Port', { ...odd, fixed_ips: [{ subnet_id: subnetIds[1] as string }] });
-    const { port_id: id } = await scene.call('PUT', `/routers/${routerId}/add_router_interface`, { subnet_id });
-    const { find } = scene.operations('RouterInterface');
+    await tenant.outside('Port', { ...odd, fixed_ips: [{ subnet_id: subnetIds[1] as string }] });
+    const { port_id: id } = await tenant.call('PUT', `/routers/${routerId}/add_router_interface`, { subnet_id });
+    const { find } = tenant.operations('RouterInterface');
     const idsOf = async (index: number): Promise<readonly string[]> =>
-      (await find(scene.request(plug(index), known))).matches.map((match) => match.id);
+      (await find(tenant.request(plug(index), known))).matches.map((match) => match.id);
     assert.equal(await idsOf(0), [id]);
     assert.equal(await idsOf(1), []);
-    const port = await scene.list('ports', 'device_owner=compute:odd');
+    const port = await tenant.list('ports', 'device_owner=compute:odd');
     for (const { id: odd } of port)
-      await scene.call('PUT', `/ports/${odd}`, { port: { device_id: '', device_owner: '' } });
+      await tenant.call('PUT', `/ports/${odd}`, { port: { device_id: '', device_owner: '' } });
   });
 
-  check('what an interface cannot be made for is tried again, and says what was done', async (scene) => {
-    const { plug, known, subnetIds } = await junction(scene, 1);
-    const { create, remove } = scene.operations('RouterInterface');
-    await scene.call('PUT', `/subnets/${subnetIds[0]}`, { subnet: { gateway_ip: null } });
-    const request = scene.request(plug(0), known);
+  check('what an interface cannot be made for is tried again, and says what was done', async (tenant) => {
+    const { plug, known, subnetIds } = await junction(tenant, 1);
+    const { create, remove } = tenant.operations('RouterInterface');
+    await tenant.call('PUT', `/subnets/${subnetIds[0]}`, { subnet: { gateway_ip: null } });
+    const request = tenant.request(plug(0), known);
     await fails(create(request), 'transient', /^adding router interface: .*must have a gateway IP/);
     await fails(
-      create(scene.request(plug(0), { 'Router/router': known['Router/router'] ?? '' })),
+      create(tenant.request(plug(0), { 'Router/router': known['Router/router'] ?? '' })),
       'transient',
       /Subnet\/s0/,
     );
     const nameless = { ...known, 'Router/router': { id: ABSENT_ID, ready: true } };
-    await fails(create(scene.request(plug(0), nameless)), 'transient', /names no credentials/);
+    await fails(create(tenant.request(plug(0), nameless)), 'transient', /names no credentials/);
     await remove({ ...request, id: ABSENT_ID });
   });
 
-  check('an interface refers to its router and its subnet to the end', async (scene) => {
-    const { plug } = await junction(scene, 1);
+  check('an interface refers to its router and its subnet to the end', async (tenant) => {
+    const { plug } = await junction(tenant, 1);
     const guard = ['openstack.k-orc.cloud/routerinterface'];
-    const kind = scene.kind('RouterInterface');
+    const kind = tenant.kind('RouterInterface');
     const told = (object: KubeObject): unknown =>
       kind.references(object).map(({ kind, name, finalizers, neededFor }) => [kind, name, finalizers, neededFor]);
     assert.equal(told(plug(0)), [
@@ -266,12 +266,12 @@ export function describeRouters(check: Check): void {
       ['Subnet', 's0', [], 'always'],
     ]);
     const resource = { networkRef: 'net', ipVersion: 4, cidr: '192.0.2.0/24' } as const;
-    const routed = scene.managed('Subnet', 'sub', { ...resource, routerRef: 'router' });
-    const name = `${scene.name('sub')}-subnet`;
-    const content = { spec: { type: 'Subnet', routerRef: 'router', subnetRef: scene.name('sub') } };
-    assert.equal(scene.kind('Subnet').children(routed), [
+    const routed = tenant.managed('Subnet', 'sub', { ...resource, routerRef: 'router' });
+    const name = `${tenant.name('sub')}-subnet`;
+    const content = { spec: { type: 'Subnet', routerRef: 'router', subnetRef: tenant.name('sub') } };
+    assert.equal(tenant.kind('Subnet').children(routed), [
       { kind: 'RouterInterface', name, content, onDrift: 'replace' },
     ]);
-    assert.equal(scene.kind('Subnet').children(scene.managed('Subnet', 'sub', resource)), []);
+    assert.equal(tenant.kind('Subnet').children(tenant.managed('Subnet', 'sub', resource)), []);
   });
 }

@@ -6,8 +6,9 @@ import { type OwnedSessions, openStackSessions } from '../../../adapters/opensta
 import type { TransportAnswer, TransportRequest, Trust } from '../../../adapters/transport.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnansweredError } from '../../../bus/errors.ts';
+import { secretOf } from '../../world/openstack.ts';
+import { rejection } from '../../world/rejection.ts';
 import { ManualClock } from '../kubernetes/manual-clock.ts';
-import { rejection, secretOf } from './simulated.ts';
 
 const test = suite('OpenStack sessions: answers');
 
@@ -24,7 +25,7 @@ const AUTH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   v3token: { token: 'hunter-token', project_id: 'p' },
 };
 
-interface Scene {
+interface Tenant {
   readonly clock: ManualClock;
   readonly sessions: OwnedSessions;
   /** What was sent but for authentications. */
@@ -36,7 +37,7 @@ interface Scene {
 
 async function withAnswers(
   reply: (request: TransportRequest) => Reply,
-  run: (scene: Scene) => Promise<void>,
+  run: (tenant: Tenant) => Promise<void>,
   authType = 'password',
 ): Promise<void> {
   const clock = new ManualClock();

@@ -1,7 +1,6 @@
 // What a spec takes from Secrets: it is sent, waited for where it is not there, and told nobody.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { immutable, object, ref, required } from '../../../adapters/kubernetes/contract.ts';
 import { named, observed, sent, sentAs } from '../../../adapters/openstack/kinds/fields.ts';
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
@@ -14,11 +13,15 @@ import type { Call } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { fromErrorData, toErrorData, WaitingError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
+import { simulatedClock } from '../../world/clock.ts';
+import { withCloud } from '../../world/openstack.ts';
+import { rejection } from '../../world/rejection.ts';
+import { failure } from '../../world/tenant.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
-import { failure } from './scene.ts';
-import { rejection, withCloud } from './simulated.ts';
 
 const test = suite('contents of secrets');
+
+const clock = simulatedClock({ seed: 1 });
 
 const password = { key: 'password', what: 'Password', as: 'text' } as const;
 const script = { key: 'value', what: 'User data', as: 'base64' } as const;
@@ -58,7 +61,7 @@ function request(resource: JsonObject): OperationRequest {
       spec: { cloudCredentialsRef, managementPolicy: 'managed', resource },
     },
     dependencies: {},
-    deadlineAt: systemClock().now() + 10_000,
+    deadlineAt: clock.now() + 10_000,
     traceparent: 't',
   };
 }
@@ -67,7 +70,6 @@ function request(resource: JsonObject): OperationRequest {
 function playing(texts: Texts) {
   const calls: Call[] = [];
   const reads: string[] = [];
-  const clock = systemClock();
   const looks = lookUps({ clock });
   const operations = plug.operations({
     sessions: {

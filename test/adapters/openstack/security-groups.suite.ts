@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { type Check, fails, type Scene } from './scene.ts';
+import { type Check, fails, type Tenant } from '../../world/tenant.ts';
 
 interface Rule extends JsonObject {
   readonly ethertype: 'IPv4' | 'IPv6';
@@ -35,17 +35,17 @@ function idsOf({ resource }: Pick<Observation, 'resource'>): readonly string[] {
 }
 
 /** A group `name` with these rules, settled. */
-async function settled(scene: Scene, suffix: string, rules: Rules): Promise<Observation> {
-  const object = scene.managed('SecurityGroup', suffix, { rules });
-  return (await scene.settle(object, await scene.create(object))).observation;
+async function settled(tenant: Tenant, suffix: string, rules: Rules): Promise<Observation> {
+  const object = tenant.managed('SecurityGroup', suffix, { rules });
+  return (await tenant.settle(object, await tenant.create(object))).observation;
 }
 
 export function describeSecurityGroups(check: Check): void {
-  check('a security group with every field', async (scene) => {
-    const project = await scene.create(scene.managed('Project', 'owner'));
+  check('a security group with every field', async (tenant) => {
+    const project = await tenant.create(tenant.managed('Project', 'owner'));
     const known = { 'Project/owner': project.id };
-    const object = scene.managed('SecurityGroup', 'full', {
-      name: scene.name('renamed'),
+    const object = tenant.managed('SecurityGroup', 'full', {
+      name: tenant.name('renamed'),
       description: 'all of it',
       projectRef: 'owner',
       stateful: false,
@@ -55,15 +55,15 @@ export function describeSecurityGroups(check: Check): void {
       ],
       tags: ['b', 'a'],
     });
-    const created = await scene.create(object, known);
+    const created = await tenant.create(object, known);
     assert.equal([created.available, created.pollAfterMs], [false, 15_000]);
-    const { passes, observation } = await scene.settle(object, created, known);
+    const { passes, observation } = await tenant.settle(object, created, known);
     assert.is(passes, 1);
     const { tags, createdAt, updatedAt, rules, ...rest } = observation.resource;
     assert.equal(tags, ['a', 'b']);
     for (const instant of [createdAt, updatedAt]) assert.match(String(instant), /^\d{4}-.*Z$/);
     assert.equal(rest, {
-      name: scene.name('renamed'),
+      name: tenant.name('renamed'),
       description: 'all of it',
       projectID: project.id,
       stateful: false,
@@ -81,55 +81,55 @@ export function describeSecurityGroups(check: Check): void {
       remoteIPPrefix: '192.0.2.0/24',
     });
     assert.equal([observation.available, observation.pollAfterMs], [true, undefined]);
-    const own = await scene.list('security-group-rules', `security_group_id=${observation.id}`);
+    const own = await tenant.list('security-group-rules', `security_group_id=${observation.id}`);
     assert.equal([...new Set(own.map(({ project_id: id }) => id))], [project.id]);
   });
 
-  check('without rules in the spec a group has none, and is available all the same', async (scene) => {
+  check('without rules in the spec a group has none, and is available all the same', async (tenant) => {
     for (const resource of [{}, { rules: [] }]) {
-      const object = scene.managed('SecurityGroup', 'bare', resource);
-      const created = await scene.create(object);
+      const object = tenant.managed('SecurityGroup', 'bare', resource);
+      const created = await tenant.create(object);
       assert.is(linesOf(created).length, 2);
-      const { passes, observation } = await scene.settle(object, created);
+      const { passes, observation } = await tenant.settle(object, created);
       assert.equal([passes, linesOf(observation), observation.available], [1, [], true]);
       const { name, stateful, description, tags } = observation.resource;
-      assert.equal([name, stateful, description, tags], [scene.name('bare'), true, undefined, undefined]);
-      await scene.operations('SecurityGroup').remove({ ...scene.request(object), id: observation.id });
+      assert.equal([name, stateful, description, tags], [tenant.name('bare'), true, undefined, undefined]);
+      await tenant.operations('SecurityGroup').remove({ ...tenant.request(object), id: observation.id });
     }
   });
 
-  check('each field of a security group is updated, and its default restored', async (scene) => {
-    const bare = scene.managed('SecurityGroup', 'changing');
-    let { observation } = await scene.settle(bare, await scene.create(bare));
+  check('each field of a security group is updated, and its default restored', async (tenant) => {
+    const bare = tenant.managed('SecurityGroup', 'changing');
+    let { observation } = await tenant.settle(bare, await tenant.create(bare));
     for (const [change, attribute, expected, restored] of [
-      [{ name: scene.name('other') }, 'name', scene.name('other'), scene.name('changing')],
+      [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
       [{ description: 'told' }, 'description', 'told', undefined],
       [{ tags: ['x'] }, 'tags', ['x'], undefined],
     ] as const) {
-      const changed = await scene.settle(scene.managed('SecurityGroup', 'changing', change), observation);
+      const changed = await tenant.settle(tenant.managed('SecurityGroup', 'changing', change), observation);
       assert.equal([changed.passes, changed.observation.resource[attribute]], [1, expected], attribute);
-      ({ observation } = await scene.settle(bare, changed.observation));
+      ({ observation } = await tenant.settle(bare, changed.observation));
       assert.equal(observation.resource[attribute], restored, attribute);
     }
   });
 
-  check('rules that are there stay as they are; new ones have their own ports, not those of others', async (scene) => {
+  check('rules that are there stay as they are; new ones have their own ports, not those of others', async (tenant) => {
     const at = (port: number): Rule => ({ ...HTTPS, portRange: { min: port, max: port } });
-    const first = await settled(scene, 'growing', [at(1), at(2)]);
-    const object = scene.managed('SecurityGroup', 'growing', { rules: [at(2), at(3), at(1), at(4)] });
-    const { passes, observation } = await scene.settle(object, first);
+    const first = await settled(tenant, 'growing', [at(1), at(2)]);
+    const object = tenant.managed('SecurityGroup', 'growing', { rules: [at(2), at(3), at(1), at(4)] });
+    const { passes, observation } = await tenant.settle(object, first);
     assert.is(passes, 1);
     assert.equal(
       linesOf(observation),
       [1, 2, 3, 4].map((port) => `ingress IPv4 tcp ${port}-${port}`),
     );
     for (const id of idsOf(first)) assert.ok(idsOf(observation).includes(id));
-    const fewer = scene.managed('SecurityGroup', 'growing', { rules: [at(4)] });
-    const last = await scene.settle(fewer, observation);
+    const fewer = tenant.managed('SecurityGroup', 'growing', { rules: [at(4)] });
+    const last = await tenant.settle(fewer, observation);
     assert.equal([last.passes, linesOf(last.observation)], [1, ['ingress IPv4 tcp 4-4']]);
   });
 
-  check('rules are compared as a set, however they are spelled', async (scene) => {
+  check('rules are compared as a set, however they are spelled', async (tenant) => {
     const rules: Rules = [
       { direction: 'ingress', ethertype: 'IPv6', protocol: 'icmpv6' },
       { direction: 'ingress', ethertype: 'IPv6', protocol: 'tcp', remoteIPPrefix: 'FD00:0:0:2::7/64' },
@@ -139,79 +139,79 @@ export function describeSecurityGroups(check: Check): void {
       { direction: 'ingress', ethertype: 'IPv4', remoteIPPrefix: '0.0.0.0/0', protocol: 'vrrp' },
       { direction: 'egress', ethertype: 'IPv4', remoteIPPrefix: '0.0.0.0/0' },
     ];
-    const observation = await settled(scene, 'spelled', rules);
+    const observation = await settled(tenant, 'spelled', rules);
     assert.is(linesOf(observation).length, rules.length);
-    const turned = scene.managed('SecurityGroup', 'spelled', { rules: rules.toReversed() });
-    assert.is((await scene.settle(turned, observation)).passes, 0);
-    const otherwise = scene.managed('SecurityGroup', 'spelled', {
+    const turned = tenant.managed('SecurityGroup', 'spelled', { rules: rules.toReversed() });
+    assert.is((await tenant.settle(turned, observation)).passes, 0);
+    const otherwise = tenant.managed('SecurityGroup', 'spelled', {
       rules: [
         { direction: 'ingress', ethertype: 'IPv6', protocol: 'ipv6-icmp' },
         { direction: 'ingress', ethertype: 'IPv6', protocol: 'tcp', remoteIPPrefix: 'fd00:0:0:2::7/64' },
         ...rules.slice(2),
       ],
     });
-    assert.is((await scene.settle(otherwise, observation)).passes, 0);
+    assert.is((await tenant.settle(otherwise, observation)).passes, 0);
   });
 
-  check('direction and description count only where the spec states them', async (scene) => {
-    const observation = await settled(scene, 'loose', [{ ...HTTPS, description: 'the web' }]);
+  check('direction and description count only where the spec states them', async (tenant) => {
+    const observation = await settled(tenant, 'loose', [{ ...HTTPS, description: 'the web' }]);
     const { direction, ...undirected } = HTTPS;
     assert.is(direction, 'ingress');
     for (const rule of [HTTPS, undirected, { ...undirected, description: 'the web' }]) {
-      const object = scene.managed('SecurityGroup', 'loose', { rules: [rule] });
-      assert.equal(await scene.update(object, observation), { changed: false });
+      const object = tenant.managed('SecurityGroup', 'loose', { rules: [rule] });
+      assert.equal(await tenant.update(object, observation), { changed: false });
     }
-    const object = scene.managed('SecurityGroup', 'loose', { rules: [{ ethertype: 'IPv6' }] });
-    const refused = scene.update(object, observation);
+    const object = tenant.managed('SecurityGroup', 'loose', { rules: [{ ethertype: 'IPv6' }] });
+    const refused = tenant.update(object, observation);
     await fails(refused, 'terminal', /^invalid configuration creating resource: .*direction/, 'InvalidConfiguration');
-    assert.equal(linesOf((await scene.observe(object, observation.id)) as Observation), linesOf(observation));
+    assert.equal(linesOf((await tenant.observe(object, observation.id)) as Observation), linesOf(observation));
   });
 
-  check('a new description replaces the rule, which Neutron would not take beside the old one', async (scene) => {
+  check('a new description replaces the rule, which Neutron would not take beside the old one', async (tenant) => {
     const untold = { ...HTTPS, portRange: { min: 80, max: 80 } };
-    const first = await settled(scene, 'told', [{ ...HTTPS, description: 'old' }, untold]);
-    const object = scene.managed('SecurityGroup', 'told', { rules: [{ ...HTTPS, description: 'new' }, untold] });
-    const { passes, observation } = await scene.settle(object, first);
+    const first = await settled(tenant, 'told', [{ ...HTTPS, description: 'old' }, untold]);
+    const object = tenant.managed('SecurityGroup', 'told', { rules: [{ ...HTTPS, description: 'new' }, untold] });
+    const { passes, observation } = await tenant.settle(object, first);
     assert.is(passes, 1);
     assert.equal(linesOf(observation), ['ingress IPv4 tcp 443-443 new', 'ingress IPv4 tcp 80-80']);
     assert.is(idsOf(observation).filter((id) => idsOf(first).includes(id)).length, 1);
     const egress = { direction: 'egress', ethertype: 'IPv4', description: 'all of it' } as const;
-    assert.equal(linesOf(await settled(scene, 'default', [egress])), ['egress IPv4 all of it']);
+    assert.equal(linesOf(await settled(tenant, 'default', [egress])), ['egress IPv4 all of it']);
   });
 
-  check('what the spec says twice is one rule; what it says in two ways is refused', async (scene) => {
-    assert.equal(linesOf(await settled(scene, 'twice', [HTTPS, HTTPS])), ['ingress IPv4 tcp 443-443']);
-    const described = await settled(scene, 'half', [HTTPS, { ...HTTPS, description: 'the web' }]);
+  check('what the spec says twice is one rule; what it says in two ways is refused', async (tenant) => {
+    assert.equal(linesOf(await settled(tenant, 'twice', [HTTPS, HTTPS])), ['ingress IPv4 tcp 443-443']);
+    const described = await settled(tenant, 'half', [HTTPS, { ...HTTPS, description: 'the web' }]);
     assert.is(linesOf(described).length, 1);
     const rules: Rules = [
       { ...HTTPS, description: 'one' },
       { ...HTTPS, description: 'two' },
     ];
-    const object = scene.managed('SecurityGroup', 'both', { rules });
-    const created = await scene.create(object);
+    const object = tenant.managed('SecurityGroup', 'both', { rules });
+    const created = await tenant.create(object);
     await fails(
-      scene.update(object, created),
+      tenant.update(object, created),
       'terminal',
       /^invalid configuration creating resource: ./,
       'InvalidConfiguration',
     );
   });
 
-  check('rules of others go; one that names a group is never one of the spec', async (scene) => {
+  check('rules of others go; one that names a group is never one of the spec', async (tenant) => {
     const any = { direction: 'ingress', ethertype: 'IPv4' } as const;
-    const object = scene.managed('SecurityGroup', 'meddled', { rules: [HTTPS] });
-    const { observation } = await scene.settle(object, await scene.create(object));
+    const object = tenant.managed('SecurityGroup', 'meddled', { rules: [HTTPS] });
+    const { observation } = await tenant.settle(object, await tenant.create(object));
     const theirs = { security_group_id: observation.id, ...any };
-    await scene.call('POST', '/security-group-rules', {
+    await tenant.call('POST', '/security-group-rules', {
       security_group_rules: [
         { ...theirs, protocol: 'udp' },
         { ...theirs, remote_group_id: observation.id },
       ],
     });
-    const meddled = (await scene.observe(object, observation.id)) as Observation;
+    const meddled = (await tenant.observe(object, observation.id)) as Observation;
     assert.is(meddled.available, false);
-    const wider = scene.managed('SecurityGroup', 'meddled', { rules: [HTTPS, any] });
-    const { observation: restored } = await scene.settle(wider, meddled);
+    const wider = tenant.managed('SecurityGroup', 'meddled', { rules: [HTTPS, any] });
+    const { observation: restored } = await tenant.settle(wider, meddled);
     assert.equal(linesOf(restored), ['ingress IPv4', 'ingress IPv4 tcp 443-443']);
     assert.equal(
       (restored.resource['rules'] as readonly JsonObject[]).map(({ remoteGroupID }) => remoteGroupID),
@@ -219,16 +219,16 @@ export function describeSecurityGroups(check: Check): void {
     );
   });
 
-  check('the rules need the project of their group', async (scene) => {
-    const project = await scene.create(scene.managed('Project', 'owner'));
-    const object = scene.managed('SecurityGroup', 'owned', { projectRef: 'owner', rules: [HTTPS] });
-    const created = await scene.create(object, { 'Project/owner': project.id });
+  check('the rules need the project of their group', async (tenant) => {
+    const project = await tenant.create(tenant.managed('Project', 'owner'));
+    const object = tenant.managed('SecurityGroup', 'owned', { projectRef: 'owner', rules: [HTTPS] });
+    const created = await tenant.create(object, { 'Project/owner': project.id });
     const waiting = ['Waiting for Project/owner to be ready'];
     const unready = { 'Project/owner': { id: project.id, ready: false } };
-    assert.equal(await scene.update(object, created, unready), { changed: false, waiting });
-    assert.is(linesOf((await scene.observe(object, created.id)) as Observation).length, 2);
+    assert.equal(await tenant.update(object, created, unready), { changed: false, waiting });
+    assert.is(linesOf((await tenant.observe(object, created.id)) as Observation).length, 2);
     assert.equal(
-      scene
+      tenant
         .kind('SecurityGroup')
         .references(object)
         .map(({ kind, name, finalizers }) => [kind, name, finalizers]),
@@ -239,33 +239,38 @@ export function describeSecurityGroups(check: Check): void {
     );
   });
 
-  check('what Neutron says to rules: senseless ones and quotas are tried again', async (scene) => {
+  check('what Neutron says to rules: senseless ones and quotas are tried again', async (tenant) => {
     const rules: Rules = [{ ...HTTPS, ethertype: 'IPv6', remoteIPPrefix: '192.0.2.0/24' }];
-    const object = scene.managed('SecurityGroup', 'senseless', { rules });
-    const created = await scene.create(object);
-    await fails(scene.update(object, created), 'transient', /^creating security group rules: ./);
-    const project = await scene.create(scene.managed('Project', 'poor'));
+    const object = tenant.managed('SecurityGroup', 'senseless', { rules });
+    const created = await tenant.create(object);
+    await fails(tenant.update(object, created), 'transient', /^creating security group rules: ./);
+    const project = await tenant.create(tenant.managed('Project', 'poor'));
     const known = { 'Project/poor': project.id };
-    const poor = scene.managed('SecurityGroup', 'poor', { projectRef: 'poor', rules: [HTTPS] });
-    const group = await scene.create(poor, known);
-    await scene.limit(project.id, { security_group: 0, security_group_rule: 0 });
-    await fails(scene.update(poor, group, known), 'transient', /OverQuota|Quota exceeded/);
-    await fails(scene.create(poor, known), 'transient', /OverQuota|Quota exceeded/);
-    const taken = scene.managed('SecurityGroup', 'taken', { name: 'default' });
-    await fails(scene.create(taken), 'terminal', /^invalid configuration creating resource: ./, 'InvalidConfiguration');
+    const poor = tenant.managed('SecurityGroup', 'poor', { projectRef: 'poor', rules: [HTTPS] });
+    const group = await tenant.create(poor, known);
+    await tenant.limit(project.id, { security_group: 0, security_group_rule: 0 });
+    await fails(tenant.update(poor, group, known), 'transient', /OverQuota|Quota exceeded/);
+    await fails(tenant.create(poor, known), 'transient', /OverQuota|Quota exceeded/);
+    const taken = tenant.managed('SecurityGroup', 'taken', { name: 'default' });
+    await fails(
+      tenant.create(taken),
+      'terminal',
+      /^invalid configuration creating resource: ./,
+      'InvalidConfiguration',
+    );
   });
 
-  check('an import of a security group: by id, and by each field of a filter', async (scene) => {
-    const name = scene.name('wanted');
-    const project = await scene.create(scene.managed('Project', 'owner'));
-    const id = await scene.outside('SecurityGroup', { name, description: 'told', project_id: project.id });
-    await scene.call('PUT', `/security-groups/${id}/tags`, { tags: ['a', 'b'] });
-    await scene.outside('SecurityGroup', { name });
-    const { import: find } = scene.operations('SecurityGroup');
-    const found = await find(scene.request(scene.imported('SecurityGroup', { id })));
+  check('an import of a security group: by id, and by each field of a filter', async (tenant) => {
+    const name = tenant.name('wanted');
+    const project = await tenant.create(tenant.managed('Project', 'owner'));
+    const id = await tenant.outside('SecurityGroup', { name, description: 'told', project_id: project.id });
+    await tenant.call('PUT', `/security-groups/${id}/tags`, { tags: ['a', 'b'] });
+    await tenant.outside('SecurityGroup', { name });
+    const { import: find } = tenant.operations('SecurityGroup');
+    const found = await find(tenant.request(tenant.imported('SecurityGroup', { id })));
     // The rules of what is not managed are what they are.
     assert.equal([found?.id, found?.available, linesOf(found as Observation).length], [id, true, 2]);
-    const unknown = find(scene.request(scene.imported('SecurityGroup', { id: ABSENT_ID })));
+    const unknown = find(tenant.request(tenant.imported('SecurityGroup', { id: ABSENT_ID })));
     await fails(unknown, 'terminal', /^referenced resource does not exist in OpenStack$/, 'UnrecoverableError');
     for (const [filter, isFound] of [
       [{ name, description: 'told' }, true],
@@ -276,24 +281,24 @@ export function describeSecurityGroups(check: Check): void {
       [{ name, projectRef: 'p', notTags: ['a', 'c'] }, true],
       [{ name, projectRef: 'p', notTagsAny: ['a', 'c'] }, false],
     ] as const) {
-      const object: KubeObject = scene.imported('SecurityGroup', { filter });
-      const match = await find(scene.request(object, { 'Project/p': project.id }));
+      const object: KubeObject = tenant.imported('SecurityGroup', { filter });
+      const match = await find(tenant.request(object, { 'Project/p': project.id }));
       assert.is(match?.id, isFound ? id : undefined, JSON.stringify(filter));
     }
-    const several = find(scene.request(scene.imported('SecurityGroup', { filter: { name } })));
+    const several = find(tenant.request(tenant.imported('SecurityGroup', { filter: { name } })));
     await fails(several, 'terminal', /^found more than one matching OpenStack resource during import$/);
   });
 
   check(
     'what an interrupted create of a group left behind is found by name, project and statefulness',
-    async (scene) => {
-      const name = scene.name('lost');
-      const { find } = scene.operations('SecurityGroup');
-      const id = await scene.outside('SecurityGroup', { name });
-      await scene.outside('SecurityGroup', { name: `${name}-too` });
-      const found = async (resource: Parameters<typeof scene.managed<'SecurityGroup'>>[2]): Promise<string[]> => {
-        const known = { 'Project/p': scene.name('project') };
-        const request = scene.request(scene.managed('SecurityGroup', 'lost', resource), known);
+    async (tenant) => {
+      const name = tenant.name('lost');
+      const { find } = tenant.operations('SecurityGroup');
+      const id = await tenant.outside('SecurityGroup', { name });
+      await tenant.outside('SecurityGroup', { name: `${name}-too` });
+      const found = async (resource: Parameters<typeof tenant.managed<'SecurityGroup'>>[2]): Promise<string[]> => {
+        const known = { 'Project/p': tenant.name('project') };
+        const request = tenant.request(tenant.managed('SecurityGroup', 'lost', resource), known);
         return (await find(request)).matches.map((match) => match.id);
       };
       assert.equal(await found({ rules: [HTTPS], description: 'of no account' }), [id]);

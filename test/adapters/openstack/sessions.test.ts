@@ -1,13 +1,13 @@
-import { createServer, type IncomingHttpHeaders } from 'node:http';
+import type { IncomingHttpHeaders } from 'node:http';
 import { type AddressInfo, createServer as createPlainServer } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import type { CallRecord } from '../../../adapters/adapter.ts';
 import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
-import { httpTransport, type Transport, type Trust } from '../../../adapters/transport.ts';
+import type { Transport } from '../../../adapters/transport.ts';
 import { TransientError } from '../../../bus/errors.ts';
-import { rejection, secretOf, withCloud } from './simulated.ts';
+import { secretOf, withCloud } from '../../world/openstack.ts';
+import { rejection } from '../../world/rejection.ts';
 
 const test = suite('OpenStack sessions');
 
@@ -102,10 +102,10 @@ test('a token is renewed before its end', () =>
   withCloud(async ({ clock, simulator, open, call }) => {
     const session = await open();
     await session.call(call('GET /networks'));
-    clock.advance(50 * 60_000);
+    clock.spend(50 * 60_000);
     await session.call(call('GET /networks'));
     assert.is(simulator.calls()[TOKENS], 1);
-    clock.advance(5 * 60_000);
+    clock.spend(5 * 60_000);
     await session.call(call('GET /networks'));
     assert.is(simulator.calls()[TOKENS], 2);
     assert.is(simulator.calls()['network GET /networks'], 3);
@@ -121,7 +121,7 @@ test('refused credentials are not tried again for a while, and say so without th
       assert.is(error.message, 'authentication answered 401: the identity service refuses the credentials');
     }
     assert.is(simulator.calls()[TOKENS], 1);
-    clock.advance(6_000);
+    clock.spend(6_000);
     await rejection(session.call(call('GET /networks')));
     assert.is(simulator.calls()[TOKENS], 2);
   }));
@@ -162,8 +162,8 @@ test('a refusal that is told in part tells no part of a secret (S1)', () =>
 test('a token that was replaced while a call was under way is not told either (S1)', async () => {
   const first = Promise.withResolvers<void>();
   const tokens: string[] = [];
-  const transport = (trust: Trust): Transport => {
-    const http = httpTransport(trust, undefined, systemClock());
+  const transport = (way: () => Transport) => (): Transport => {
+    const http = way();
     return {
       close: () => http.close(),
       async exchange(request) {
@@ -179,14 +179,14 @@ test('a token that was replaced while a call was under way is not told either (S
     async ({ clock, open, call }) => {
       const session = await open();
       const asked = rejection(session.call(call('GET /networks')));
-      while (tokens.length === 0) await systemClock().sleep(1);
-      clock.advance(55 * 60_000);
+      while (tokens.length === 0) await clock.sleep(1);
+      clock.spend(55 * 60_000);
       const later = await rejection(session.call(call('GET /networks')));
       first.resolve();
       assert.is.not(tokens[0], tokens[1]);
       for (const { message } of [later, await asked]) assert.match(message, 'no policy for ***');
     },
-    { sessions: { transport } },
+    { sessions: (way) => ({ transport: transport(way) }) },
   );
 });
 
@@ -273,13 +273,13 @@ test('maintenance of a service stops calls to it for all who reach the cloud, an
     assert.match((await told(sessions[0])).message, 'answered 503');
     await rests();
     assert.is(calls(), 1);
-    clock.advance(300_000);
+    clock.spend(300_000);
     // Its gateway says so this time.
     const answers = await Promise.all(Array.from({ length: 9 }, (_, n) => told(sessions[n % 2])));
     assert.is(answers.filter(({ message }) => message.includes('answered 503')).length, 1);
     assert.is(calls(), 2);
     await rests();
-    clock.advance(300_000);
+    clock.spend(300_000);
     assert.is((await (sessions[1] as Session).call(call('GET /networks'))).status, 200);
     for (const session of sessions) assert.is((await session.call(call('GET /networks'))).status, 200);
   }));
@@ -424,62 +424,54 @@ test('a secret that takes too long to read is waited for until the deadline', ()
 test('every request is traced and introduces itself', async () => {
   const records: CallRecord[] = [];
   const seen: IncomingHttpHeaders[] = [];
-  const server = createServer((request, response) => {
-    seen.push(request.headers);
-    response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  try {
-    await withCloud(
-      async ({ simulator, secrets, open, call }) => {
-        secrets.set(
-          'recorder',
-          secretOf(simulator.cloudsYaml('test').replace(/auth_url: .*/, `auth_url: http://127.0.0.1:${port}`)),
-        );
-        const session = await open('recorder');
-        await rejection(
-          session.call(
-            call('GET /networks', { traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01' }),
-          ),
-        );
-        assert.is(seen[0]?.['user-agent'], 'troupe/1.2.3');
-        assert.is(seen[0]?.['x-openstack-request-id'], 'req-01234567-89ab-cdef-0123-456789abcdef');
-        assert.is(seen[0]?.['x-auth-token'], undefined);
-        const [{ durationMs = -1, ...record } = {}] = records;
-        assert.equal(record, {
-          service: 'identity',
-          method: 'POST',
-          path: '/auth/tokens',
-          status: 500,
-          traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01',
-        });
-        assert.ok(durationMs >= 0);
-        await (await open()).call(call('GET /networks', { query: [['name', 'hidden']] }));
-        assert.is(records.at(-1)?.path, '/networks');
-        assert.not.match(JSON.stringify(records), 'hidden');
-      },
-      { sessions: { onCall: (record) => records.push(record) } },
-    );
-  } finally {
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
-  }
+  await withCloud(
+    async ({ wire, simulator, secrets, open, call }) => {
+      wire.serve('http://recorder.test', (request, response) => {
+        seen.push(request.headers);
+        response.writeHead(500, { 'content-type': 'application/json' }).end('{}');
+      });
+      const yaml = simulator.cloudsYaml('test').replace(/auth_url: .*/, 'auth_url: http://recorder.test');
+      secrets.set('recorder', secretOf(yaml));
+      const session = await open('recorder');
+      await rejection(
+        session.call(call('GET /networks', { traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01' })),
+      );
+      assert.is(seen[0]?.['user-agent'], 'troupe/1.2.3');
+      assert.is(seen[0]?.['x-openstack-request-id'], 'req-01234567-89ab-cdef-0123-456789abcdef');
+      assert.is(seen[0]?.['x-auth-token'], undefined);
+      const [{ durationMs = -1, ...record } = {}] = records;
+      assert.equal(record, {
+        service: 'identity',
+        method: 'POST',
+        path: '/auth/tokens',
+        status: 500,
+        traceparent: '00-0123456789abcdef0123456789abcdef-0123456789abcdef-01',
+      });
+      assert.ok(durationMs >= 0);
+      await (await open()).call(call('GET /networks', { query: [['name', 'hidden']] }));
+      assert.is(records.at(-1)?.path, '/networks');
+      assert.not.match(JSON.stringify(records), 'hidden');
+    },
+    { sessions: { onCall: (record) => records.push(record) } },
+  );
 });
 
 test('no connection is a transient error that names the request only', () =>
-  withCloud(async ({ simulator, secrets, open, call }) => {
-    const closed = createPlainServer();
-    await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
-    const { port } = closed.address() as AddressInfo;
-    await new Promise((resolve) => closed.close(resolve));
-    secrets.set(
-      'closed',
-      secretOf(simulator.cloudsYaml('test').replace(/auth_url: .*/, `auth_url: http://127.0.0.1:${port}`)),
-    );
-    const error = await rejection((await open('closed')).call(call('GET /networks')));
-    assert.instance(error, TransientError);
-    assert.match(error.message, /^POST \/auth\/tokens of service 'identity' failed: .*ECONNREFUSED/);
-  }));
+  withCloud(
+    async ({ simulator, secrets, open, call }) => {
+      const closed = createPlainServer();
+      await new Promise<void>((resolve) => closed.listen(0, '127.0.0.1', resolve));
+      const { port } = closed.address() as AddressInfo;
+      await new Promise((resolve) => closed.close(resolve));
+      secrets.set(
+        'closed',
+        secretOf(simulator.cloudsYaml('test').replace(/auth_url: .*/, `auth_url: http://127.0.0.1:${port}`)),
+      );
+      const error = await rejection((await open('closed')).call(call('GET /networks')));
+      assert.instance(error, TransientError);
+      assert.match(error.message, /^POST \/auth\/tokens of service 'identity' failed: .*ECONNREFUSED/);
+    },
+    { by: 'sockets' },
+  ));
 
 test.run();

@@ -12,7 +12,9 @@ import {
 } from '../../../adapters/openstack/simulator/addresses.ts';
 import { type ServedCall, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import { rejection, type Simulated, shiftedClock, withCloud } from './simulated.ts';
+import { simulatedClock } from '../../world/clock.ts';
+import { type SimulatedCloud, withCloud } from '../../world/openstack.ts';
+import { rejection } from '../../world/rejection.ts';
 
 const test = suite('simulated cloud');
 
@@ -40,7 +42,7 @@ test('what was served is told, answered or not; what a fault answered is not', a
   const onServed = ({ method, path, status, requestId }: ServedCall): void => {
     if (path === '/networks') served.push(`${method} ${status} ${requestId}`);
   };
-  const run = async ({ simulator, open, call }: Simulated): Promise<void> => {
+  const run = async ({ simulator, open, call }: SimulatedCloud): Promise<void> => {
     const session = await open();
     const create = call('POST /networks', {
       body: { network: { name: 'n' } },
@@ -59,7 +61,7 @@ test('a MAC address that Neutron makes up is that of no other port of the networ
   const clock = systemClock({ seed: 7 });
   // Three random bytes of eight values each: of sixty ports some draw the same.
   const coarse = { ...clock, random: () => Math.floor(clock.random() * 8) / 8 };
-  const run = async ({ simulator, open, call }: Simulated): Promise<void> => {
+  const run = async ({ simulator, open, call }: SimulatedCloud): Promise<void> => {
     const session = await open();
     const network = await session.call(call('POST /networks', { body: { network: { name: 'n' } } }));
     const port = { network_id: idOf(network.body as JsonObject, 'network') };
@@ -71,7 +73,7 @@ test('a MAC address that Neutron makes up is that of no other port of the networ
 });
 
 test('links lead to where clients find the cloud, when something stands before it', async () => {
-  const simulator = await startSimulator({ clock: systemClock(), publicOrigin: 'http://cloud.test' });
+  const simulator = await startSimulator({ clock: simulatedClock(), publicOrigin: 'http://cloud.test' });
   assert.is(simulator.authUrl, 'http://cloud.test/identity/v3');
   const answer = await fetch(`http://127.0.0.1:${simulator.port}/identity/v3`);
   assert.match(await answer.text(), 'http://cloud.test/identity/v3/');
@@ -186,7 +188,7 @@ test('ids have the form of each service and are the same for the same seed', asy
 });
 
 test('tokens can be read and revoked, and end in time', () =>
-  withCloud(async ({ clock, simulator }) => {
+  withCloud(async ({ wire, clock, simulator }) => {
     const body = {
       auth: {
         identity: {
@@ -197,7 +199,7 @@ test('tokens can be read and revoked, and end in time', () =>
     };
     const login = async (): Promise<string> => {
       const headers = { 'content-type': 'application/json' };
-      const answer = await fetch(`${simulator.authUrl}/auth/tokens`, {
+      const answer = await wire.fetch(`${simulator.authUrl}/auth/tokens`, {
         method: 'POST',
         headers,
         body: JSON.stringify(body),
@@ -207,7 +209,7 @@ test('tokens can be read and revoked, and end in time', () =>
     };
     const about = async (method: string, token: string, subject: string): Promise<number> => {
       const headers = { 'x-auth-token': token, 'x-subject-token': subject };
-      return (await fetch(`${simulator.authUrl}/auth/tokens`, { method, headers })).status;
+      return (await wire.fetch(`${simulator.authUrl}/auth/tokens`, { method, headers })).status;
     };
     const [mine, other] = [await login(), await login()];
     assert.is(await about('GET', mine, other), 200);
@@ -217,12 +219,12 @@ test('tokens can be read and revoked, and end in time', () =>
     simulator.setTokenLifetime(1_000);
     const brief = await login();
     assert.is(await about('GET', brief, mine), 200);
-    clock.advance(2_000);
+    clock.spend(2_000);
     assert.is(await about('GET', brief, mine), 401);
   }));
 
 test('the port is as asked for, and free once closed', async () => {
-  const clock = shiftedClock();
+  const clock = simulatedClock();
   const first = await startSimulator({ clock });
   const port = Number(new URL(first.authUrl).port);
   await first.close();

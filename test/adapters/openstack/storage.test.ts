@@ -1,44 +1,21 @@
 // Volumes, their types and share networks, as far as only a simulated cloud can be made to play it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { declaredKind } from '../../../adapters/openstack/managed-kind.ts';
-import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import type { Simulator } from '../../../adapters/openstack/simulator/mod.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation, WatchNews, WatchRequest } from '../../../machines/external-resource/operations.ts';
 import type { Claimant, Kind } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { fails, Scene } from './scene.ts';
+import { simulatedClock } from '../../world/clock.ts';
+import { fails, Tenant, withTenant } from '../../world/tenant.ts';
 
 const test = suite('storage on the simulator');
 
 /** Nothing is built, or gone, before a test says so. */
 const FOR_EVER_MS = 3_600_000;
-
-async function withScene(
-  run: (scene: Scene, simulator: Simulator) => Promise<void>,
-  options: Partial<SimulatorOptions> = {},
-): Promise<void> {
-  const clock = systemClock();
-  const simulator = await startSimulator({ clock, ...options });
-  const data = { 'clouds.yaml': Buffer.from(simulator.cloudsYaml('test')).toString('base64') };
-  const readSecret = async () => ({ uid: 'uid', resourceVersion: '1', data });
-  const sessions = openStackSessions({ clock, version: '0', readSecret });
-  const extras = { Network: {}, Subnet: {} };
-  const imageId = async (): Promise<string> => simulator.drift.add('images', { name: 'test' });
-  try {
-    await run(
-      new Scene({ sessions, clock, cloudName: 'test', extras, imageId, close: async () => undefined }),
-      simulator,
-    );
-  } finally {
-    await sessions.close();
-    await simulator.close();
-  }
-}
 
 /** How often the paths of a service were asked for, as they are counted. */
 function countsOf(simulator: Simulator, service: string): Readonly<Record<string, number>> {
@@ -47,21 +24,21 @@ function countsOf(simulator: Simulator, service: string): Readonly<Record<string
 }
 
 test('a volume whose creation failed fails for good, and one that is only imported is looked at again', () =>
-  withScene(async (scene, simulator) => {
-    const object = scene.managed('Volume', 'broken', { size: 1 });
-    const { id } = await scene.create(object);
+  withTenant(async (tenant, simulator) => {
+    const object = tenant.managed('Volume', 'broken', { size: 1 });
+    const { id } = await tenant.create(object);
     simulator.drift.change('volumes', id, { status: 'error' });
-    const broken = (await scene.observe(object, id)) as Observation;
+    const broken = (await tenant.observe(object, id)) as Observation;
     assert.equal([broken.available, broken.pollAfterMs], [false, 15_000]);
-    await fails(scene.update(object, broken), 'terminal', /^Volume is in error status$/, 'UnrecoverableError');
-    const imported = await scene.operations('Volume').import(scene.request(scene.imported('Volume', { id })));
+    await fails(tenant.update(object, broken), 'terminal', /^Volume is in error status$/, 'UnrecoverableError');
+    const imported = await tenant.operations('Volume').import(tenant.request(tenant.imported('Volume', { id })));
     assert.equal([imported?.available, imported?.pollAfterMs], [false, 15_000]);
   }));
 
 test('a volume in any other state is looked at again; one that is used can be used', () =>
-  withScene(async (scene, simulator) => {
-    const object = scene.managed('Volume', 'moving', { size: 1 });
-    const { id } = await scene.create(object);
+  withTenant(async (tenant, simulator) => {
+    const object = tenant.managed('Volume', 'moving', { size: 1 });
+    const { id } = await tenant.create(object);
     for (const [status, available, pollAfterMs] of [
       ['creating', false, 1_000],
       ['downloading', false, 1_000],
@@ -71,16 +48,16 @@ test('a volume in any other state is looked at again; one that is used can be us
       ['in-use', true, undefined],
     ] as const) {
       simulator.drift.change('volumes', id, { status, done_at: FOR_EVER_MS * 1e6 });
-      const seen = (await scene.observe(object, id)) as Observation;
+      const seen = (await tenant.observe(object, id)) as Observation;
       assert.equal([seen.available, seen.pollAfterMs], [available, pollAfterMs], status);
-      assert.is((await scene.update(object, seen)).changed, false);
+      assert.is((await tenant.update(object, seen)).changed, false);
     }
   }));
 
 test('who uses a volume is in its status', () =>
-  withScene(async (scene, simulator) => {
-    const object = scene.managed('Volume', 'used', { size: 1 });
-    const { id } = await scene.create(object);
+  withTenant(async (tenant, simulator) => {
+    const object = tenant.managed('Volume', 'used', { size: 1 });
+    const { id } = await tenant.create(object);
     const use = {
       id,
       attachment_id: 'one',
@@ -91,35 +68,35 @@ test('who uses a volume is in its status', () =>
       attached_at: '2026-01-02T03:04:05.000000',
     };
     simulator.drift.change('volumes', id, { status: 'in-use', attachments: [use] });
-    const { attachments } = ((await scene.observe(object, id)) as Observation).resource;
+    const { attachments } = ((await tenant.observe(object, id)) as Observation).resource;
     const attachedAt = '2026-01-02T03:04:05.000000Z';
     assert.equal(attachments, [{ attachmentID: 'one', serverID: 'two', device: '/dev/vdb', attachedAt }]);
   }));
 
 test('extra specs that are changed are not said to be unheeded', () =>
-  withScene(async (scene) => {
-    const object = scene.managed('VolumeType', 'edited');
-    const created = await scene.create(object);
-    const changed = scene.managed('VolumeType', 'edited', { extraSpecs: [{ name: 'a', value: '1' }] });
+  withTenant(async (tenant) => {
+    const object = tenant.managed('VolumeType', 'edited');
+    const created = await tenant.create(object);
+    const changed = tenant.managed('VolumeType', 'edited', { extraSpecs: [{ name: 'a', value: '1' }] });
     const edited = { ...changed, metadata: { ...changed.metadata, generation: 2 } };
-    assert.equal(await scene.update(edited, created), { changed: true, fields: ['extraSpecs'] });
+    assert.equal(await tenant.update(edited, created), { changed: true, fields: ['extraSpecs'] });
   }));
 
 test('a volume that cannot be removed yet says so', () =>
-  withScene(async (scene, simulator) => {
-    const object = scene.managed('Volume', 'used', { size: 1 });
-    const { id } = await scene.build(object, await scene.create(object));
+  withTenant(async (tenant, simulator) => {
+    const object = tenant.managed('Volume', 'used', { size: 1 });
+    const { id } = await tenant.build(object, await tenant.create(object));
     simulator.drift.change('volumes', id, { status: 'in-use' });
-    const removal = scene.operations('Volume').remove({ ...scene.request(object), id });
+    const removal = tenant.operations('Volume').remove({ ...tenant.request(object), id });
     await fails(removal, 'transient', /answered 400: Invalid volume: Volume status must be available or error/);
   }));
 
 test('what a server says of a volume is waited for until Cinder says it too', () =>
-  withScene(async (scene, simulator) => {
-    const object = scene.managed('Volume', 'used', { size: 1 });
-    const { id } = await scene.create(object);
+  withTenant(async (tenant, simulator) => {
+    const object = tenant.managed('Volume', 'used', { size: 1 });
+    const { id } = await tenant.create(object);
     const use = { attachment_id: 'one', server_id: 'server' };
-    const update = scene.operations('Volume').update;
+    const update = tenant.operations('Volume').update;
     const server = (attributes: JsonObject): Claimant => ({
       realm: 'openstack',
       plural: 'servers',
@@ -151,51 +128,51 @@ test('what a server says of a volume is waited for until Cinder says it too', ()
       [{ status: 'available', attachments: [] }, { ...server({ attached: [id] }), plural: 'others' }, undefined],
     ] as const) {
       simulator.drift.change('volumes', id, { ...volume, done_at: FOR_EVER_MS * 1e6 });
-      const observation = (await scene.observe(object, id)) as Observation;
-      const outcome = await update({ ...scene.request(object), claimants: [claimant], observation });
+      const observation = (await tenant.observe(object, id)) as Observation;
+      const outcome = await update({ ...tenant.request(object), claimants: [claimant], observation });
       const expected = message === undefined ? {} : { waiting: [message], pollAfterMs: 5_000 };
       assert.equal(outcome, { changed: false, ...expected }, JSON.stringify([volume, claimant]));
     }
   }));
 
 test('a volume that is on its way out is not removed again', () =>
-  withScene(
-    async (scene, simulator) => {
-      const object = scene.managed('Volume', 'leaving', { size: 1 });
-      const { id } = await scene.create(object);
+  withTenant(
+    async (tenant, simulator) => {
+      const object = tenant.managed('Volume', 'leaving', { size: 1 });
+      const { id } = await tenant.create(object);
       simulator.drift.change('volumes', id, { status: 'available' });
       simulator.resetCounts();
-      const removal = { ...scene.request(object), id };
-      for (let tries = 0; tries < 3; tries++) await scene.operations('Volume').remove(removal);
+      const removal = { ...tenant.request(object), id };
+      for (let tries = 0; tries < 3; tries++) await tenant.operations('Volume').remove(removal);
       const { 'DELETE /volumes/{id}': removals, ...reads } = countsOf(simulator, 'block-storage');
       assert.equal([removals, reads], [1, { 'GET /volumes/{id}': 3 }]);
     },
-    { volumeWorkMs: FOR_EVER_MS },
+    { simulator: { volumeWorkMs: FOR_EVER_MS } },
   ));
 
 test('all who wait for volumes are served by one list', () =>
-  withScene(
-    async (scene, simulator) => {
+  withTenant(
+    async (tenant, simulator) => {
       const objects = Array.from({ length: 8 }, (_, number) =>
-        scene.managed('Volume', `waiting-${number}`, { size: 1 }),
+        tenant.managed('Volume', `waiting-${number}`, { size: 1 }),
       );
-      const created = await Promise.all(objects.map((object) => scene.create(object)));
+      const created = await Promise.all(objects.map((object) => tenant.create(object)));
       simulator.resetCounts();
       const ended = new AbortController();
       const told = objects.map((object, number) => {
         const { promise, resolve } = Promise.withResolvers<void>();
-        const { deadlineAt: _, ...request } = scene.request(object);
+        const { deadlineAt: _, ...request } = tenant.request(object);
         const observation = created[number] as Observation;
         const progress = (news: WatchNews): void => {
           if ('observation' in news && news.observation.available) resolve();
         };
         const given = { ...request, id: observation.id, observation, pollAfterMs: 300, signal: ended.signal, progress };
-        const watching = scene.operations('Volume').watch?.(given as unknown as WatchRequest);
+        const watching = tenant.operations('Volume').watch?.(given as unknown as WatchRequest);
         return Promise.race([promise, watching]).then(() => watching?.catch(() => undefined));
       });
       for (const { id } of created) simulator.drift.change('volumes', id, { status: 'available' });
       const all = Promise.all(told);
-      await scene.cloud.clock.sleep(1_000);
+      await tenant.cloud.clock.sleep(1_000);
       ended.abort();
       await all;
       const counts = countsOf(simulator, 'block-storage');
@@ -204,42 +181,42 @@ test('all who wait for volumes are served by one list', () =>
       // Whoever is due while a busy machine has not yet let the others begin is looked for alone.
       assert.ok(lists >= 1 && lists <= 4 && alone <= 2, JSON.stringify(counts));
     },
-    { volumeWorkMs: FOR_EVER_MS },
+    { simulator: { volumeWorkMs: FOR_EVER_MS } },
   ));
 
 for (const kind of ['Volume', 'VolumeType', 'ShareNetwork'] as const) {
   test(`each of many that are looked for at once is found in a list of several pages: ${kind} (L3)`, () =>
-    withScene(
-      async (scene) => {
+    withTenant(
+      async (tenant) => {
         const objects: KubeObject[] = [];
         const ids: string[] = [];
         for (let number = 0; number < 9; number++) {
-          const object = scene.managed(kind, `many-${number}`, kind === 'Volume' ? { size: 1 } : {});
+          const object = tenant.managed(kind, `many-${number}`, kind === 'Volume' ? { size: 1 } : {});
           objects.push(object);
-          ids.push((await scene.create(object)).id);
+          ids.push((await tenant.create(object)).id);
         }
-        const found = await Promise.all(objects.map((object) => scene.operations(kind).find(scene.request(object))));
+        const found = await Promise.all(objects.map((object) => tenant.operations(kind).find(tenant.request(object))));
         assert.equal(
           found.map(({ matches }) => matches.map(({ id }) => id)),
           ids.map((id) => [id]),
         );
-        const named = { filter: { name: scene.name('many-8') } };
-        assert.is((await scene.operations(kind).import(scene.request(scene.imported(kind, named))))?.id, ids[8]);
+        const named = { filter: { name: tenant.name('many-8') } };
+        assert.is((await tenant.operations(kind).import(tenant.request(tenant.imported(kind, named))))?.id, ids[8]);
       },
-      { storagePageSize: 2 },
+      { simulator: { storagePageSize: 2 } },
     ));
 }
 
 test('many look-ups at once are one list, of volumes and of their types', () =>
-  withScene(async (scene, simulator) => {
-    await scene.session();
+  withTenant(async (tenant, simulator) => {
+    await tenant.session();
     const suffixes = Array.from({ length: 40 }, (_, number) => `n${number}`);
     simulator.resetCounts();
-    const volumes = suffixes.map((suffix) => scene.managed('Volume', suffix, { size: 1 }));
-    const types = suffixes.map((suffix) => scene.managed('VolumeType', suffix));
+    const volumes = suffixes.map((suffix) => tenant.managed('Volume', suffix, { size: 1 }));
+    const types = suffixes.map((suffix) => tenant.managed('VolumeType', suffix));
     await Promise.all([
-      ...volumes.map((object) => scene.operations('Volume').find(scene.request(object))),
-      ...types.map((object) => scene.operations('VolumeType').find(scene.request(object))),
+      ...volumes.map((object) => tenant.operations('Volume').find(tenant.request(object))),
+      ...types.map((object) => tenant.operations('VolumeType').find(tenant.request(object))),
     ]);
     assert.equal(countsOf(simulator, 'block-storage'), { 'GET /volumes/detail': 1, 'GET /types': 1 });
   }));
@@ -267,7 +244,7 @@ test('an image that a volume is made from is ready with its id and not before', 
     assert.is(known.standing(images, image(status)).ready, ready, JSON.stringify(status));
   }
   assert.is(known.standing(images, image({ id: 'one', conditions })).id, 'one');
-  const volume = scene().managed('Volume', 'v', { size: 1, imageRef: 'i', volumeTypeRef: 't' });
+  const volume = tenant().managed('Volume', 'v', { size: 1, imageRef: 'i', volumeTypeRef: 't' });
   const references = known.kind(from)?.references(volume) ?? [];
   assert.equal(
     references.map(({ kind, finalizers, neededFor }) => [kind, finalizers.length, neededFor]),
@@ -280,11 +257,11 @@ test('an image that a volume is made from is ready with its id and not before', 
 });
 
 /** One without a cloud, for its objects. */
-function scene(): Scene {
+function tenant(): Tenant {
   const never = async (): Promise<never> => assert.unreachable() as never;
-  return new Scene({
+  return new Tenant({
     sessions: { open: never, identify: never },
-    clock: systemClock(),
+    clock: simulatedClock(),
     cloudName: 'test',
     extras: { Network: {}, Subnet: {} },
     imageId: never,

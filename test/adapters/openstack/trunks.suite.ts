@@ -1,14 +1,14 @@
 // What the operations of trunks must do, whoever implements the cloud.
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
-import { type Check, type Dependencies, fails, type Scene } from './scene.ts';
+import { type Check, type Dependencies, fails, type Tenant } from '../../world/tenant.ts';
 
 /** Ports on a network of their own: `parent`, `a`, `b` and `c`. */
-async function harbour(scene: Scene, more: JsonObject = {}): Promise<Dependencies> {
-  const network_id = await scene.outside('Network', { name: scene.name('net') });
+async function harbour(tenant: Tenant, more: JsonObject = {}): Promise<Dependencies> {
+  const network_id = await tenant.outside('Network', { name: tenant.name('net') });
   const ids: [string, string][] = [];
   for (const name of ['parent', 'a', 'b', 'c'])
-    ids.push([`Port/${name}`, await scene.outside('Port', { name: scene.name(name), network_id, ...more })]);
+    ids.push([`Port/${name}`, await tenant.outside('Port', { name: tenant.name(name), network_id, ...more })]);
   return Object.fromEntries(ids);
 }
 
@@ -16,12 +16,12 @@ const vlan = (portRef: string, segmentationID: number) =>
   ({ portRef, segmentationID, segmentationType: 'vlan' }) as const;
 
 export function describeTrunks(check: Check): void {
-  check('a trunk with every field', async (scene) => {
-    const project = await scene.create(scene.managed('Project', 'owner'));
-    const ports = await harbour(scene, { project_id: project.id });
+  check('a trunk with every field', async (tenant) => {
+    const project = await tenant.create(tenant.managed('Project', 'owner'));
+    const ports = await harbour(tenant, { project_id: project.id });
     const known = { ...ports, 'Project/owner': project.id };
-    const object = scene.managed('Trunk', 'full', {
-      name: scene.name('renamed'),
+    const object = tenant.managed('Trunk', 'full', {
+      name: tenant.name('renamed'),
       description: 'all of it',
       adminStateUp: true,
       portRef: 'parent',
@@ -29,7 +29,7 @@ export function describeTrunks(check: Check): void {
       subports: [vlan('a', 101), vlan('b', 102)],
       tags: ['b', 'a'],
     });
-    const { passes, observation } = await scene.settle(object, await scene.create(object, known), known);
+    const { passes, observation } = await tenant.settle(object, await tenant.create(object, known), known);
     assert.is(passes, 1);
     const { tags, createdAt, updatedAt, revisionNumber, status, subports, ...rest } = observation.resource;
     assert.equal(tags, ['a', 'b']);
@@ -45,7 +45,7 @@ export function describeTrunks(check: Check): void {
       { portID: ports['Port/b'], segmentationID: 102, segmentationType: 'vlan' },
     ]);
     assert.equal(rest, {
-      name: scene.name('renamed'),
+      name: tenant.name('renamed'),
       description: 'all of it',
       adminStateUp: true,
       portID: ports['Port/parent'],
@@ -55,36 +55,36 @@ export function describeTrunks(check: Check): void {
     assert.is(observation.available, true);
   });
 
-  check('a trunk with no field but its port, and each field updated and restored', async (scene) => {
-    const known = await harbour(scene);
-    const bare = scene.managed('Trunk', 'changing', { portRef: 'parent' });
-    let { passes, observation } = await scene.settle(bare, await scene.create(bare, known), known);
+  check('a trunk with no field but its port, and each field updated and restored', async (tenant) => {
+    const known = await harbour(tenant);
+    const bare = tenant.managed('Trunk', 'changing', { portRef: 'parent' });
+    let { passes, observation } = await tenant.settle(bare, await tenant.create(bare, known), known);
     assert.is(passes, 0);
     for (const [change, attribute, expected, restored] of [
-      [{ name: scene.name('other') }, 'name', scene.name('other'), scene.name('changing')],
+      [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
       [{ description: 'told' }, 'description', 'told', undefined],
       [{ adminStateUp: false }, 'adminStateUp', false, true],
       [{ tags: ['x'] }, 'tags', ['x'], undefined],
     ] as const) {
-      const changed = await scene.settle(
-        scene.managed('Trunk', 'changing', { portRef: 'parent', ...change }),
+      const changed = await tenant.settle(
+        tenant.managed('Trunk', 'changing', { portRef: 'parent', ...change }),
         observation,
         known,
       );
       assert.equal([changed.passes, changed.observation.resource[attribute]], [1, expected], attribute);
-      ({ passes, observation } = await scene.settle(bare, changed.observation, known));
+      ({ passes, observation } = await tenant.settle(bare, changed.observation, known));
       assert.equal([passes, observation.resource[attribute]], [1, restored], attribute);
     }
   });
 
-  check('ports of a trunk come, go and change their segmentation, also of one that is down', async (scene) => {
-    const known = await harbour(scene);
+  check('ports of a trunk come, go and change their segmentation, also of one that is down', async (tenant) => {
+    const known = await harbour(tenant);
     for (const adminStateUp of [true, false]) {
       const trunkWith = (...subports: readonly ReturnType<typeof vlan>[]) =>
-        scene.managed('Trunk', `carrier-${adminStateUp}`, { portRef: 'parent', adminStateUp, subports });
+        tenant.managed('Trunk', `carrier-${adminStateUp}`, { portRef: 'parent', adminStateUp, subports });
       const first = trunkWith(vlan('a', 1), vlan('b', 2));
-      const created = await scene.create(first, known);
-      let { observation } = await scene.settle(first, created, known);
+      const created = await tenant.create(first, known);
+      let { observation } = await tenant.settle(first, created, known);
       for (const subports of [
         [vlan('a', 1), vlan('b', 2), vlan('c', 3)],
         // Each takes the segmentation of another.
@@ -92,7 +92,7 @@ export function describeTrunks(check: Check): void {
         [vlan('c', 1)],
         [],
       ]) {
-        const settled = await scene.settle(trunkWith(...subports), observation, known);
+        const settled = await tenant.settle(trunkWith(...subports), observation, known);
         ({ observation } = settled);
         assert.is(settled.passes, 1);
         const seen = ((observation.resource['subports'] ?? []) as readonly JsonObject[]).map(
@@ -102,78 +102,78 @@ export function describeTrunks(check: Check): void {
         assert.equal(seen.toSorted(), expected.toSorted());
         assert.is(observation.resource['adminStateUp'], adminStateUp);
       }
-      const removed = { ...scene.request(first, known), id: observation.id };
-      await scene.operations('Trunk').remove(removed);
-      assert.is(await scene.observe(first, observation.id), undefined);
-      await scene.operations('Trunk').remove(removed);
+      const removed = { ...tenant.request(first, known), id: observation.id };
+      await tenant.operations('Trunk').remove(removed);
+      assert.is(await tenant.observe(first, observation.id), undefined);
+      await tenant.operations('Trunk').remove(removed);
     }
   });
 
-  check('a port that is not ready is not put on a trunk, and stays where it is', async (scene) => {
-    const known = await harbour(scene);
+  check('a port that is not ready is not put on a trunk, and stays where it is', async (tenant) => {
+    const known = await harbour(tenant);
     const trunkWith = (...subports: readonly ReturnType<typeof vlan>[]) =>
-      scene.managed('Trunk', 'waiting', { portRef: 'parent', subports });
+      tenant.managed('Trunk', 'waiting', { portRef: 'parent', subports });
     const object = trunkWith(vlan('a', 1));
-    const created = await scene.create(object, known);
-    const { observation } = await scene.settle(object, created, known);
+    const created = await tenant.create(object, known);
+    const { observation } = await tenant.settle(object, created, known);
     const unready = { ...known, 'Port/b': { id: String(known['Port/b']), ready: false } };
-    const both = await scene.update(trunkWith(vlan('a', 1), vlan('b', 2)), observation, unready);
+    const both = await tenant.update(trunkWith(vlan('a', 1), vlan('b', 2)), observation, unready);
     assert.equal(both, { changed: false, waiting: ['Waiting for Port/b to be ready'], unused: ['Port/b'] });
     const gone = { ...known, 'Port/a': { id: String(known['Port/a']), ready: false } };
-    const kept = await scene.update(object, observation, gone);
+    const kept = await tenant.update(object, observation, gone);
     assert.equal([kept.changed, kept.unused ?? []], [false, []], 'what it carries it needs');
     const { 'Port/a': _, ...unknown } = known;
-    assert.is((await scene.update(object, observation, unknown)).changed, false);
+    assert.is((await tenant.update(object, observation, unknown)).changed, false);
   });
 
   check(
     'what Neutron says to a trunk: a port that carries already, one that is carried, a segmentation',
-    async (scene) => {
-      const known = await harbour(scene);
-      const first = scene.managed('Trunk', 'first', { portRef: 'parent', subports: [vlan('a', 1)] });
-      await scene.create(first, known);
+    async (tenant) => {
+      const known = await harbour(tenant);
+      const first = tenant.managed('Trunk', 'first', { portRef: 'parent', subports: [vlan('a', 1)] });
+      await tenant.create(first, known);
       for (const [name, resource] of [
         ['same-port', { portRef: 'parent', tags: ['x'] }],
         ['carried', { portRef: 'b', subports: [vlan('a', 1)] }],
         ['on-itself', { portRef: 'b', subports: [vlan('b', 1)] }],
       ] as const) {
-        const create = scene.create(scene.managed('Trunk', name, resource), known);
+        const create = tenant.create(tenant.managed('Trunk', name, resource), known);
         await fails(create, 'terminal', /^invalid configuration creating resource/, 'InvalidConfiguration');
       }
-      const twice = scene.managed('Trunk', 'twice', { portRef: 'b', subports: [vlan('c', 1), vlan('c', 2)] });
-      await fails(scene.create(twice, known), 'transient', /Non unique UUID for subport/);
+      const twice = tenant.managed('Trunk', 'twice', { portRef: 'b', subports: [vlan('c', 1), vlan('c', 2)] });
+      await fails(tenant.create(twice, known), 'transient', /Non unique UUID for subport/);
       const inherits = { portRef: 'c', segmentationID: 7, segmentationType: 'inherit' } as const;
-      const alien = scene.managed('Trunk', 'alien', { portRef: 'b', subports: [inherits] });
-      await fails(scene.create(alien, known), 'transient', /segmentation_type/);
+      const alien = tenant.managed('Trunk', 'alien', { portRef: 'b', subports: [inherits] });
+      await fails(tenant.create(alien, known), 'transient', /segmentation_type/);
       await fails(
-        scene.operations('Port').remove({ ...scene.request(first), id: String(known['Port/a']) }),
+        tenant.operations('Port').remove({ ...tenant.request(first), id: String(known['Port/a']) }),
         'transient',
         /./,
       );
     },
   );
 
-  check('what an interrupted create left of a trunk is found, and trunks are imported', async (scene) => {
-    const known = await harbour(scene);
-    const object = scene.managed('Trunk', 'lost', { portRef: 'parent', description: 'lost' });
-    const { find, import: imports } = scene.operations('Trunk');
-    const before = await find(scene.request(object, known));
+  check('what an interrupted create left of a trunk is found, and trunks are imported', async (tenant) => {
+    const known = await harbour(tenant);
+    const object = tenant.managed('Trunk', 'lost', { portRef: 'parent', description: 'lost' });
+    const { find, import: imports } = tenant.operations('Trunk');
+    const before = await find(tenant.request(object, known));
     assert.equal([before.matches, before.exact], [[], true]);
-    const { id } = await scene.create(object, known);
+    const { id } = await tenant.create(object, known);
     assert.equal(
-      (await find(scene.request(object, known))).matches.map((match) => match.id),
+      (await find(tenant.request(object, known))).matches.map((match) => match.id),
       [id],
     );
     for (const [filter, isFound] of [
-      [{ name: scene.name('lost') }, true],
-      [{ name: scene.name('lost'), adminStateUp: false }, false],
+      [{ name: tenant.name('lost') }, true],
+      [{ name: tenant.name('lost'), adminStateUp: false }, false],
       [{ portRef: 'parent', adminStateUp: true }, true],
       [{ portRef: 'a' }, false],
-      [{ name: scene.name('lost'), description: 'lost' }, true],
+      [{ name: tenant.name('lost'), description: 'lost' }, true],
     ] as const) {
-      const found = await imports(scene.request(scene.imported('Trunk', { filter }), known));
+      const found = await imports(tenant.request(tenant.imported('Trunk', { filter }), known));
       assert.is(found?.id, isFound ? id : undefined, JSON.stringify(filter));
     }
-    assert.is((await imports(scene.request(scene.imported('Trunk', { id }))))?.id, id);
+    assert.is((await imports(tenant.request(tenant.imported('Trunk', { id }))))?.id, id);
   });
 }

@@ -1,7 +1,6 @@
 // Whose collections are looked into: that of the user an object refers to, or, where an id is all there is, those of all.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { parseGrant } from '../../../adapters/openstack/authentication.ts';
 import { applicationCredential } from '../../../adapters/openstack/kinds/application-credential.ts';
 import { lookUps } from '../../../adapters/openstack/look-ups.ts';
@@ -11,10 +10,13 @@ import { type Call, HttpError } from '../../../adapters/openstack/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
+import { simulatedClock } from '../../world/clock.ts';
+import { withCloud } from '../../world/openstack.ts';
 import { NO_DOWNLOADS } from './no-downloads.ts';
-import { withCloud } from './simulated.ts';
 
 const test = suite('collections below users');
+
+const clock = simulatedClock({ seed: 1 });
 
 const ID = 'c'.repeat(32);
 
@@ -26,7 +28,6 @@ interface Playing {
 /** A cloud of a later release, which looks at the user in a path: the credential is `owner`'s. */
 function playing(owner: string, users: readonly string[] | HttpError): Playing {
   const asked: string[] = [];
-  const clock = systemClock();
   const looks = lookUps({ clock });
   const answer = ({ path }: Pick<Call, 'path'>): JsonObject | undefined =>
     path.startsWith(`/users/${owner}/application_credentials`) ? { id: ID, name: 'n' } : undefined;
@@ -68,7 +69,7 @@ function request(spec: JsonObject, known: OperationRequest['dependencies'] = {})
       spec: { cloudCredentialsRef: { secretName: 'clouds', cloudName: 'c' }, ...spec },
     },
     dependencies: known,
-    deadlineAt: systemClock().now() + 10_000,
+    deadlineAt: clock.now() + 10_000,
     traceparent: 't',
   };
 }

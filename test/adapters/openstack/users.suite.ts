@@ -3,7 +3,7 @@ import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { type Check, fails, foundNothing, type Scene } from './scene.ts';
+import { type Check, fails, foundNothing, type Tenant } from '../../world/tenant.ts';
 
 /** As the runtime records it. */
 function recorded(object: KubeObject, applied: JsonObject | undefined): KubeObject {
@@ -11,119 +11,119 @@ function recorded(object: KubeObject, applied: JsonObject | undefined): KubeObje
 }
 
 /** Whether Keystone lets somebody in. */
-function mayLogIn(scene: Scene, id: string, password: string): Promise<boolean> {
-  return scene.letsIn({ methods: ['password'], password: { user: { id, password } } });
+function mayLogIn(tenant: Tenant, id: string, password: string): Promise<boolean> {
+  return tenant.letsIn({ methods: ['password'], password: { user: { id, password } } });
 }
 
 export function describeUsers(check: Check): void {
-  check('a user with every field, updated and restored', async (scene) => {
-    const domain = await scene.create(scene.managed('Domain', 'dom'));
-    const project = await scene.outside('Project', { name: scene.name('home'), domain_id: domain.id });
+  check('a user with every field, updated and restored', async (tenant) => {
+    const domain = await tenant.create(tenant.managed('Domain', 'dom'));
+    const project = await tenant.outside('Project', { name: tenant.name('home'), domain_id: domain.id });
     const known = { 'Domain/dom': domain.id, 'Project/home': project };
-    scene.secrets.set('pass', { password: 'hunter-1' });
+    tenant.secrets.set('pass', { password: 'hunter-1' });
     const fixed = { domainRef: 'dom', defaultProjectRef: 'home', passwordRef: 'pass' };
-    const full = { ...fixed, name: scene.name('renamed'), description: 'all of it', enabled: false };
-    const object = scene.managed('User', 'full', full);
-    const created = await scene.create(object, known);
+    const full = { ...fixed, name: tenant.name('renamed'), description: 'all of it', enabled: false };
+    const object = tenant.managed('User', 'full', full);
+    const created = await tenant.create(object, known);
     assert.equal(created.applied, { appliedPasswordRef: 'pass' });
-    const { passes, observation } = await scene.settle(recorded(object, created.applied), created, known);
+    const { passes, observation } = await tenant.settle(recorded(object, created.applied), created, known);
     assert.equal([passes, observation.available], [0, true]);
     const { passwordExpiresAt: _, ...shown } = observation.resource;
     assert.equal(shown, {
-      name: scene.name('renamed'),
+      name: tenant.name('renamed'),
       description: 'all of it',
       domainID: domain.id,
       defaultProjectID: project,
       enabled: false,
     });
-    const bare = recorded(scene.managed('User', 'full', fixed), created.applied);
-    const restored = await scene.settle(bare, observation, known);
+    const bare = recorded(tenant.managed('User', 'full', fixed), created.applied);
+    const restored = await tenant.settle(bare, observation, known);
     assert.is(restored.passes, 1);
     const { name, description, enabled } = restored.observation.resource;
-    assert.equal([name, description, enabled], [scene.name('full'), undefined, true]);
-    assert.is(await mayLogIn(scene, created.id, 'hunter-1'), true);
+    assert.equal([name, description, enabled], [tenant.name('full'), undefined, true]);
+    assert.is(await mayLogIn(tenant, created.id, 'hunter-1'), true);
     assert.not.match(JSON.stringify([created, observation, restored]), 'hunter');
   });
 
-  check('a user without a password has none, and is given one; another one takes another Secret', async (scene) => {
-    const bare = scene.managed('User', 'plain');
-    const created = await scene.create(bare);
+  check('a user without a password has none, and is given one; another one takes another Secret', async (tenant) => {
+    const bare = tenant.managed('User', 'plain');
+    const created = await tenant.create(bare);
     assert.is(created.applied, undefined);
-    let { observation } = await scene.settle(bare, created);
+    let { observation } = await tenant.settle(bare, created);
     let applied: JsonObject | undefined;
     for (const [passwordRef, password] of [
       ['first', 'hunter-1'],
       ['second', 'hunter-2'],
     ] as const) {
-      const object = recorded(scene.managed('User', 'plain', { passwordRef }), applied);
-      assert.equal(await scene.update(object, observation), {
+      const object = recorded(tenant.managed('User', 'plain', { passwordRef }), applied);
+      assert.equal(await tenant.update(object, observation), {
         changed: false,
         waiting: [`Waiting for Secret/${passwordRef} to be created`],
       });
-      scene.secrets.set(passwordRef, { other: 'x' });
-      assert.equal(await scene.update(object, observation), {
+      tenant.secrets.set(passwordRef, { other: 'x' });
+      assert.equal(await tenant.update(object, observation), {
         changed: false,
         waiting: ['Password secret does not contain "password" key'],
       });
-      scene.secrets.set(passwordRef, { password });
-      const outcome = await scene.update(object, observation);
+      tenant.secrets.set(passwordRef, { password });
+      const outcome = await tenant.update(object, observation);
       assert.equal(outcome, {
         changed: true,
         fields: ['passwordRef'],
         applied: { appliedPasswordRef: passwordRef },
       });
       ({ applied } = outcome);
-      observation = (await scene.observe(object, created.id)) as Observation;
-      assert.is(await mayLogIn(scene, created.id, password), true);
+      observation = (await tenant.observe(object, created.id)) as Observation;
+      assert.is(await mayLogIn(tenant, created.id, password), true);
       // What changes in a Secret is not looked at.
-      scene.secrets.set(passwordRef, { password: 'hunter-3' });
-      assert.is((await scene.update(recorded(object, applied), observation)).changed, false);
+      tenant.secrets.set(passwordRef, { password: 'hunter-3' });
+      assert.is((await tenant.update(recorded(object, applied), observation)).changed, false);
     }
-    assert.is(await mayLogIn(scene, created.id, 'hunter-1'), false);
-    assert.is(await mayLogIn(scene, created.id, 'hunter-3'), false);
+    assert.is(await mayLogIn(tenant, created.id, 'hunter-1'), false);
+    assert.is(await mayLogIn(tenant, created.id, 'hunter-3'), false);
   });
 
-  check('a password that is not there is waited for, and nothing is made', async (scene) => {
-    const object = scene.managed('User', 'waiting', { passwordRef: 'pass' });
-    await fails(scene.create(object), 'transient', /^Waiting for Secret\/pass to be created$/);
-    scene.secrets.set('pass', { value: 'x' });
-    await fails(scene.create(object), 'transient', /^Password secret does not contain "password" key$/);
-    foundNothing(await scene.operations('User').find(scene.request(object)));
+  check('a password that is not there is waited for, and nothing is made', async (tenant) => {
+    const object = tenant.managed('User', 'waiting', { passwordRef: 'pass' });
+    await fails(tenant.create(object), 'transient', /^Waiting for Secret\/pass to be created$/);
+    tenant.secrets.set('pass', { value: 'x' });
+    await fails(tenant.create(object), 'transient', /^Password secret does not contain "password" key$/);
+    foundNothing(await tenant.operations('User').find(tenant.request(object)));
   });
 
-  check('a password is applied though another field is refused meanwhile', async (scene) => {
-    const name = scene.name('taken');
-    await scene.outside('User', { name });
-    const created = await scene.create(scene.managed('User', 'both'));
-    scene.secrets.set('pass', { password: 'hunter-1' });
-    const object = scene.managed('User', 'both', { name, passwordRef: 'pass' });
-    const { changed, applied } = await scene.update(object, created);
+  check('a password is applied though another field is refused meanwhile', async (tenant) => {
+    const name = tenant.name('taken');
+    await tenant.outside('User', { name });
+    const created = await tenant.create(tenant.managed('User', 'both'));
+    tenant.secrets.set('pass', { password: 'hunter-1' });
+    const object = tenant.managed('User', 'both', { name, passwordRef: 'pass' });
+    const { changed, applied } = await tenant.update(object, created);
     assert.equal([changed, applied], [true, { appliedPasswordRef: 'pass' }]);
     await fails(
-      scene.update(recorded(object, applied), created),
+      tenant.update(recorded(object, applied), created),
       'terminal',
       /^invalid configuration updating resource: .*409/,
     );
   });
 
-  check('what an interrupted create left of a user is found, and users are imported', async (scene) => {
-    const domain = await scene.create(scene.managed('Domain', 'dom'));
+  check('what an interrupted create left of a user is found, and users are imported', async (tenant) => {
+    const domain = await tenant.create(tenant.managed('Domain', 'dom'));
     const known = { 'Domain/dom': domain.id };
-    const object = scene.managed('User', 'lost', { domainRef: 'dom' });
-    const { find, import: imports, remove } = scene.operations('User');
-    foundNothing(await find(scene.request(object, known)));
-    const { id } = await scene.create(object, known);
-    assert.is((await find(scene.request(object, known))).matches[0]?.id, id);
+    const object = tenant.managed('User', 'lost', { domainRef: 'dom' });
+    const { find, import: imports, remove } = tenant.operations('User');
+    foundNothing(await find(tenant.request(object, known)));
+    const { id } = await tenant.create(object, known);
+    assert.is((await find(tenant.request(object, known))).matches[0]?.id, id);
     for (const [filter, isFound] of [
-      [{ name: scene.name('lost') }, true],
-      [{ name: scene.name('lost'), domainRef: 'dom' }, true],
-      [{ name: scene.name('los'), domainRef: 'dom' }, false],
+      [{ name: tenant.name('lost') }, true],
+      [{ name: tenant.name('lost'), domainRef: 'dom' }, true],
+      [{ name: tenant.name('los'), domainRef: 'dom' }, false],
     ] as const) {
-      const found = await imports(scene.request(scene.imported('User', { filter }), known));
+      const found = await imports(tenant.request(tenant.imported('User', { filter }), known));
       assert.is(found?.id, isFound ? id : undefined, JSON.stringify(filter));
     }
-    assert.is((await imports(scene.request(scene.imported('User', { id }))))?.id, id);
-    await remove({ ...scene.request(object, known), id });
-    assert.is(await scene.observe(object, id), undefined);
+    assert.is((await imports(tenant.request(tenant.imported('User', { id }))))?.id, id);
+    await remove({ ...tenant.request(object, known), id });
+    assert.is(await tenant.observe(object, id), undefined);
   });
 }

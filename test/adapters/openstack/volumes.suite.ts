@@ -1,26 +1,26 @@
 // What the operations of volumes must do, whoever implements the cloud.
 import * as assert from 'uvu/assert';
 import type { WatchNews } from '../../../machines/external-resource/operations.ts';
-import { type Check, fails } from './scene.ts';
+import { type Check, fails } from '../../world/tenant.ts';
 
 const ZONED = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
 const label = (name: string, value: string) => ({ name, value });
 
 export function describeVolumes(check: Check): void {
-  check('a volume with every field is built for a while, and can be used then', async (scene) => {
-    const type = await scene.create(scene.managed('VolumeType', 'fast'));
+  check('a volume with every field is built for a while, and can be used then', async (tenant) => {
+    const type = await tenant.create(tenant.managed('VolumeType', 'fast'));
     const known = { 'VolumeType/fast': type.id };
-    const object = scene.managed('Volume', 'full', {
-      name: scene.name('renamed'),
+    const object = tenant.managed('Volume', 'full', {
+      name: tenant.name('renamed'),
       description: 'all of it',
       size: 1,
       volumeTypeRef: 'fast',
       availabilityZone: 'nova',
       metadata: [label('b', "it's"), label('a', '"1"')],
     });
-    const created = await scene.create(object, known);
+    const created = await tenant.create(object, known);
     assert.equal([created.available, created.resource['status'], created.pollAfterMs], [false, 'creating', 1_000]);
-    const { passes, observation } = await scene.settle(object, await scene.build(object, created), known);
+    const { passes, observation } = await tenant.settle(object, await tenant.build(object, created), known);
     assert.equal([passes, observation.available, observation.pollAfterMs], [0, true, undefined]);
     const { createdAt, updatedAt, userID, host, tenantID, ...rest } = observation.resource;
     assert.match(String(createdAt), ZONED);
@@ -29,12 +29,12 @@ export function describeVolumes(check: Check): void {
     assert.match(String(tenantID), /^[0-9a-f]{32}$/);
     assert.match(String(host), /^\S+$/);
     assert.equal(rest, {
-      name: scene.name('renamed'),
+      name: tenant.name('renamed'),
       description: 'all of it',
       size: 1,
       status: 'available',
       availabilityZone: 'nova',
-      volumeType: scene.name('fast'),
+      volumeType: tenant.name('fast'),
       metadata: [label('a', '"1"'), label('b', "it's")],
       bootable: false,
       encrypted: false,
@@ -42,55 +42,55 @@ export function describeVolumes(check: Check): void {
     });
   });
 
-  check('a volume with no field but its size, and each field updated and restored', async (scene) => {
-    const bare = scene.managed('Volume', 'changing', { size: 2 });
-    const created = await scene.build(bare, await scene.create(bare));
-    let { passes, observation } = await scene.settle(bare, created);
+  check('a volume with no field but its size, and each field updated and restored', async (tenant) => {
+    const bare = tenant.managed('Volume', 'changing', { size: 2 });
+    const created = await tenant.build(bare, await tenant.create(bare));
+    let { passes, observation } = await tenant.settle(bare, created);
     assert.is(passes, 0);
     const { name, description, size, metadata, attachments } = observation.resource;
     assert.equal(
       [name, description, size, metadata, attachments],
-      [scene.name('changing'), undefined, 2, undefined, undefined],
+      [tenant.name('changing'), undefined, 2, undefined, undefined],
     );
     assert.match(String(observation.resource['volumeType']), /./);
     for (const [change, attribute, expected, restored] of [
-      [{ name: scene.name('other') }, 'name', scene.name('other'), scene.name('changing')],
+      [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
       [{ description: 'told' }, 'description', 'told', undefined],
-      [{ name: ` ${scene.name('odd')} ` }, 'name', scene.name('odd'), scene.name('changing')],
+      [{ name: ` ${tenant.name('odd')} ` }, 'name', tenant.name('odd'), tenant.name('changing')],
       [{ description: ' told ' }, 'description', 'told', undefined],
     ] as const) {
-      const changed = await scene.settle(scene.managed('Volume', 'changing', { size: 2, ...change }), observation);
+      const changed = await tenant.settle(tenant.managed('Volume', 'changing', { size: 2, ...change }), observation);
       assert.equal([changed.passes, changed.observation.resource[attribute]], [1, expected], attribute);
-      ({ passes, observation } = await scene.settle(bare, changed.observation));
+      ({ passes, observation } = await tenant.settle(bare, changed.observation));
       assert.equal([passes, observation.resource[attribute]], [1, restored], attribute);
     }
   });
 
-  check('a volume is made from an image, and one from an image that is none is refused', async (scene) => {
-    const imageId = await scene.cloud.imageId();
-    const object = scene.managed('Volume', 'imaged', { size: 1, imageRef: 'image' });
-    const built = await scene.build(object, await scene.create(object, { 'Image/image': imageId }));
+  check('a volume is made from an image, and one from an image that is none is refused', async (tenant) => {
+    const imageId = await tenant.cloud.imageId();
+    const object = tenant.managed('Volume', 'imaged', { size: 1, imageRef: 'image' });
+    const built = await tenant.build(object, await tenant.create(object, { 'Image/image': imageId }));
     assert.equal([built.resource['imageID'], built.resource['bootable']], [imageId, true]);
     const absent = { 'Image/image': '11111111-1111-4111-8111-111111111111' };
     await fails(
-      scene.create(scene.managed('Volume', 'blank', { size: 1, imageRef: 'image' }), absent),
+      tenant.create(tenant.managed('Volume', 'blank', { size: 1, imageRef: 'image' }), absent),
       'transient',
       /./,
     );
-    await fails(scene.create(object), 'transient', /no id is known of Image\/image/);
+    await fails(tenant.create(object), 'transient', /no id is known of Image\/image/);
   });
 
-  check('whoever waits for a volume is told when it is built, and when it is gone', async (scene) => {
-    const object = scene.managed('Volume', 'watched', { size: 1 });
-    const created = await scene.create(object);
-    const { watch, remove } = scene.operations('Volume');
+  check('whoever waits for a volume is told when it is built, and when it is gone', async (tenant) => {
+    const object = tenant.managed('Volume', 'watched', { size: 1 });
+    const created = await tenant.create(object);
+    const { watch, remove } = tenant.operations('Volume');
     const told = async (observation: typeof created, isWanted: (news: WatchNews) => boolean): Promise<void> => {
       const ended = new AbortController();
       const { promise, resolve } = Promise.withResolvers<void>();
       const progress = (news: WatchNews): void => {
         if (isWanted(news)) resolve();
       };
-      const { deadlineAt: _, ...request } = scene.request(object);
+      const { deadlineAt: _, ...request } = tenant.request(object);
       const given = { ...request, id: created.id, observation, pollAfterMs: 100, signal: ended.signal, progress };
       const watching = watch?.(given as Parameters<NonNullable<typeof watch>>[0]);
       await Promise.race([promise, watching]);
@@ -98,32 +98,32 @@ export function describeVolumes(check: Check): void {
       await watching?.catch(() => undefined);
     };
     await told(created, (news) => 'observation' in news && news.observation.available);
-    await remove({ ...scene.request(object), id: created.id });
+    await remove({ ...tenant.request(object), id: created.id });
     await told(created, (news) => 'gone' in news);
-    assert.is(await scene.observe(object, created.id), undefined);
+    assert.is(await tenant.observe(object, created.id), undefined);
   });
 
-  check('a volume is removed, and what is gone already is fine', async (scene) => {
-    const object = scene.managed('Volume', 'leaving', { size: 1 });
-    const created = await scene.create(object);
-    const removed = { ...scene.request(object), id: created.id };
-    const { remove } = scene.operations('Volume');
-    await scene.build(object, created);
+  check('a volume is removed, and what is gone already is fine', async (tenant) => {
+    const object = tenant.managed('Volume', 'leaving', { size: 1 });
+    const created = await tenant.create(object);
+    const removed = { ...tenant.request(object), id: created.id };
+    const { remove } = tenant.operations('Volume');
+    await tenant.build(object, created);
     await remove(removed);
     await remove(removed);
-    await scene.vanish(object, created.id);
+    await tenant.vanish(object, created.id);
     await remove(removed);
   });
 
-  check('what an interrupted create left of a volume is found, and volumes are imported', async (scene) => {
-    const name = scene.name('lost');
+  check('what an interrupted create left of a volume is found, and volumes are imported', async (tenant) => {
+    const name = tenant.name('lost');
     const fields = { size: 1, description: 'lost', metadata: [label('a', '1')], availabilityZone: 'nova' } as const;
-    const { find, import: imports } = scene.operations('Volume');
-    await scene.outside('Volume', { name, size: 1 });
-    await scene.outside('Volume', { name: `${name}er`, size: 1, description: 'lost', metadata: { a: '1' } });
-    const object = scene.managed('Volume', 'lost', fields);
-    assert.equal((await find(scene.request(object))).matches, []);
-    const { id } = await scene.create(object);
+    const { find, import: imports } = tenant.operations('Volume');
+    await tenant.outside('Volume', { name, size: 1 });
+    await tenant.outside('Volume', { name: `${name}er`, size: 1, description: 'lost', metadata: { a: '1' } });
+    const object = tenant.managed('Volume', 'lost', fields);
+    assert.equal((await find(tenant.request(object))).matches, []);
+    const { id } = await tenant.create(object);
     for (const [resource, isFound] of [
       [fields, true],
       // It was edited while nobody knew what had become of the create.
@@ -133,7 +133,7 @@ export function describeVolumes(check: Check): void {
       [{ ...fields, metadata: [label('a', '1'), label('b', '1')] }, false],
       [{ ...fields, availabilityZone: 'other' }, false],
     ] as const) {
-      const { matches } = await find(scene.request(scene.managed('Volume', 'lost', resource)));
+      const { matches } = await find(tenant.request(tenant.managed('Volume', 'lost', resource)));
       assert.equal(
         matches.map((match) => match.id),
         isFound ? [id] : [],
@@ -147,20 +147,20 @@ export function describeVolumes(check: Check): void {
       [{ name, description: 'lost', availabilityZone: 'other' }, false],
       [{ name: name.slice(0, -1) }, false],
     ] as const) {
-      const found = await imports(scene.request(scene.imported('Volume', { filter })));
+      const found = await imports(tenant.request(tenant.imported('Volume', { filter })));
       assert.is(found?.id, isFound ? id : undefined, JSON.stringify(filter));
     }
-    const both = scene.imported('Volume', { filter: { name } });
-    await fails(imports(scene.request(both)), 'terminal', /found more than one matching/, 'InvalidConfiguration');
-    assert.is((await imports(scene.request(scene.imported('Volume', { id }))))?.id, id);
+    const both = tenant.imported('Volume', { filter: { name } });
+    await fails(imports(tenant.request(both)), 'terminal', /found more than one matching/, 'InvalidConfiguration');
+    assert.is((await imports(tenant.request(tenant.imported('Volume', { id }))))?.id, id);
   });
 
-  check('what Cinder says to a volume: a zone and a type that there are not', async (scene) => {
-    const elsewhere = scene.managed('Volume', 'elsewhere', { size: 1, availabilityZone: 'nowhere' });
-    await fails(scene.create(elsewhere), 'transient', /Availability zone 'nowhere' is invalid/);
-    const untyped = scene.managed('Volume', 'untyped', { size: 1, volumeTypeRef: 'type' });
+  check('what Cinder says to a volume: a zone and a type that there are not', async (tenant) => {
+    const elsewhere = tenant.managed('Volume', 'elsewhere', { size: 1, availabilityZone: 'nowhere' });
+    await fails(tenant.create(elsewhere), 'transient', /Availability zone 'nowhere' is invalid/);
+    const untyped = tenant.managed('Volume', 'untyped', { size: 1, volumeTypeRef: 'type' });
     const known = { 'VolumeType/type': '11111111-1111-4111-8111-111111111111' };
-    await fails(scene.create(untyped, known), 'transient', /Volume type .* could not be found/);
-    await fails(scene.create(untyped), 'transient', /no id is known of VolumeType\/type/);
+    await fails(tenant.create(untyped, known), 'transient', /Volume type .* could not be found/);
+    await fails(tenant.create(untyped), 'transient', /no id is known of VolumeType\/type/);
   });
 }

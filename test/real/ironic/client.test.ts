@@ -15,6 +15,7 @@ import type { Asking } from '../../../adapters/ironic/client/session.ts';
 import { Feature } from '../../../adapters/ironic/client/versions.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { AbsentError, TerminalError } from '../../../bus/errors.ts';
+import { rejection } from '../../world/rejection.ts';
 
 const { IRONIC_URL, IRONIC_USERNAME, IRONIC_PASSWORD, BMC_URL, BMC_USERNAME, BMC_PASSWORD } = process.env;
 
@@ -106,15 +107,6 @@ async function patiently<T>(call: () => Promise<T>): Promise<T> {
       if (!(error instanceof BusyError)) throw error;
     }
   }
-}
-
-async function rejection(call: Promise<unknown>): Promise<Error> {
-  try {
-    await call;
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('it did not fail');
 }
 
 const test = suite('real Ironic');

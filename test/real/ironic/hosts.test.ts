@@ -8,9 +8,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
-import { NAMESPACE, openStage, type Raw, type Stage } from '../../adapters/ironic/stage.ts';
-import { fastClock } from '../../adapters/ironic/world.ts';
-import { eventually } from './fleet.ts';
+import type { Clock } from '../../../bus/mod.ts';
+import { type HostWorld, NAMESPACE, openHostWorld, type Raw } from '../../world/hosts.ts';
+import { DEADLINE_MS, eventually } from './fleet.ts';
 import {
   env,
   image,
@@ -25,6 +25,17 @@ import {
   withMachine,
 } from './kept-host.ts';
 import { type Story, tell, toldPasswords } from './stories.ts';
+
+/** A clock that goes faster. */
+function fastClock(clock: Clock, speed: number): Clock {
+  const startedAt = clock.now();
+  return {
+    ...clock,
+    now: () => startedAt + (clock.now() - startedAt) * speed,
+    setTimeout: (run, delayMs) => clock.setTimeout(run, delayMs / speed),
+    sleep: (delayMs, signal) => clock.sleep(delayMs / speed, signal),
+  };
+}
 
 const PACE_OF_THE_HURRIED = 10;
 
@@ -270,11 +281,13 @@ const STORIES: Readonly<Record<string, Story>> = {
 };
 
 /** Time goes faster there for Troupe, and nothing is given up for it. */
-async function withHurriedStage(endpoint: string, story: (stage: Stage) => Promise<void>): Promise<void> {
+async function withHurriedStage(endpoint: string, story: (stage: HostWorld) => Promise<void>): Promise<void> {
   const clock = fastClock(systemClock(), PACE_OF_THE_HURRIED);
-  const stage = await openStage({
+  const stage = await openHostWorld({
     clock,
     ...ironic(endpoint),
+    deadlineMs: DEADLINE_MS * PACE_OF_THE_HURRIED,
+    pollMs: 20 * PACE_OF_THE_HURRIED,
     callMs: 30_000 * PACE_OF_THE_HURRIED,
     leaseMs: 30_000 * PACE_OF_THE_HURRIED,
     env: { IRONIC_CLIENT_TIMEOUT: `${30 * PACE_OF_THE_HURRIED}s` },

@@ -4,7 +4,7 @@ import type { JsonObject } from '../../../bus/mod.ts';
 import type { LeftImage } from '../../adapters/ironic/left-behind.ts';
 import type { OrderBook } from '../../adapters/ironic/order-book.ts';
 import type { Wish } from '../../adapters/ironic/orders.ts';
-import { NAMESPACE, type openStage, type Raw, type Stage } from '../../adapters/ironic/stage.ts';
+import { type HostWorld, NAMESPACE, type openHostWorld, type Raw } from '../../world/hosts.ts';
 import { DEADLINE_MS, eventually, type Fleet, type Lent } from './fleet.ts';
 
 export const env = (name: string): string => process.env[name] ?? '';
@@ -19,14 +19,14 @@ export const image = (): LeftImage => ({
 export const QUICK = { inspectionMode: 'disabled', automatedCleaningMode: 'disabled' };
 
 export interface Scene {
-  readonly stage: Stage;
+  readonly stage: HostWorld;
   readonly fleet: Fleet;
   readonly orders: OrderBook;
 }
 
 /** A host and its machine. */
 export interface Kept {
-  readonly stage: Stage;
+  readonly stage: HostWorld;
   readonly name: string;
   readonly path: string;
   readonly lent: Lent;
@@ -180,7 +180,7 @@ export const isWell = ({ operationalStatus, errorMessage }: Status): boolean =>
 /** What a stage has to know of it. @param endpoint  the way to it */
 export function ironic(
   endpoint: string,
-): Pick<Parameters<typeof openStage>[0], 'endpoint' | 'deadlineMs' | 'credentials'> {
+): Pick<Parameters<typeof openHostWorld>[0], 'endpoint' | 'deadlineMs' | 'credentials'> {
   const credentials = { username: env('IRONIC_USERNAME'), password: env('IRONIC_PASSWORD') };
   return {
     endpoint,

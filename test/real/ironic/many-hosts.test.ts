@@ -6,7 +6,7 @@
 import { spawn } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NAMESPACE } from '../../adapters/ironic/stage.ts';
+import { NAMESPACE } from '../../world/hosts.ts';
 import { eventually } from './fleet.ts';
 import { env, image, isWell, type Kept, keep, nodeOf, type Scene, takeNodeAway } from './kept-host.ts';
 import { tell } from './stories.ts';

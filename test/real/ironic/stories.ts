@@ -7,7 +7,7 @@ import { metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
 import { type OrderBook, openOrderBook } from '../../adapters/ironic/order-book.ts';
 import { unasked } from '../../adapters/ironic/orders.ts';
 import { tracesOf } from '../../adapters/ironic/passwords.ts';
-import { openStage, type Stage } from '../../adapters/ironic/stage.ts';
+import { type HostWorld, openHostWorld } from '../../world/hosts.ts';
 import { fleet } from './fleet.ts';
 import { env, ironic, leaveNothing, type Scene } from './kept-host.ts';
 
@@ -31,7 +31,7 @@ function begun(stories: Readonly<Record<string, Story>>): ReadonlyMap<string, Pr
   const machines = fleet(env);
   const opened = async (): Promise<Scene> => {
     const orders = await openOrderBook(env('IRONIC_URL'));
-    const stage = await openStage({ clock, ...ironic(orders.url), processes: 'two' });
+    const stage = await openHostWorld({ clock, ...ironic(orders.url), processes: 'two' });
     await stage.start();
     return { stage, fleet: machines, orders };
   };
@@ -67,7 +67,7 @@ function isOrderly({ entries }: OrderBook): void {
   for (const target of ['inspect', 'provide', 'active', 'deleted']) assert.ok(taken.includes(target), target);
 }
 
-async function isSecret(stage: Stage, passwords: readonly string[]): Promise<void> {
+async function isSecret(stage: HostWorld, passwords: readonly string[]): Promise<void> {
   assert.equal(await toldPasswords(stage, passwords), []);
   // It would have been found.
   assert.ok(isToldIn(JSON.stringify({ host: `https://operator:${passwords[0]}@bmc` }), passwords));
@@ -76,7 +76,7 @@ async function isSecret(stage: Stage, passwords: readonly string[]): Promise<voi
 }
 
 /** Where one of the passwords can be read, beside the Secrets. */
-export async function toldPasswords(stage: Stage, passwords: readonly string[]): Promise<readonly string[]> {
+export async function toldPasswords(stage: HostWorld, passwords: readonly string[]): Promise<readonly string[]> {
   const found: string[] = [];
   for await (const [where, text] of readable(stage)) {
     if (isToldIn(text, passwords)) found.push(`${where}: ${text.slice(0, 500)}`);
@@ -89,7 +89,7 @@ function isToldIn(text: string, passwords: readonly string[]): boolean {
 }
 
 /** All that anybody may read: where, and what it says. */
-async function* readable(stage: Stage): AsyncIterable<readonly [where: string, text: string]> {
+async function* readable(stage: HostWorld): AsyncIterable<readonly [where: string, text: string]> {
   for (const line of stage.log) yield ['the log', JSON.stringify(line)];
   for (const said of stage.heard) yield ['the bus', said];
   for (const { plural } of [{ plural: 'events' }, ...metal3Contracts]) {

@@ -7,7 +7,7 @@ import { systemClock } from '../../../actors/clock.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { LEFT, type Left, leaveBehind } from '../../adapters/ironic/left-behind.ts';
 import { openOrderBook } from '../../adapters/ironic/order-book.ts';
-import { NAMESPACE, openStage } from '../../adapters/ironic/stage.ts';
+import { NAMESPACE, openHostWorld } from '../../world/hosts.ts';
 import { eventually, fleet, type Lent } from './fleet.ts';
 import { askIronic, env, image, ironic, isWell, keptHost, leaveNothing, nodeOf } from './kept-host.ts';
 import { toldPasswords } from './stories.ts';
@@ -38,7 +38,7 @@ async function release(lent: Lent, { state }: Left): Promise<void> {
 test('what is under way is waited for, what has ended is taken as it is, and nothing is begun again', async () => {
   const machines = fleet(env);
   const orders = await openOrderBook(env('IRONIC_URL'));
-  const stage = await openStage({ clock: systemClock(), ...ironic(orders.url) });
+  const stage = await openHostWorld({ clock: systemClock(), ...ironic(orders.url) });
   const names = Object.keys(LEFT);
   const lent = new Map(await Promise.all(names.map(async (name) => [name, await machines.lend()] as const)));
   try {
@@ -57,7 +57,8 @@ test('what is under way is waited for, what has ended is taken as it is, and not
           password,
           stall: () => stall({ mac, address, door, ...machine }, left),
         };
-        await leaveBehind({ stage, image: image(), machine: given, ask: askIronic, eventually }, name, left);
+        const world = { ...stage, eventually };
+        await leaveBehind({ world, image: image(), machine: given, ask: askIronic }, name, left);
       });
     }
     assert.equal(orders.entries, []); // the operator has a way of its own

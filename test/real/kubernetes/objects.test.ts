@@ -1,15 +1,25 @@
 // needs: kube
 import { suite } from 'uvu';
+import { installCrds } from '../../../actors/cli/crds.ts';
+import { systemClock } from '../../../actors/clock.ts';
+import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import { eventsSuite } from '../../adapters/kubernetes/events.suite.ts';
-import { objectsSuite } from '../../adapters/kubernetes/objects.suite.ts';
+import { type Opened, objectsSuite } from '../../adapters/kubernetes/objects.suite.ts';
 
-const path = process.env['KUBECONFIG'];
+const kubeconfig = process.env['KUBECONFIG'];
 
-if (path === undefined) {
+if (kubeconfig === undefined) {
   process.stdout.write('skipped: KUBECONFIG is not set\n');
 } else {
   const test = suite('objects of a real API server');
-  const open = async () => ({ path, close: async () => undefined });
+  const clock = systemClock();
+  const client = () => kubeClient({ clock, kubeconfig });
+  const open = async (): Promise<Opened> => {
+    const own = client();
+    await installCrds(own, clock, () => undefined, openstackContracts).finally(() => own.close());
+    return { clock, client, close: async () => undefined };
+  };
   objectsSuite(test, open);
   eventsSuite(test, open);
   test.run();

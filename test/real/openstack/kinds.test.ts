@@ -5,7 +5,7 @@ import { suite } from 'uvu';
 import { systemClock } from '../../../actors/clock.ts';
 import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
 import { describeKinds } from '../../adapters/openstack/kinds.suite.ts';
-import type { Cloud } from '../../adapters/openstack/scene.ts';
+import type { Cloud } from '../../world/openstack.ts';
 
 const { OS_CLIENT_CONFIG_FILE: file, OS_CLOUD: cloudName = 'test' } = process.env;
 

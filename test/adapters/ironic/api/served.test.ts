@@ -3,10 +3,18 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { CustomResourceDefinition, Phase, Version } from '../../../../adapters/ironic/api/definitions.ts';
-import { DEFINITIONS as CRDS, type Harness, listAt, MERGE, withServer } from '../../kubernetes/embedded/harness.ts';
+import {
+  DEFINITIONS as CRDS,
+  type Harness,
+  listAt,
+  MERGE,
+  serverChecks,
+  withServer,
+} from '../../../world/api-calls.ts';
 import { DEFINITIONS, definitionOf, KINDS } from './schemas.ts';
 
 const test = suite('ironic: definitions on an API server');
+const onServer = serverChecks(test);
 
 const STRICT = 'fieldValidation=Strict';
 const MAC = '00:5c:52:31:3a:9c';
@@ -88,9 +96,9 @@ for (const phase of PHASES) {
   );
 }
 
-test(
+onServer(
   'a server that has phase 0 goes on to phase 4, and what it has can be read in both versions',
-  withServer(async ({ call }) => {
+  async ({ call }) => {
     await define(call, 0);
     assert.is((await call('POST', path('DataImage', 'v1alpha1'), { body: object('DataImage', 'v1alpha1') })).code, 201);
     const specIn = async (version: Version): Promise<unknown> =>
@@ -116,41 +124,34 @@ test(
     }
     await redefine(call, 4);
     assert.equal(await specIn('v1beta1'), MINIMAL['DataImage']);
-  }),
+  },
 );
 
-test(
-  'fields are what they are called in the version, with its defaults',
-  withServer(async ({ call }) => {
-    await define(call, 2);
-    const hosts = path('BareMetalHost', 'v1beta1');
-    const spec = {
-      rootDeviceHints: { devicePath: '/dev/sda', modelContains: 'm', vendorContains: 'v' },
-      image: { url: 'http://example.org/a.qcow2' },
-    };
-    const created = await call('POST', `${hosts}?${STRICT}`, { body: object('BareMetalHost', 'v1beta1', spec) });
-    assert.equal(created.body['spec'], {
-      poweredOn: true,
-      automatedCleaningMode: 'metadata',
-      ...spec,
-      image: { ...spec.image, checksumType: 'auto' },
-    });
-    for (const old of [
-      { online: true },
-      { hardwareProfile: 'empty' },
-      { rootDeviceHints: { deviceName: '/dev/sda' } },
-    ]) {
-      const body = object('BareMetalHost', 'v1beta1', old, 'old');
-      const { code, text } = await call('POST', `${hosts}?${STRICT}`, { body });
-      assert.is(code, 400, text);
-      assert.match(text, 'unknown field');
-    }
-  }),
-);
+onServer('fields are what they are called in the version, with its defaults', async ({ call }) => {
+  await define(call, 2);
+  const hosts = path('BareMetalHost', 'v1beta1');
+  const spec = {
+    rootDeviceHints: { devicePath: '/dev/sda', modelContains: 'm', vendorContains: 'v' },
+    image: { url: 'http://example.org/a.qcow2' },
+  };
+  const created = await call('POST', `${hosts}?${STRICT}`, { body: object('BareMetalHost', 'v1beta1', spec) });
+  assert.equal(created.body['spec'], {
+    poweredOn: true,
+    automatedCleaningMode: 'metadata',
+    ...spec,
+    image: { ...spec.image, checksumType: 'auto' },
+  });
+  for (const old of [{ online: true }, { hardwareProfile: 'empty' }, { rootDeviceHints: { deviceName: '/dev/sda' } }]) {
+    const body = object('BareMetalHost', 'v1beta1', old, 'old');
+    const { code, text } = await call('POST', `${hosts}?${STRICT}`, { body });
+    assert.is(code, 400, text);
+    assert.match(text, 'unknown field');
+  }
+});
 
-test(
+onServer(
   'an error may be told without its type, as that of detaching has to be: the schema does not know it',
-  withServer(async ({ call }) => {
+  async ({ call }) => {
     await define(call, 0);
     const hosts = path('BareMetalHost', 'v1alpha1');
     await call('POST', hosts, { body: object('BareMetalHost', 'v1alpha1') });
@@ -168,7 +169,7 @@ test(
     const written = await write({});
     assert.is(written.code, 200, written.text);
     assert.equal(written.body['status'], { ...status, errorCount: 0, provisioningFailCount: 0 });
-  }),
+  },
 );
 
 function path(kind: string, version: Version): string {

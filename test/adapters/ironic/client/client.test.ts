@@ -9,7 +9,9 @@ import { nodeIn } from '../../../../adapters/ironic/client/node.ts';
 import type { Asking } from '../../../../adapters/ironic/client/session.ts';
 import type { Json, JsonObject } from '../../../../bus/bus.ts';
 import { AbsentError, TerminalError, TransientError, UnansweredError } from '../../../../bus/errors.ts';
-import { fault, REQUEST_ID, rejection, type Scene, type Scripted, TRACEPARENT, withIronic } from './scripted-ironic.ts';
+import { TRACEPARENT } from '../../../world/ironic.ts';
+import { rejection } from '../../../world/rejection.ts';
+import { fault, REQUEST_ID, type Scene, type Scripted, withIronic } from './scripted-ironic.ts';
 
 const test = suite('Ironic client');
 

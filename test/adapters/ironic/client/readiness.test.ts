@@ -7,7 +7,8 @@ import { SharedLook } from '../../../../adapters/ironic/client/shared-look.ts';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import { TerminalError, TransientError } from '../../../../bus/errors.ts';
 import { ManualClock, outcome } from '../../../bus/manual-clock.ts';
-import { fault, rejection, type Scene, withIronic } from './scripted-ironic.ts';
+import { rejection } from '../../../world/rejection.ts';
+import { fault, type Scene, withIronic } from './scripted-ironic.ts';
 
 const test = suite('readiness of Ironic');
 

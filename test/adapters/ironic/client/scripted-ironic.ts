@@ -1,13 +1,16 @@
-// An Ironic on a real socket that answers what a test says, and keeps what it was asked. It knows no nodes.
-import { createServer, type IncomingHttpHeaders, type IncomingMessage, type RequestListener } from 'node:http';
-import { createServer as createTlsServer, type ServerOptions } from 'node:https';
+// An Ironic on a wire, or with TLS on a socket, that answers what a test says, and keeps what it was asked. It knows no nodes.
+import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http';
+import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import { systemClock } from '../../../../actors/clock.ts';
 import type { CallRecord } from '../../../../adapters/adapter.ts';
 import { type IronicClient, ironicClient } from '../../../../adapters/ironic/client/client.ts';
 import type { Connection } from '../../../../adapters/ironic/client/connection.ts';
 import type { Asking, IronicSessionDeps } from '../../../../adapters/ironic/client/session.ts';
+import { transportOver } from '../../../../adapters/transport.ts';
 import type { Json } from '../../../../bus/bus.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { TRACEPARENT } from '../../../world/ironic.ts';
+import { Wire } from '../../../world/wire.ts';
 
 export interface Asked {
   readonly method: string;
@@ -54,7 +57,6 @@ export interface SceneOptions extends Partial<Omit<IronicSessionDeps, 'clock' | 
   readonly onRequest?: (request: IncomingMessage) => void;
 }
 
-export const TRACEPARENT = `00-${'0123456789abcdef'.repeat(2)}-${'1'.repeat(16)}-01`;
 export const REQUEST_ID = 'req-8839f16b-346d-433f-b4e2-bdfbe380263f';
 
 /** As Ironic says a fault. */
@@ -62,9 +64,13 @@ export function fault(text: string): Json {
   return { error_message: JSON.stringify({ faultcode: 'Client', faultstring: text, debuginfo: null }) };
 }
 
+/** All of them share it: one may be reached by the client of another. */
+const WIRE = new Wire();
+let opened = 0;
+
 /** Runs a test with a server and a client of it, and closes both. */
 export async function withIronic(run: (scene: Scene) => Promise<void>, options: SceneOptions = {}): Promise<void> {
-  const clock = options.clock ?? systemClock();
+  const clock = options.clock ?? simulatedClock();
   const heard: Asked[] = [];
   const asked: Asked[] = [];
   const listener: RequestListener = (request, response) => {
@@ -80,7 +86,7 @@ export async function withIronic(run: (scene: Scene) => Promise<void>, options: 
       if (known === undefined) asked.push(one);
       const { status = 200, body, text: plain, headers: given, breaks, until } = known ?? scene.answer(one);
       if (breaks) {
-        request.socket.destroy();
+        response.destroy();
         return;
       }
       void Promise.resolve(until).then(() => {
@@ -90,10 +96,10 @@ export async function withIronic(run: (scene: Scene) => Promise<void>, options: 
       });
     });
   };
-  const server = options.tls === undefined ? createServer(listener) : createTlsServer(options.tls, listener);
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const { port } = server.address() as AddressInfo;
-  const url = options.tls === undefined ? `http://127.0.0.1:${port}` : `https://localhost:${port}`;
+  const origin = `http://ironic-${++opened}.test`;
+  WIRE.serve(origin, listener);
+  const secured = options.tls === undefined ? undefined : await listening(createServer(options.tls, listener));
+  const url = secured?.url ?? origin;
   const records: CallRecord[] = [];
   const logs: Scene['logs'] = [];
   const logging = (level: string) => (fields: object, message: string) => void logs.push({ level, fields, message });
@@ -108,6 +114,7 @@ export async function withIronic(run: (scene: Scene) => Promise<void>, options: 
     cacheTtlMs: 5_000,
     callsInFlight: 16,
     onCall: (record) => void records.push(record),
+    ...(secured === undefined && { transport: () => transportOver(WIRE, clock) }),
     ...deps,
   });
   const scene: Scene = {
@@ -126,22 +133,24 @@ export async function withIronic(run: (scene: Scene) => Promise<void>, options: 
     await run(scene);
   } finally {
     await client.close();
-    server.closeAllConnections();
-    await new Promise((resolve) => server.close(resolve));
+    WIRE.cut(origin);
+    await secured?.close();
   }
+}
+
+async function listening(server: Server): Promise<{ readonly url: string; close(): Promise<void> }> {
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `https://localhost:${(server.address() as AddressInfo).port}`,
+    async close() {
+      server.closeAllConnections();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
 }
 
 function knownAnswer({ version, drivers }: Scene, path: string): Scripted | undefined {
   if (path === '/v1/') return { body: { id: 'v1', version: { id: 'v1', min_version: '1.1', version } } };
   if (path === '/v1/drivers') return { body: { drivers: drivers.map((name) => ({ name })) } };
   return undefined;
-}
-
-export async function rejection(call: Promise<unknown>): Promise<Error> {
-  try {
-    await call;
-  } catch (error) {
-    return error as Error;
-  }
-  throw new Error('it did not fail');
 }

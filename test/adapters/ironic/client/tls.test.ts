@@ -7,8 +7,9 @@ import * as assert from 'uvu/assert';
 import { NotReadyError } from '../../../../adapters/ironic/client/errors.ts';
 import { certify, makeAuthority } from '../../../../adapters/kubernetes/tls/certificates.ts';
 import type { Trust } from '../../../../adapters/transport.ts';
+import { rejection } from '../../../world/rejection.ts';
 import { selfSigned } from '../../openstack/certificate.ts';
-import { rejection, withIronic } from './scripted-ironic.ts';
+import { withIronic } from './scripted-ironic.ts';
 
 const test = suite('Ironic over TLS');
 

@@ -5,7 +5,7 @@ import { adopt } from '../../../../adapters/ironic/nodes/adoption.ts';
 import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
 import { ProvisionState } from '../../../../adapters/ironic/nodes/states.ts';
-import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, told, UUID } from './scene.ts';
+import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, told, UUID } from './builders.ts';
 
 const test = suite('adoption of a node');
 

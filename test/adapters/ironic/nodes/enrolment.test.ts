@@ -6,6 +6,7 @@ import { DRIVERS } from '../../../../adapters/ironic/hosts/drivers.ts';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
 import { type RegistrationInput, register } from '../../../../adapters/ironic/nodes/registration.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
+import { CREDENTIALS, hostIn, MAC, nodeIn, notesOf, told, UUID } from './builders.ts';
 import {
   ABSENT,
   bodyOf,
@@ -17,7 +18,6 @@ import {
   settledNode,
   without,
 } from './registering.ts';
-import { CREDENTIALS, hostIn, MAC, nodeIn, notesOf, told, UUID } from './scene.ts';
 
 const test = suite('enrolment of a node');
 

@@ -5,7 +5,7 @@ import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
 import { type InspectionInput, inspect } from '../../../../adapters/ironic/nodes/inspection.ts';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
 import { ProvisionState } from '../../../../adapters/ironic/nodes/states.ts';
-import { asks, driverNamed, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, told, UUID } from './scene.ts';
+import { asks, driverNamed, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, told, UUID } from './builders.ts';
 
 const test = suite('inspection of a node');
 

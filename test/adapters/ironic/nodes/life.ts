@@ -18,8 +18,8 @@ import { remove } from '../../../../adapters/ironic/nodes/removal.ts';
 import { type NodeRequest, type Notes, type Step, verdictOn } from '../../../../adapters/ironic/nodes/step.ts';
 import type { HostStatus } from '../../../../machines/bare-metal-host/host.ts';
 import { patchStatus } from '../../../../machines/bare-metal-host/status.ts';
+import { driverNamed, NO_RAMDISK } from './builders.ts';
 import type { IronicModel } from './model.ts';
-import { driverNamed, NO_RAMDISK } from './scene.ts';
 
 const CREDENTIALS = { credentials: { name: 'bmc', namespace: 'ns' }, credentialsVersion: '1' };
 const PATCH = [

@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { Facts } from '../../../../adapters/ironic/nodes/facts.ts';
 import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
 import { lookUp, lookUpOwn, lookUpToRemove } from '../../../../adapters/ironic/nodes/lookup.ts';
-import { hostIn, MAC, nodeIn, told, UUID } from './scene.ts';
+import { hostIn, MAC, nodeIn, told, UUID } from './builders.ts';
 
 const test = suite('finding a node');
 

@@ -17,7 +17,7 @@ import { service } from '../../../../adapters/ironic/nodes/servicing.ts';
 import { ProvisionState } from '../../../../adapters/ironic/nodes/states.ts';
 import type { Step } from '../../../../adapters/ironic/nodes/step.ts';
 import type { Json } from '../../../../bus/bus.ts';
-import { CREDENTIALS, driverNamed, hostIn, nodeIn, UUID } from './scene.ts';
+import { CREDENTIALS, driverNamed, hostIn, nodeIn, UUID } from './builders.ts';
 
 const test = suite('odd input of decisions on nodes');
 

@@ -3,8 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ProvisionState } from '../../../../adapters/ironic/nodes/states.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
+import { hostIn, MAC, nodeIn, notesOf, told, UUID } from './builders.ts';
 import { PORTS_OF_NODE, registered, settledNode } from './registering.ts';
-import { hostIn, MAC, nodeIn, notesOf, told, UUID } from './scene.ts';
 
 const test = suite('ports of a node');
 

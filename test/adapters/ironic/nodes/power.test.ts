@@ -5,7 +5,7 @@ import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
 import { powerOff, powerOffBeforeDelete, powerOn } from '../../../../adapters/ironic/nodes/power.ts';
 import { verdictOn } from '../../../../adapters/ironic/nodes/step.ts';
-import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, told } from './scene.ts';
+import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, told } from './builders.ts';
 
 const test = suite('power of a node');
 

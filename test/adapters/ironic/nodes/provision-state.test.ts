@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeProvisionState, recover } from '../../../../adapters/ironic/nodes/provision-state.ts';
-import { asks, LEAVES_MAINTENANCE, nodeIn, notesOf, told } from './scene.ts';
+import { asks, LEAVES_MAINTENANCE, nodeIn, notesOf, told } from './builders.ts';
 
 const test = suite('changing a provision state');
 

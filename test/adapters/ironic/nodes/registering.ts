@@ -5,7 +5,7 @@ import type { Facts } from '../../../../adapters/ironic/nodes/facts.ts';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
 import { type RegistrationInput, register } from '../../../../adapters/ironic/nodes/registration.ts';
 import type { Step } from '../../../../adapters/ironic/nodes/step.ts';
-import { CREDENTIALS, driverNamed, hostIn, MAC, nodeIn, told, UUID } from './scene.ts';
+import { CREDENTIALS, driverNamed, hostIn, MAC, nodeIn, told, UUID } from './builders.ts';
 
 export const FEATURES = Object.values(Feature);
 export const without = (feature: Feature) => FEATURES.filter((each) => each !== feature);

@@ -7,16 +7,6 @@ import { type RegistrationInput, register } from '../../../../adapters/ironic/no
 import { ProvisionState } from '../../../../adapters/ironic/nodes/states.ts';
 import type { JsonObject } from '../../../../bus/bus.ts';
 import {
-  ABSENT,
-  inputOf,
-  newCredentials,
-  PORTS_OF_NODE,
-  patchIn,
-  registered,
-  settledNode,
-  without,
-} from './registering.ts';
-import {
   asks,
   CREDENTIALS,
   driverNamed,
@@ -29,7 +19,17 @@ import {
   notesOf,
   told,
   UUID,
-} from './scene.ts';
+} from './builders.ts';
+import {
+  ABSENT,
+  inputOf,
+  newCredentials,
+  PORTS_OF_NODE,
+  patchIn,
+  registered,
+  settledNode,
+  without,
+} from './registering.ts';
 
 const test = suite('registration of a node');
 

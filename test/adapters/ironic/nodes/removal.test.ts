@@ -5,7 +5,7 @@ import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
 import { type RemovalInput, remove } from '../../../../adapters/ironic/nodes/removal.ts';
 import { ProvisionState } from '../../../../adapters/ironic/nodes/states.ts';
-import { asks, nodeIn, told } from './scene.ts';
+import { asks, nodeIn, told } from './builders.ts';
 
 const test = suite('removal of a node');
 

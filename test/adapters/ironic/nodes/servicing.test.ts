@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { IronicNode } from '../../../../adapters/ironic/nodes/node.ts';
 import { type ServicingInput, service } from '../../../../adapters/ironic/nodes/servicing.ts';
 import { ProvisionState } from '../../../../adapters/ironic/nodes/states.ts';
-import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, told, UUID } from './scene.ts';
+import { asks, failedHost, hostIn, LEAVES_MAINTENANCE, nodeIn, notesOf, told, UUID } from './builders.ts';
 
 const test = suite('servicing of a node');
 

@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bmcEventSubscriptionOperations } from '../../../../adapters/ironic/operations/bmc-event-subscriptions.ts';
 import { TerminalError, UnansweredError, WaitingError } from '../../../../bus/errors.ts';
-import { objectOf, rejection, withScene } from './scene.ts';
+import { objectOf, withNode } from '../../../world/ironic.ts';
+import { rejection } from '../../../world/rejection.ts';
 
 const test = suite('operations on BMCEventSubscriptions');
 
@@ -14,7 +15,7 @@ const VENDOR = '/nodes/{id}/vendor_passthru';
 const encoded = (text: string): string => Buffer.from(text).toString('base64');
 
 test('one is made, seen, and taken away; what is gone is gone', () =>
-  withScene(async ({ ports, ironic, request, calls }) => {
+  withNode(async ({ ports, ironic, request, calls }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     const { id } = await operations.create(request(subscription));
     assert.is(id, 'ns/h/1');
@@ -32,7 +33,7 @@ test('one is made, seen, and taken away; what is gone is gone', () =>
   }));
 
 test('a removal that fails is not taken for one that was done', () =>
-  withScene(async ({ ports, ironic, request }) => {
+  withNode(async ({ ports, ironic, request }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     const { id } = await operations.create(request(subscription));
     ironic.faults.inject({ match: { method: 'DELETE', path: /vendor_passthru/ }, status: 500 });
@@ -41,7 +42,7 @@ test('a removal that fails is not taken for one that was done', () =>
   }));
 
 test('headers come of the Secret, and are in no error (E2)', () =>
-  withScene(async ({ ports, secrets, ironic, request }) => {
+  withNode(async ({ ports, secrets, ironic, request }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     const object = objectOf('BMCEventSubscription', { ...SPEC, httpHeadersRef: { name: 's' } });
     const missing = await rejection(operations.create(request(object)));
@@ -61,7 +62,7 @@ test('headers come of the Secret, and are in no error (E2)', () =>
   }));
 
 test('one whose answer was lost is found again, and no other that looks the same (E1)', () =>
-  withScene(async ({ ports, ironic, request, calls }) => {
+  withNode(async ({ ports, ironic, request, calls }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     await operations.create(request(objectOf('BMCEventSubscription', { ...SPEC, context: 'another' })));
     ironic.faults.inject({ match: { method: 'POST', path: /vendor_passthru/ }, dropAfterWork: true });
@@ -77,7 +78,7 @@ test('one whose answer was lost is found again, and no other that looks the same
   }));
 
 test('a node that Ironic does not know has no subscriptions', () =>
-  withScene(async ({ ports, ironic, request }) => {
+  withNode(async ({ ports, ironic, request }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     ironic.forget();
     assert.is(await operations.observe({ ...request(subscription), id: 'ns/h/1' }), undefined);
@@ -85,7 +86,7 @@ test('a node that Ironic does not know has no subscriptions', () =>
   }));
 
 test('nobody is asked before the host has a node, nor without a host', () =>
-  withScene(async ({ ports, ironic, request, node }) => {
+  withNode(async ({ ports, ironic, request, node }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     const unknown = { ...request(subscription), dependencies: {} };
     assert.instance(await rejection(operations.create(unknown)), WaitingError);

@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert';
 import { isCdInserted } from '../../../../adapters/ironic/hosts/data-image.ts';
 import { dataImageOperations } from '../../../../adapters/ironic/operations/data-images.ts';
 import { TransientError, UnansweredError, WaitingError } from '../../../../bus/errors.ts';
-import { objectOf, rejection, withScene } from './scene.ts';
+import { objectOf, withNode } from '../../../world/ironic.ts';
+import { rejection } from '../../../world/rejection.ts';
 
 const test = suite('operations on DataImages');
 
@@ -12,7 +13,7 @@ const URL = 'http://x/data.iso';
 const image = objectOf('DataImage', { url: URL });
 
 test('a CD goes in and out, and a look tells of it', () =>
-  withScene(async ({ ports, ironic, request }) => {
+  withNode(async ({ ports, ironic, request }) => {
     const operations = dataImageOperations(ports);
     const isIn = async (): Promise<boolean> => {
       const seen = await operations.look(request(image));
@@ -28,7 +29,7 @@ test('a CD goes in and out, and a look tells of it', () =>
   }));
 
 test('what Ironic could not do is told by a look, without the password of the URL', () =>
-  withScene(async ({ ports, request }) => {
+  withNode(async ({ ports, request }) => {
     const operations = dataImageOperations(ports);
     const url = 'http://me:hush-hush@x/data.missing';
     const secret = objectOf('DataImage', { url });
@@ -42,7 +43,7 @@ test('what Ironic could not do is told by a look, without the password of the UR
   }));
 
 test('a node that is held is busy: nothing is done', () =>
-  withScene(async ({ ports, ironic, node, request }) => {
+  withNode(async ({ ports, ironic, node, request }) => {
     const operations = dataImageOperations(ports);
     ironic.hold(node);
     assert.equal(await operations.look(request(image)), { kind: 'busy' });
@@ -53,7 +54,7 @@ test('a node that is held is busy: nothing is done', () =>
   }));
 
 test('a refusal is an answer; what may have been done all the same is none', () =>
-  withScene(async ({ ports, ironic, request }) => {
+  withNode(async ({ ports, ironic, request }) => {
     const operations = dataImageOperations(ports);
     const match = { method: 'POST', path: /vmedia/ };
     const body = { error_message: { faultstring: 'Unsupported or missing URL scheme' } };
@@ -67,13 +68,16 @@ test('a refusal is an answer; what may have been done all the same is none', () 
   }));
 
 test('an Ironic that cannot tell of virtual media is not asked', () =>
-  withScene(async ({ ports, request, calls }) => {
-    assert.equal(await dataImageOperations(ports).look(request(image)), { kind: 'unsupported' });
-    assert.is(calls('GET /nodes/{id}/vmedia'), 0);
-  }, 92));
+  withNode(
+    async ({ ports, request, calls }) => {
+      assert.equal(await dataImageOperations(ports).look(request(image)), { kind: 'unsupported' });
+      assert.is(calls('GET /nodes/{id}/vmedia'), 0);
+    },
+    { maxMinor: 92 },
+  ));
 
 test('without a node there is nothing to look at', () =>
-  withScene(async ({ ports, ironic, request }) => {
+  withNode(async ({ ports, ironic, request }) => {
     const operations = dataImageOperations(ports);
     assert.instance(await rejection(operations.look({ ...request(image), dependencies: {} })), WaitingError);
     ironic.forget();

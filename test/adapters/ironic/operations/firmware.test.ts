@@ -1,7 +1,6 @@
 // What is read of the firmware of a node, from a simulated Ironic, and what of it may leave the process.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import type { Operation } from '../../../../adapters/adapter.ts';
 import { nodePoller } from '../../../../adapters/ironic/client/poller.ts';
 import type { ComponentsReading } from '../../../../adapters/ironic/kinds/host-firmware-components.ts';
@@ -13,20 +12,23 @@ import {
 import type { IronicPorts } from '../../../../adapters/ironic/serving.ts';
 import { AbsentError, TransientError } from '../../../../bus/errors.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
+import type { KnownDependencies, OperationRequest } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { hostOf, type NodeWorld, objectOf, TRACEPARENT, withNode } from '../../../world/ironic.ts';
+import { rejection } from '../../../world/rejection.ts';
 import { withIronic } from '../client/scripted-ironic.ts';
-import { hostOf, request, type Simulated, withSimulated } from './simulated.ts';
 
 const test = suite('operations on firmware');
 
-const SETTINGS = { kind: 'HostFirmwareSettings' };
-const COMPONENTS = { kind: 'HostFirmwareComponents' };
+const SETTINGS = objectOf('HostFirmwareSettings', {});
+const COMPONENTS = objectOf('HostFirmwareComponents', {});
 const VENDOR = { vendor: 'Loopback', model: 'Simulated' };
 
 type Ports = Pick<IronicPorts, 'ironic' | 'poller' | 'readObject'>;
 
 function portsOf(
-  { client, clock }: Pick<Simulated, 'client' | 'clock'>,
+  { client, clock }: Pick<NodeWorld, 'client' | 'clock'>,
   known?: KubeObject,
   asked: string[] = [],
 ): Ports {
@@ -44,13 +46,20 @@ function portsOf(
 const call = (operation: Operation | undefined, given: object): Promise<unknown> =>
   (operation as (given: object) => Promise<unknown>)(given);
 
+const withManaged = (run: (world: NodeWorld) => Promise<void>): Promise<void> => withNode(run, { isManaged: true });
+
+const request = (object: KubeObject, dependencies: KnownDependencies): OperationRequest => ({
+  ...{ object, dependencies },
+  ...{ deadlineAt: Number.POSITIVE_INFINITY, traceparent: TRACEPARENT },
+});
+
 async function settingsOf(ports: Ports, node: string, attributes: JsonObject = VENDOR): Promise<SettingsReading> {
   const { read } = firmwareSettingsOperations(ports) ?? {};
   return (await call(read, request(SETTINGS, hostOf(node, attributes)))) as SettingsReading;
 }
 
 test('settings are read with what they may be set to, and whose machine it is', () =>
-  withSimulated(async (scene) => {
+  withManaged(async (scene) => {
     const asked: string[] = [];
     const { settings, schema } = await settingsOf(portsOf(scene, undefined, asked), scene.node);
     const values = Object.fromEntries(settings.map(({ name, value }) => [name, value]));
@@ -64,11 +73,11 @@ test('settings are read with what they may be set to, and whose machine it is', 
       allowable_values: ['Enabled', 'Disabled'],
       read_only: false,
     });
-    assert.equal(scene.simulator.calls()['GET /nodes/{id}/bios'], 1);
+    assert.equal(scene.ironic.calls()['GET /nodes/{id}/bios'], 1);
   }));
 
 test('after a clean step the settings and the components are others, and the schema is the same', () =>
-  withSimulated(async (scene) => {
+  withManaged(async (scene) => {
     const asked: string[] = [];
     const ports = portsOf(scene, undefined, asked);
     const before = await settingsOf(ports, scene.node);
@@ -101,14 +110,14 @@ test('after a clean step the settings and the components are others, and the sch
   }));
 
 test('a schema that is there stays as the first host wrote it', () =>
-  withSimulated(async (scene) => {
+  withManaged(async (scene) => {
     const spec = { hardwareVendor: 'First', hardwareModel: 'Model', schema: {} };
     const known = { metadata: { name: 'n' }, spec } as unknown as KubeObject;
     assert.equal((await settingsOf(portsOf(scene, known), scene.node)).schema.spec, spec);
   }));
 
 test('a schema that was made before anybody knew the vendor is told it', () =>
-  withSimulated(async (scene) => {
+  withManaged(async (scene) => {
     const nameless = { metadata: { name: 'n' }, spec: { schema: {} } } as unknown as KubeObject;
     const ports = portsOf(scene, nameless);
     const { name } = (await settingsOf(ports, scene.node)).schema;
@@ -134,7 +143,7 @@ test('no password leaves the process, whatever it is called', () =>
       { name: 'Mode', value: 'On', attribute_type: 'String' },
     ];
     scene.answer = () => ({ body: { bios } });
-    const reading = await settingsOf(portsOf({ client: scene.client, clock: systemClock() }), 'node');
+    const reading = await settingsOf(portsOf({ client: scene.client, clock: simulatedClock() }), 'node');
     assert.equal(
       reading.settings.map(({ name, value }) => [name, value]),
       [
@@ -148,32 +157,23 @@ test('no password leaves the process, whatever it is called', () =>
   }));
 
 test('a host that is not to be touched is not, and a node that is gone is said to be', () =>
-  withSimulated(async (scene) => {
+  withManaged(async (scene) => {
     const ports = portsOf(scene);
-    const { node, simulator } = scene;
-    simulator.resetCounts();
-    const away = { 'BareMetalHost/host': { id: node, ready: false } };
+    const { node, ironic } = scene;
+    ironic.resetCounts();
+    const away = { 'BareMetalHost/h': { id: node, ready: false } };
     for (const { read } of [firmwareSettingsOperations(ports) ?? {}, firmwareComponentsOperations(ports) ?? {}]) {
       for (const dependencies of [away, {}, { 'BareMetalHost/other': { id: node, ready: true } }]) {
-        assert.instance(await rejected(call(read, request(SETTINGS, dependencies))), TransientError);
+        assert.instance(await rejection(call(read, request(SETTINGS, dependencies))), TransientError);
       }
       assert.is(
-        Object.keys(simulator.calls()).some((path) => /bios|firmware/.test(path)),
+        Object.keys(ironic.calls()).some((path) => /bios|firmware/.test(path)),
         false,
       );
     }
     const gone = hostOf('00000000-0000-4000-8000-000000000009');
     const { read } = firmwareSettingsOperations(ports) ?? {};
-    assert.instance(await rejected(call(read, request(SETTINGS, gone))), AbsentError);
+    assert.instance(await rejection(call(read, request(SETTINGS, gone))), AbsentError);
   }));
-
-async function rejected(promise: Promise<unknown>): Promise<unknown> {
-  try {
-    await promise;
-  } catch (error) {
-    return error;
-  }
-  return assert.unreachable('it was not refused');
-}
 
 test.run();

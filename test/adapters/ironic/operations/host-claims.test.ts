@@ -1,10 +1,10 @@
 // What is chosen for a HostClaim, of what there is in the cluster.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import { type ChosenStep, hostClaimOperations } from '../../../../adapters/ironic/operations/host-claims.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
-import { objectOf } from './scene.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { objectOf } from '../../../world/ironic.ts';
 
 const test = suite('operations on HostClaims');
 
@@ -29,7 +29,7 @@ interface Cluster {
 async function choose(claim: KubeObject, { hosts, policies = [POLICY], labels = { team: 'x' } }: Cluster) {
   const asked: string[] = [];
   const { choose: chosen } = hostClaimOperations({
-    clock: systemClock(),
+    clock: simulatedClock(),
     async readObject({ plural }, namespace, name) {
       asked.push(`${plural} ${namespace}/${name}`);
       if (plural === 'namespaces') return { metadata: { name, labels } } as unknown as KubeObject;

@@ -7,7 +7,7 @@ import { prepareHost } from '../../../../adapters/ironic/operations/preparing.ts
 import type { IronicPorts } from '../../../../adapters/ironic/serving.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { Outcome } from '../../../../machines/bare-metal-host/outcome.ts';
-import { objectOf } from './scene.ts';
+import { objectOf } from '../../../world/ironic.ts';
 
 const test = suite('preparing');
 

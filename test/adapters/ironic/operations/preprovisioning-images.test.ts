@@ -1,11 +1,11 @@
 // What PreprovisioningImages are made of: configured URLs, and the version of a Secret.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import type { SecretContent } from '../../../../adapters/adapter.ts';
 import { deploySettings } from '../../../../adapters/ironic/hosts/deploy-settings.ts';
 import { preprovisioningImageOperations } from '../../../../adapters/ironic/operations/preprovisioning-images.ts';
-import { objectOf } from './scene.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { objectOf } from '../../../world/ironic.ts';
 
 const test = suite('operations on PreprovisioningImages');
 
@@ -15,7 +15,7 @@ const SPEC = { architecture: 'x86_64', acceptFormats: ['iso', 'initrd'] };
 function build(spec: object, secret?: SecretContent) {
   const read: string[] = [];
   const operations = preprovisioningImageOperations({
-    clock: { ...systemClock(), now: () => 1_800_000_000_000 },
+    clock: simulatedClock(),
     options: { deploy },
     async readSecret(namespace, name) {
       read.push(`${namespace}/${name}`);

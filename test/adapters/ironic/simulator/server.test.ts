@@ -1,48 +1,35 @@
 // The simulated Ironic's HTTP: faults, latency, what is counted, and its patience with nodes that are held.
+
+import type { Response } from 'undici';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import {
   type ServedCall,
   type Simulator,
   type SimulatorOptions,
   startSimulator,
 } from '../../../../adapters/ironic/simulator/mod.ts';
-import type { Clock } from '../../../../bus/time.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { simulatedIronic } from '../../../world/ironic.ts';
+import { rejection } from '../../../world/rejection.ts';
+import { Wire } from '../../../world/wire.ts';
 
 const test = suite('simulated Ironic, server');
-
-const VERSION = { 'X-OpenStack-Ironic-API-Version': '1.95' };
 
 interface Served {
   readonly simulator: Simulator;
   send(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Response>;
 }
 
-/** Runs a test with a simulated Ironic of its own, whose clock does not wait: every sleep is over at once. */
+/** Runs a test with a simulated Ironic of its own. */
 async function served(run: (served: Served) => Promise<void>, options: Partial<SimulatorOptions> = {}): Promise<void> {
-  const real = systemClock({ seed: 7 });
-  let aheadMs = 0;
-  const clock: Clock = {
-    ...real,
-    now: () => real.now() + aheadMs,
-    async sleep(delayMs) {
-      aheadMs += delayMs;
-    },
-  };
-  const simulator = await startSimulator({ clock, ...options });
+  const clock = simulatedClock({ seed: 7 });
+  const { ironic: simulator, ask } = await simulatedIronic({ clock, wire: new Wire(), ...options });
   try {
-    await run({
-      simulator,
-      send: (method, path, body, headers = {}) =>
-        fetch(simulator.endpoint + path, {
-          method,
-          headers: { ...VERSION, ...headers },
-          ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-        }),
-    });
+    await run({ simulator, send: (method, path, ...more) => ask(method, `/v1/${path}`, ...more) });
   } finally {
     await simulator.close();
+    clock.stop();
   }
 }
 
@@ -52,10 +39,10 @@ test('a connection that drops before the work leaves nothing behind, one that dr
   served(async ({ simulator, send }) => {
     const match = { method: 'POST', path: /^\/nodes$/ };
     const fault = simulator.faults.inject({ match, dropBeforeWork: true });
-    await rejected(send('POST', 'nodes', NODE));
+    await rejection(send('POST', 'nodes', NODE));
     assert.equal([fault.hits, simulator.nodes().length], [1, 0]);
     simulator.faults.inject({ match, dropAfterWork: true });
-    await rejected(send('POST', 'nodes', NODE));
+    await rejection(send('POST', 'nodes', NODE));
     assert.is(simulator.nodes().length, 1);
     assert.is((await send('POST', 'nodes', NODE)).status, 409);
     assert.is(simulator.abandoned(), 2);
@@ -111,24 +98,17 @@ test('a request waits two seconds for a node that is held, and is then refused',
     assert.is((await send('DELETE', 'nodes/n')).status, 204);
   }));
 
-test('links lead to where clients find it, when something stands before it', () =>
-  served(
-    async ({ simulator }) => {
-      assert.is(simulator.endpoint, 'http://ironic.test/v1/');
-      const root = await fetch(`http://127.0.0.1:${simulator.port}/`);
-      assert.match(await root.text(), 'http://ironic.test/v1/');
-    },
-    { publicOrigin: 'http://ironic.test' },
-  ));
-
-async function rejected(promise: Promise<unknown>): Promise<void> {
+test('links lead to where clients find it, when something stands before its port', async () => {
+  const clock = simulatedClock();
+  const simulator = await startSimulator({ clock, publicOrigin: 'http://ironic.test' });
   try {
-    await promise;
-  } catch (error) {
-    assert.instance(error, Error);
-    return;
+    assert.is(simulator.endpoint, 'http://ironic.test/v1/');
+    const root = await fetch(`http://127.0.0.1:${simulator.port}/`);
+    assert.match(await root.text(), 'http://ironic.test/v1/');
+  } finally {
+    await simulator.close();
+    clock.stop();
   }
-  assert.unreachable('nothing was thrown');
-}
+});
 
 test.run();

@@ -1,9 +1,10 @@
 // What every namespace has, and the secrets that hold tokens.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Harness, MERGE, withServer } from './harness.ts';
+import { type Harness, MERGE, serverChecks } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: accounts');
+const onServer = serverChecks(test);
 
 const DEFAULT = '/api/v1/namespaces/default';
 const ACCOUNTS = `${DEFAULT}/serviceaccounts`;
@@ -21,9 +22,9 @@ async function tokenSecret({ call }: Harness, name: string, account: string, uid
   return (await call('POST', SECRETS, { body })).code;
 }
 
-test(
+onServer(
   'the default account and the certificate come back when they are deleted, and the certificate when it is changed',
-  withServer(async ({ call, server }) => {
+  async ({ call, server }) => {
     const { body: before } = await call('GET', `${ACCOUNTS}/default`);
     await call('DELETE', `${ACCOUNTS}/default`);
     const { body: after } = await call('GET', `${ACCOUNTS}/default`);
@@ -34,43 +35,37 @@ test(
     assert.equal((await call('GET', CERTIFICATE)).body['data'], { 'ca.crt': server.caCertificate });
     await call('DELETE', CERTIFICATE);
     assert.is((await call('GET', CERTIFICATE)).code, 200);
-  }),
+  },
 );
 
-test(
-  'a namespace that goes takes them with it',
-  withServer(async ({ call }) => {
-    await call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'gone' } } });
-    assert.is((await call('GET', '/api/v1/namespaces/gone/configmaps/kube-root-ca.crt')).code, 200);
-    await call('DELETE', '/api/v1/namespaces/gone');
-    assert.is((await call('GET', '/api/v1/namespaces/gone')).code, 404);
-    assert.is((await call('GET', '/api/v1/namespaces/gone/configmaps/kube-root-ca.crt')).code, 404);
-    assert.is((await call('GET', '/api/v1/namespaces/gone/serviceaccounts/default')).code, 404);
-  }),
-);
+onServer('a namespace that goes takes them with it', async ({ call }) => {
+  await call('POST', '/api/v1/namespaces', { body: { metadata: { name: 'gone' } } });
+  assert.is((await call('GET', '/api/v1/namespaces/gone/configmaps/kube-root-ca.crt')).code, 200);
+  await call('DELETE', '/api/v1/namespaces/gone');
+  assert.is((await call('GET', '/api/v1/namespaces/gone')).code, 404);
+  assert.is((await call('GET', '/api/v1/namespaces/gone/configmaps/kube-root-ca.crt')).code, 404);
+  assert.is((await call('GET', '/api/v1/namespaces/gone/serviceaccounts/default')).code, 404);
+});
 
-test(
-  'a token secret is filled, its token is good, and it goes with its account (A1)',
-  withServer(async (harness) => {
-    const { call, server } = harness;
-    await call('POST', ACCOUNTS, { body: { metadata: { name: 'bot' } } });
-    assert.is(await tokenSecret(harness, 'held', 'bot'), 201);
-    const { body } = await call('GET', `${SECRETS}/held`);
-    assert.is(decoded(body['data']?.['ca.crt']), server.caCertificate);
-    assert.is(decoded(body['data']?.['namespace']), 'default');
-    const authorization = `Bearer ${decoded(body['data']?.['token'])}`;
-    const whoami = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-    const who = await call('POST', whoami, { body: {}, headers: { authorization } });
-    assert.is(who.body['status']?.['userInfo']?.['username'], 'system:serviceaccount:default:bot');
-    await call('DELETE', `${ACCOUNTS}/bot`);
-    assert.is((await call('GET', `${SECRETS}/held`)).code, 404);
-    assert.is((await call('POST', whoami, { body: {}, headers: { authorization } })).code, 401);
-  }),
-);
+onServer('a token secret is filled, its token is good, and it goes with its account (A1)', async (harness) => {
+  const { call, server } = harness;
+  await call('POST', ACCOUNTS, { body: { metadata: { name: 'bot' } } });
+  assert.is(await tokenSecret(harness, 'held', 'bot'), 201);
+  const { body } = await call('GET', `${SECRETS}/held`);
+  assert.is(decoded(body['data']?.['ca.crt']), server.caCertificate);
+  assert.is(decoded(body['data']?.['namespace']), 'default');
+  const authorization = `Bearer ${decoded(body['data']?.['token'])}`;
+  const whoami = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+  const who = await call('POST', whoami, { body: {}, headers: { authorization } });
+  assert.is(who.body['status']?.['userInfo']?.['username'], 'system:serviceaccount:default:bot');
+  await call('DELETE', `${ACCOUNTS}/bot`);
+  assert.is((await call('GET', `${SECRETS}/held`)).code, 404);
+  assert.is((await call('POST', whoami, { body: {}, headers: { authorization } })).code, 401);
+});
 
-test(
+onServer(
   'a token secret without its account goes, one that names none is refused, other secrets stay (A1)',
-  withServer(async (harness) => {
+  async (harness) => {
     const { call } = harness;
     assert.is(await tokenSecret(harness, 'lost', 'nobody'), 201);
     assert.is((await call('GET', `${SECRETS}/lost`)).code, 404);
@@ -81,7 +76,7 @@ test(
     await call('POST', SECRETS, { body: mention });
     await call('DELETE', `${ACCOUNTS}/default`);
     assert.is((await call('GET', `${SECRETS}/mention`)).code, 200);
-  }),
+  },
 );
 
 test.run();

@@ -2,9 +2,12 @@
 import { CoreV1Api, CustomObjectsApi, KubeConfig, type KubernetesObject, makeInformer } from '@kubernetes/client-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Harness, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
+import { type Harness, serverChecks } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, widgetChecks } from './widgets.ts';
 
 const test = suite('embedded api server: client library');
+const onServer = serverChecks(test);
+const onWidgets = widgetChecks(test);
 
 function configured({ server }: Harness): KubeConfig {
   const config = new KubeConfig();
@@ -12,9 +15,9 @@ function configured({ server }: Harness): KubeConfig {
   return config;
 }
 
-test(
+onServer(
   'typed clients create, read, replace and delete',
-  withServer(async (harness) => {
+  async (harness) => {
     const core = configured(harness).makeApiClient(CoreV1Api);
     const namespace = 'default';
     await core.createNamespacedSecret({ namespace, body: { metadata: { name: 's' }, stringData: { a: 'b' } } });
@@ -33,12 +36,13 @@ test(
     } catch (error) {
       assert.is((error as { code?: unknown }).code, 404);
     }
-  }),
+  },
+  'sockets',
 );
 
-test(
+onWidgets(
   'custom objects are listed',
-  withWidgets(async (harness) => {
+  async (harness) => {
     await harness.call('POST', WIDGET_PATH, { body: widget('a') });
     const client = configured(harness).makeApiClient(CustomObjectsApi);
     const list = await client.listNamespacedCustomObject({
@@ -51,12 +55,13 @@ test(
       (list as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name),
       ['a'],
     );
-  }),
+  },
+  'sockets',
 );
 
-test(
+onWidgets(
   'an informer sees what is there and what comes',
-  withWidgets(async (harness) => {
+  async (harness) => {
     const { call } = harness;
     await call('POST', WIDGET_PATH, { body: widget('a') });
     const config = configured(harness);
@@ -77,7 +82,8 @@ test(
     await both;
     await informer.stop();
     assert.equal(seen, ['a', 'b']);
-  }),
+  },
+  'sockets',
 );
 
 test.run();

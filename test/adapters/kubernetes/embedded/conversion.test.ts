@@ -4,10 +4,13 @@ import { systemClock } from '../../../../actors/clock.ts';
 import { conversionWebhook } from '../../../../adapters/kubernetes/embedded/conversion/webhook.ts';
 import type { JsonMap, KubeObject } from '../../../../adapters/kubernetes/embedded/json.ts';
 import type { Clock } from '../../../../bus/time.ts';
+import { APPLY, DEFINITIONS, type Harness, listAt, MERGE, serverChecks, withServer } from '../../../world/api-calls.ts';
 import { byWebhook, type Converter, host, hosts, type Spoil, startConverter, V1, V2 } from './converter.ts';
-import { APPLY, DEFINITIONS, type Harness, listAt, MERGE, withServer } from './harness.ts';
 
 const test = suite('embedded api server: several versions of a definition');
+const onServer = serverChecks(test);
+const onConverter = (title: string, ...given: Parameters<typeof withConverter>): void =>
+  void test(title, withConverter(...given));
 
 /** Runs a test with a server whose hosts a webhook converts, and with that webhook. */
 function withConverter(run: (harness: Harness, converter: Converter) => Promise<void>): () => Promise<void> {
@@ -20,12 +23,12 @@ function withConverter(run: (harness: Harness, converter: Converter) => Promise<
     } finally {
       await converter.close();
     }
-  });
+  }, 'sockets');
 }
 
-test(
+onConverter(
   'an object is written and read in any version, and stored in one (C1, C2)',
-  withConverter(async ({ call }, { reviews }) => {
+  async ({ call }, { reviews }) => {
     const created = await call('POST', V2, { body: host('v2', 'a', { hostname: 'h', port: 7 }) });
     assert.is(created.code, 201, created.text);
     assert.equal(created.body['spec'], { hostname: 'h', port: 7, color: 'blue' }); // v1 has no shade
@@ -51,68 +54,59 @@ test(
     assert.is((await call('PUT', `${V2}/a`, { body: { ...created.body, spec: { port: 300 } } })).code, 409);
     assert.is((await call('PATCH', `${V2}/a`, { type: MERGE, body: { spec: { port: 300 } } })).code, 422);
     assert.is((await call('DELETE', `${V2}/a`)).code, 200);
-  }),
+  },
 );
 
-test(
-  'the objects of a list are converted together, and remembered',
-  withConverter(async ({ call }, { reviews }) => {
-    for (const name of ['a', 'b', 'c']) await call('POST', V1, { body: host('v1', name, { host: `${name}:1` }) });
-    const list = await call('GET', V2);
-    assert.equal(
-      listAt(list.body['items']).map(({ spec }) => spec),
-      ['a', 'b', 'c'].map((hostname) => ({ hostname, port: 1, color: 'red' })),
-    );
-    assert.equal(reviews, [3]);
-    await call('GET', `${V2}?limit=2`);
-    assert.equal(reviews, [3]);
-  }),
-);
+onConverter('the objects of a list are converted together, and remembered', async ({ call }, { reviews }) => {
+  for (const name of ['a', 'b', 'c']) await call('POST', V1, { body: host('v1', name, { host: `${name}:1` }) });
+  const list = await call('GET', V2);
+  assert.equal(
+    listAt(list.body['items']).map(({ spec }) => spec),
+    ['a', 'b', 'c'].map((hostname) => ({ hostname, port: 1, color: 'red' })),
+  );
+  assert.equal(reviews, [3]);
+  await call('GET', `${V2}?limit=2`);
+  assert.equal(reviews, [3]);
+});
 
-test(
-  'a watch shows each change in its version and in order',
-  withConverter(async ({ call, watch }, converter) => {
-    await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
-    const events = await watch(`${V2}?watch=1`);
-    assert.equal((await events.next())?.object['spec'], { hostname: 'a', port: 1, color: 'red' });
-    let release = (): void => undefined;
-    const held = new Promise<void>((resolve) => {
-      release = resolve;
-    });
-    converter.before = () => held; // the first of the next conversions takes long
-    await call('POST', V1, { body: host('v1', 'b', { host: 'b:1' }) });
-    converter.before = () => Promise.resolve();
-    await call('POST', V1, { body: host('v1', 'c', { host: 'c:1' }) });
-    release();
-    assert.is((await events.next())?.object['metadata']?.['name'], 'b');
-    assert.is((await events.next())?.object['metadata']?.['name'], 'c');
-    converter.status = 500;
-    await call('POST', V1, { body: host('v1', 'd', { host: 'd:1' }) });
-    assert.is(await events.next(), undefined, 'a change that cannot be shown ends the watch');
-  }),
-);
+onConverter('a watch shows each change in its version and in order', async ({ call, watch }, converter) => {
+  await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
+  const events = await watch(`${V2}?watch=1`);
+  assert.equal((await events.next())?.object['spec'], { hostname: 'a', port: 1, color: 'red' });
+  let release = (): void => undefined;
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  converter.before = () => held; // the first of the next conversions takes long
+  await call('POST', V1, { body: host('v1', 'b', { host: 'b:1' }) });
+  converter.before = () => Promise.resolve();
+  await call('POST', V1, { body: host('v1', 'c', { host: 'c:1' }) });
+  release();
+  assert.is((await events.next())?.object['metadata']?.['name'], 'b');
+  assert.is((await events.next())?.object['metadata']?.['name'], 'c');
+  converter.status = 500;
+  await call('POST', V1, { body: host('v1', 'd', { host: 'd:1' }) });
+  assert.is(await events.next(), undefined, 'a change that cannot be shown ends the watch');
+});
 
-test(
-  'no write is lost while conversions are under way (Q1)',
-  withConverter(async ({ call }, converter) => {
-    await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
-    const waiting: (() => void)[] = [];
-    converter.before = () => new Promise((resolve) => void waiting.push(resolve));
-    const label = (version: string, key: string): ReturnType<typeof call> =>
-      call('PATCH', `${version}/a`, { type: MERGE, body: { metadata: { labels: { [key]: 'x' } } } });
-    const slow = [label(V2, 'one'), label(V2, 'two')];
-    while (waiting.length < 2) await call('GET', '/version');
-    assert.is((await label(V1, 'three')).code, 200); // changes the object under both
-    converter.before = () => Promise.resolve();
-    for (const release of waiting) release();
-    assert.equal(
-      (await Promise.all(slow)).map(({ code }) => code),
-      [200, 200],
-    );
-    const { metadata } = (await call('GET', `${V1}/a`)).body;
-    assert.equal(metadata?.['labels'], { one: 'x', two: 'x', three: 'x' });
-  }),
-);
+onConverter('no write is lost while conversions are under way (Q1)', async ({ call }, converter) => {
+  await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
+  const waiting: (() => void)[] = [];
+  converter.before = () => new Promise((resolve) => void waiting.push(resolve));
+  const label = (version: string, key: string): ReturnType<typeof call> =>
+    call('PATCH', `${version}/a`, { type: MERGE, body: { metadata: { labels: { [key]: 'x' } } } });
+  const slow = [label(V2, 'one'), label(V2, 'two')];
+  while (waiting.length < 2) await call('GET', '/version');
+  assert.is((await label(V1, 'three')).code, 200); // changes the object under both
+  converter.before = () => Promise.resolve();
+  for (const release of waiting) release();
+  assert.equal(
+    (await Promise.all(slow)).map(({ code }) => code),
+    [200, 200],
+  );
+  const { metadata } = (await call('GET', `${V1}/a`)).body;
+  assert.equal(metadata?.['labels'], { one: 'x', two: 'x', three: 'x' });
+});
 
 const lies: Record<string, readonly [Spoil, string]> = {
   count: [(response) => ({ ...response, convertedObjects: [] }), 'returned 0 objects, expected 1'],
@@ -167,50 +161,44 @@ for (const [what, [spoil, message]] of Object.entries(lies)) {
   );
 }
 
-test(
-  'a webhook changes labels and annotations, and no other metadata (R1)',
-  withConverter(async ({ call }, converter) => {
-    await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
-    converter.spoil = spoilt({ metadata: { labels: { seen: 'yes' }, finalizers: ['a/b'], generation: 77 } });
-    const { metadata } = (await call('GET', `${V2}/a`)).body;
-    assert.equal(metadata?.['labels'], { seen: 'yes' });
-    assert.is(metadata?.['finalizers'], undefined);
-    assert.is(metadata?.['generation'], 1);
-  }),
-);
+onConverter('a webhook changes labels and annotations, and no other metadata (R1)', async ({ call }, converter) => {
+  await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
+  converter.spoil = spoilt({ metadata: { labels: { seen: 'yes' }, finalizers: ['a/b'], generation: 77 } });
+  const { metadata } = (await call('GET', `${V2}/a`)).body;
+  assert.equal(metadata?.['labels'], { seen: 'yes' });
+  assert.is(metadata?.['finalizers'], undefined);
+  assert.is(metadata?.['generation'], 1);
+});
 
-test(
-  'a webhook that is down, and one that nobody trusts',
-  withServer(async ({ call }) => {
-    const converter = await startConverter();
-    const withoutAuthority = {
-      strategy: 'Webhook',
-      webhook: { clientConfig: { url: converter.url }, conversionReviewVersions: ['v1'] },
-    };
-    await call('POST', DEFINITIONS, { body: hosts(withoutAuthority) });
-    await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
-    const distrusted = String((await call('GET', `${V2}/a`)).body['message']);
-    assert.ok(
-      distrusted.endsWith('tls: failed to verify certificate: x509: certificate signed by unknown authority'),
-      distrusted,
-    );
-    await converter.close();
-    const down = String((await call('GET', `${V2}/a`)).body['message']);
-    const { host: address } = new URL(converter.url);
-    assert.ok(down.endsWith(`?timeout=30s": dial tcp ${address}: connect: connection refused`), down);
-    assert.is((await call('GET', V2)).code, 500);
-    assert.is((await call('GET', V1)).code, 200);
-    const definition = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
-    const conversion = {
-      strategy: 'Webhook',
-      webhook: { clientConfig: { service: { name: 'a', namespace: 'b' } }, conversionReviewVersions: ['v1'] },
-    };
-    const spec = Object.assign({}, definition['spec'], { conversion });
-    assert.is((await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: { ...definition, spec } })).code, 200);
-    const service = String((await call('GET', `${V2}/a`)).body['message']);
-    assert.ok(service.endsWith('failed: Post "https://a.b.svc:443/?timeout=30s": service "a" not found'), service);
-  }),
-);
+onServer('a webhook that is down, and one that nobody trusts', async ({ call }) => {
+  const converter = await startConverter();
+  const withoutAuthority = {
+    strategy: 'Webhook',
+    webhook: { clientConfig: { url: converter.url }, conversionReviewVersions: ['v1'] },
+  };
+  await call('POST', DEFINITIONS, { body: hosts(withoutAuthority) });
+  await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
+  const distrusted = String((await call('GET', `${V2}/a`)).body['message']);
+  assert.ok(
+    distrusted.endsWith('tls: failed to verify certificate: x509: certificate signed by unknown authority'),
+    distrusted,
+  );
+  await converter.close();
+  const down = String((await call('GET', `${V2}/a`)).body['message']);
+  const { host: address } = new URL(converter.url);
+  assert.ok(down.endsWith(`?timeout=30s": dial tcp ${address}: connect: connection refused`), down);
+  assert.is((await call('GET', V2)).code, 500);
+  assert.is((await call('GET', V1)).code, 200);
+  const definition = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
+  const conversion = {
+    strategy: 'Webhook',
+    webhook: { clientConfig: { service: { name: 'a', namespace: 'b' } }, conversionReviewVersions: ['v1'] },
+  };
+  const spec = Object.assign({}, definition['spec'], { conversion });
+  assert.is((await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: { ...definition, spec } })).code, 200);
+  const service = String((await call('GET', `${V2}/a`)).body['message']);
+  assert.ok(service.endsWith('failed: Post "https://a.b.svc:443/?timeout=30s": service "a" not found'), service);
+});
 
 test('a webhook that never answers is given up after 30 s', async () => {
   const converter = await startConverter();
@@ -240,30 +228,27 @@ test('a webhook that never answers is given up after 30 s', async () => {
   }
 });
 
-test(
-  'without a webhook only apiVersion changes, and what a version does not know goes (C2)',
-  withServer(async ({ call }) => {
-    await call('POST', DEFINITIONS, { body: hosts({ strategy: 'None' }) });
-    await call('POST', V2, { body: host('v2', 'a', { hostname: 'h', port: 7 }) });
-    assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue' });
-    assert.equal((await call('GET', `${V1}/a`)).body['spec'], { color: 'blue' });
-    const definition = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
-    const { spec } = hosts({ strategy: 'None' }, 'v2');
-    const switched = await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: { ...definition, spec } });
-    assert.is(switched.code, 200, switched.text);
-    assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue' });
-    await call('PATCH', `${V1}/a`, { type: MERGE, body: { metadata: { labels: { touched: 'yes' } } } });
-    assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue', shade: 'dark' }); // stored in v2 now
-    const now = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
-    assert.equal(now['status']?.['storedVersions'], ['v1', 'v2']);
-    const [, v2] = listAt(now['spec']?.['versions']);
-    const without = { ...now, spec: Object.assign({}, now['spec'], { versions: [v2] }) };
-    const refused = await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: without });
-    assert.match(
-      String(refused.body['message']),
-      /status\.storedVersions\[0\]: Invalid value: "v1": missing from spec\.versions/,
-    );
-  }),
-);
+onServer('without a webhook only apiVersion changes, and what a version does not know goes (C2)', async ({ call }) => {
+  await call('POST', DEFINITIONS, { body: hosts({ strategy: 'None' }) });
+  await call('POST', V2, { body: host('v2', 'a', { hostname: 'h', port: 7 }) });
+  assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue' });
+  assert.equal((await call('GET', `${V1}/a`)).body['spec'], { color: 'blue' });
+  const definition = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
+  const { spec } = hosts({ strategy: 'None' }, 'v2');
+  const switched = await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: { ...definition, spec } });
+  assert.is(switched.code, 200, switched.text);
+  assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue' });
+  await call('PATCH', `${V1}/a`, { type: MERGE, body: { metadata: { labels: { touched: 'yes' } } } });
+  assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue', shade: 'dark' }); // stored in v2 now
+  const now = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
+  assert.equal(now['status']?.['storedVersions'], ['v1', 'v2']);
+  const [, v2] = listAt(now['spec']?.['versions']);
+  const without = { ...now, spec: Object.assign({}, now['spec'], { versions: [v2] }) };
+  const refused = await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: without });
+  assert.match(
+    String(refused.body['message']),
+    /status\.storedVersions\[0\]: Invalid value: "v1": missing from spec\.versions/,
+  );
+});
 
 test.run();

@@ -7,10 +7,13 @@ import * as assert from 'uvu/assert';
 import { dig } from '../../../../adapters/kubernetes/embedded/json.ts';
 import { type Files, realFiles } from '../../../../adapters/kubernetes/embedded/storage/files.ts';
 import { TerminalError } from '../../../../bus/errors.ts';
+import { DEFINITIONS, type Harness, listAt, MERGE, started, type Way } from '../../../world/api-calls.ts';
 import { byWebhook, host, hosts, startConverter, V1, V2 } from './converter.ts';
-import { DEFINITIONS, type Harness, listAt, MERGE, started, WIDGET_PATH, WIDGETS, widget } from './harness.ts';
+import { WIDGET_PATH, WIDGETS, widget } from './widgets.ts';
 
 const test = suite('embedded api server: durable');
+const onFolder = (title: string, ...given: Parameters<typeof withFolder>): void =>
+  void test(title, withFolder(...given));
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 const map = (name: string, data: Record<string, string> = {}): object => ({
@@ -35,8 +38,9 @@ function withFolder(run: (folder: string) => Promise<void>): () => Promise<void>
 async function during<T>(
   options: { folder: string; files?: Files },
   run: (harness: Harness) => Promise<T>,
+  by?: Way,
 ): Promise<T> {
-  const harness = await started(options);
+  const harness = await started(options, by);
   try {
     return await run(harness);
   } finally {
@@ -44,106 +48,102 @@ async function during<T>(
   }
 }
 
-test(
+onFolder(
   'everything survives a restart: objects, definitions, names in use, the identity and the port',
-  withFolder(async (folder) => {
-    const before = await during({ folder }, async ({ server, call }) => {
-      assert.is((await call('POST', DEFINITIONS, { body: WIDGETS })).code, 201);
-      assert.is((await call('POST', WIDGET_PATH, { body: widget('w') })).code, 201);
-      assert.is((await call('POST', MAPS, { body: map('m', { a: 'b' }) })).code, 201);
-      assert.is((await call('PATCH', `${MAPS}/m`, { body: { data: { a: 'c' } }, type: MERGE })).code, 200);
-      const [all, widgets] = [await call('GET', '/api/v1/configmaps'), await call('GET', WIDGET_PATH)];
-      return { kubeconfig: server.kubeconfig(), all: all.body['items'], widgets: widgets.body };
-    });
-    await during({ folder }, async ({ server, call }) => {
-      assert.is(server.kubeconfig(), before.kubeconfig);
-      assert.equal((await call('GET', '/api/v1/configmaps')).body['items'], before.all);
-      const widgets = (await call('GET', WIDGET_PATH)).body;
-      assert.equal(widgets['items'], before.widgets['items']);
-      assert.ok(
-        Number(widgets['metadata']?.['resourceVersion']) >= Number(before.widgets['metadata']?.['resourceVersion']),
-      );
-      assert.is((await call('POST', MAPS, { body: map('m') })).code, 409);
-      assert.is((await call('POST', WIDGET_PATH, { body: widget('w', { size: 11 }) })).code, 422);
-    });
-  }),
+  async (folder) => {
+    const before = await during(
+      { folder },
+      async ({ server, call }) => {
+        assert.is((await call('POST', DEFINITIONS, { body: WIDGETS })).code, 201);
+        assert.is((await call('POST', WIDGET_PATH, { body: widget('w') })).code, 201);
+        assert.is((await call('POST', MAPS, { body: map('m', { a: 'b' }) })).code, 201);
+        assert.is((await call('PATCH', `${MAPS}/m`, { body: { data: { a: 'c' } }, type: MERGE })).code, 200);
+        const [all, widgets] = [await call('GET', '/api/v1/configmaps'), await call('GET', WIDGET_PATH)];
+        return { kubeconfig: server.kubeconfig(), all: all.body['items'], widgets: widgets.body };
+      },
+      'sockets',
+    );
+    await during(
+      { folder },
+      async ({ server, call }) => {
+        assert.is(server.kubeconfig(), before.kubeconfig);
+        assert.equal((await call('GET', '/api/v1/configmaps')).body['items'], before.all);
+        const widgets = (await call('GET', WIDGET_PATH)).body;
+        assert.equal(widgets['items'], before.widgets['items']);
+        assert.ok(
+          Number(widgets['metadata']?.['resourceVersion']) >= Number(before.widgets['metadata']?.['resourceVersion']),
+        );
+        assert.is((await call('POST', MAPS, { body: map('m') })).code, 409);
+        assert.is((await call('POST', WIDGET_PATH, { body: widget('w', { size: 11 }) })).code, 422);
+      },
+      'sockets',
+    );
+  },
 );
 
-test(
-  'the folder and its files are for their owner alone',
-  withFolder(async (folder) => {
-    await during({ folder }, async ({ call }) => assert.is((await call('POST', MAPS, { body: map('m') })).code, 201));
-    assert.is((await stat(folder)).mode & 0o777, 0o700);
-    const names = await readdir(folder);
-    assert.equal(names.sort(), ['identity.json', 'lock', 'log-000001']);
-    for (const name of names) assert.is((await stat(join(folder, name))).mode & 0o777, 0o600, name);
-  }),
-);
+onFolder('the folder and its files are for their owner alone', async (folder) => {
+  await during({ folder }, async ({ call }) => assert.is((await call('POST', MAPS, { body: map('m') })).code, 201));
+  assert.is((await stat(folder)).mode & 0o777, 0o700);
+  const names = await readdir(folder);
+  assert.equal(names.sort(), ['identity.json', 'lock', 'log-000001']);
+  for (const name of names) assert.is((await stat(join(folder, name))).mode & 0o777, 0o600, name);
+});
 
-test(
-  'a second server of the same folder is refused, also in the same process',
-  withFolder(async (folder) => {
-    await during({ folder }, async () => {
-      try {
-        await started({ folder });
-        assert.unreachable();
-      } catch (error) {
-        assert.instance(error, TerminalError);
-        assert.match((error as Error).message, `the folder '${folder}' is in use by another API server`);
-      }
-    });
-    await during({ folder }, async () => undefined);
-  }),
-);
+onFolder('a second server of the same folder is refused, also in the same process', async (folder) => {
+  await during({ folder }, async () => {
+    try {
+      await started({ folder });
+      assert.unreachable();
+    } catch (error) {
+      assert.instance(error, TerminalError);
+      assert.match((error as Error).message, `the folder '${folder}' is in use by another API server`);
+    }
+  });
+  await during({ folder }, async () => undefined);
+});
 
-test(
-  'a watch goes on after a restart from where it was, and is told when it cannot',
-  withFolder(async (folder) => {
-    const revision = await during({ folder }, async ({ call }) => {
-      const { body } = await call('POST', MAPS, { body: map('one') });
-      await call('POST', MAPS, { body: map('two') });
-      await call('DELETE', `${MAPS}/one`);
-      return Number(body['metadata']?.['resourceVersion']);
-    });
-    await during({ folder }, async ({ call, watch }) => {
-      const events = await watch(`${MAPS}?watch=1&resourceVersion=${revision}`);
-      await call('POST', MAPS, { body: map('three') });
-      for (const [type, name] of [
-        ['ADDED', 'two'],
-        ['DELETED', 'one'],
-        ['ADDED', 'three'],
-      ]) {
-        const event = await events.next();
-        assert.equal([event?.type, event?.object['metadata']?.['name']], [type, name]);
-      }
-      events.stop();
-      const tooOld = await watch(`${MAPS}?watch=1&resourceVersion=1`);
-      const event = await tooOld.next();
-      assert.equal([event?.type, event?.object['code'], event?.object['reason']], ['ERROR', 410, 'Expired']);
-    });
-  }),
-);
+onFolder('a watch goes on after a restart from where it was, and is told when it cannot', async (folder) => {
+  const revision = await during({ folder }, async ({ call }) => {
+    const { body } = await call('POST', MAPS, { body: map('one') });
+    await call('POST', MAPS, { body: map('two') });
+    await call('DELETE', `${MAPS}/one`);
+    return Number(body['metadata']?.['resourceVersion']);
+  });
+  await during({ folder }, async ({ call, watch }) => {
+    const events = await watch(`${MAPS}?watch=1&resourceVersion=${revision}`);
+    await call('POST', MAPS, { body: map('three') });
+    for (const [type, name] of [
+      ['ADDED', 'two'],
+      ['DELETED', 'one'],
+      ['ADDED', 'three'],
+    ]) {
+      const event = await events.next();
+      assert.equal([event?.type, event?.object['metadata']?.['name']], [type, name]);
+    }
+    events.stop();
+    const tooOld = await watch(`${MAPS}?watch=1&resourceVersion=1`);
+    const event = await tooOld.next();
+    assert.equal([event?.type, event?.object['code'], event?.object['reason']], ['ERROR', 410, 'Expired']);
+  });
+});
 
-test(
-  'what controllers had begun goes on after a restart',
-  withFolder(async (folder) => {
-    await during({ folder }, async ({ call }) => {
-      await call('POST', '/api/v1/namespaces', {
-        body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } },
-      });
-      const held = { ...map('m'), metadata: { name: 'm', finalizers: ['example.org/hold'] } };
-      assert.is((await call('POST', '/api/v1/namespaces/n/configmaps', { body: held })).code, 201);
-      assert.is((await call('DELETE', '/api/v1/namespaces/n')).code, 200);
+onFolder('what controllers had begun goes on after a restart', async (folder) => {
+  await during({ folder }, async ({ call }) => {
+    await call('POST', '/api/v1/namespaces', {
+      body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: 'n' } },
     });
-    await during({ folder }, async ({ call }) => {
-      const { body } = await call('GET', '/api/v1/namespaces/n');
-      assert.is(body['status']?.['phase'], 'Terminating');
-      const free = { metadata: { finalizers: null } };
-      await call('PATCH', '/api/v1/namespaces/n/configmaps/m', { body: free, type: MERGE });
-      assert.is((await call('GET', '/api/v1/namespaces/n')).code, 404);
-    });
-  }),
-);
+    const held = { ...map('m'), metadata: { name: 'm', finalizers: ['example.org/hold'] } };
+    assert.is((await call('POST', '/api/v1/namespaces/n/configmaps', { body: held })).code, 201);
+    assert.is((await call('DELETE', '/api/v1/namespaces/n')).code, 200);
+  });
+  await during({ folder }, async ({ call }) => {
+    const { body } = await call('GET', '/api/v1/namespaces/n');
+    assert.is(body['status']?.['phase'], 'Terminating');
+    const free = { metadata: { finalizers: null } };
+    await call('PATCH', '/api/v1/namespaces/n/configmaps/m', { body: free, type: MERGE });
+    assert.is((await call('GET', '/api/v1/namespaces/n')).code, 404);
+  });
+});
 
 /** The file system, with a disk that is full when told so. */
 function fillable(): { files: Files; isFull: boolean } {
@@ -168,9 +168,9 @@ function fillable(): { files: Files; isFull: boolean } {
   return disk;
 }
 
-test(
+onFolder(
   'when the disk is full, writes say what to do, reads and watches show what is stored, and writes work again later',
-  withFolder(async (folder) => {
+  async (folder) => {
     const disk = fillable();
     await during({ folder, files: disk.files }, async ({ call, watch }) => {
       assert.is((await call('POST', MAPS, { body: map('before', { a: '1' }) })).code, 201);
@@ -223,37 +223,34 @@ test(
       );
       assert.is((await call('GET', '/api/v1/namespaces/full')).code, 404);
     });
-  }),
+  },
 );
 
-test(
-  'what follows from a write is undone with it, and follows when it succeeds',
-  withFolder(async (folder) => {
-    const disk = fillable();
-    await during({ folder, files: disk.files }, async ({ call }) => {
-      const { body: owner } = await call('POST', MAPS, { body: map('owner') });
-      const [uid, name] = [owner['metadata']?.['uid'], owner['metadata']?.['name']];
-      const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid }];
-      await call('POST', MAPS, { body: { ...map('owned'), metadata: { name: 'owned', ownerReferences } } });
-      await call('POST', DEFINITIONS, { body: WIDGETS });
-      disk.isFull = true;
-      assert.is((await call('DELETE', `${MAPS}/owner`)).code, 500);
-      assert.is((await call('DELETE', `${DEFINITIONS}/widgets.example.org`)).code, 500);
-      assert.is((await call('GET', `${MAPS}/owned`)).code, 200);
-      assert.is((await call('GET', WIDGET_PATH)).code, 200);
-      disk.isFull = false;
-      for (const path of [`${MAPS}/owner`, `${DEFINITIONS}/widgets.example.org`]) {
-        while ((await call('DELETE', path)).code === 500);
-      }
-      assert.is((await call('GET', `${MAPS}/owned`)).code, 404);
-      assert.is((await call('GET', WIDGET_PATH)).code, 404);
-    });
-  }),
-);
+onFolder('what follows from a write is undone with it, and follows when it succeeds', async (folder) => {
+  const disk = fillable();
+  await during({ folder, files: disk.files }, async ({ call }) => {
+    const { body: owner } = await call('POST', MAPS, { body: map('owner') });
+    const [uid, name] = [owner['metadata']?.['uid'], owner['metadata']?.['name']];
+    const ownerReferences = [{ apiVersion: 'v1', kind: 'ConfigMap', name, uid }];
+    await call('POST', MAPS, { body: { ...map('owned'), metadata: { name: 'owned', ownerReferences } } });
+    await call('POST', DEFINITIONS, { body: WIDGETS });
+    disk.isFull = true;
+    assert.is((await call('DELETE', `${MAPS}/owner`)).code, 500);
+    assert.is((await call('DELETE', `${DEFINITIONS}/widgets.example.org`)).code, 500);
+    assert.is((await call('GET', `${MAPS}/owned`)).code, 200);
+    assert.is((await call('GET', WIDGET_PATH)).code, 200);
+    disk.isFull = false;
+    for (const path of [`${MAPS}/owner`, `${DEFINITIONS}/widgets.example.org`]) {
+      while ((await call('DELETE', path)).code === 500);
+    }
+    assert.is((await call('GET', `${MAPS}/owned`)).code, 404);
+    assert.is((await call('GET', WIDGET_PATH)).code, 404);
+  });
+});
 
-test(
+onFolder(
   'integers of 64 bits survive a restart digit by digit, and so does what lists showed before',
-  withFolder(async (folder) => {
+  async (folder) => {
     const large = '"size":3,"anything":{"x":9007199254740993}';
     const body = `{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"w"},"spec":{${large}}}`;
     const before = await during({ folder }, async ({ call }) => {
@@ -271,34 +268,31 @@ test(
       assert.is((await exact(before.revision)).text, before.text);
       assert.is((await exact('1')).code, 410, 'what is not known');
     });
-  }),
+  },
 );
 
-test(
-  'what a webhook converts is answered only when it is stored, too',
-  withFolder(async (folder) => {
-    const disk = fillable();
-    const converter = await startConverter();
-    try {
-      await during({ folder, files: disk.files }, async ({ call }) => {
-        assert.is((await call('POST', DEFINITIONS, { body: hosts(byWebhook(converter)) })).code, 201);
-        const body = host('v2', 'a', { hostname: 'h', port: 7 });
-        disk.isFull = true;
-        const [refused, list] = await Promise.all([call('POST', V2, { body }), call('GET', V2)]);
-        assert.is(refused.code, 500);
-        assert.match(String(refused.body['message']), /there is no space for/);
-        assert.equal(list.body['items'], []);
-        assert.is((await call('GET', `${V1}/a`)).code, 404);
-        disk.isFull = false;
-        assert.is((await call('POST', V2, { body })).code, 201);
-      });
-      await during({ folder, files: disk.files }, async ({ call }) => {
-        assert.equal((await call('GET', `${V2}/a`)).body['spec'], { hostname: 'h', port: 7, color: 'blue' });
-      });
-    } finally {
-      await converter.close();
-    }
-  }),
-);
+onFolder('what a webhook converts is answered only when it is stored, too', async (folder) => {
+  const disk = fillable();
+  const converter = await startConverter();
+  try {
+    await during({ folder, files: disk.files }, async ({ call }) => {
+      assert.is((await call('POST', DEFINITIONS, { body: hosts(byWebhook(converter)) })).code, 201);
+      const body = host('v2', 'a', { hostname: 'h', port: 7 });
+      disk.isFull = true;
+      const [refused, list] = await Promise.all([call('POST', V2, { body }), call('GET', V2)]);
+      assert.is(refused.code, 500);
+      assert.match(String(refused.body['message']), /there is no space for/);
+      assert.equal(list.body['items'], []);
+      assert.is((await call('GET', `${V1}/a`)).code, 404);
+      disk.isFull = false;
+      assert.is((await call('POST', V2, { body })).code, 201);
+    });
+    await during({ folder, files: disk.files }, async ({ call }) => {
+      assert.equal((await call('GET', `${V2}/a`)).body['spec'], { hostname: 'h', port: 7, color: 'blue' });
+    });
+  } finally {
+    await converter.close();
+  }
+});
 
 test.run();

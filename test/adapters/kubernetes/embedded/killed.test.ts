@@ -1,6 +1,5 @@
 // long
 // A server that is killed in the middle of a burst of writes, again and again: nothing that it acknowledged is lost.
-// limit: 300 s
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';

@@ -2,9 +2,10 @@ import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../actors/clock.ts';
-import { type Harness, listAt, withServer } from './harness.ts';
+import { type Harness, listAt, serverChecks, withServer } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: pages of lists');
+const onServer = serverChecks(test);
 
 const SECRETS = '/api/v1/namespaces/default/secrets';
 
@@ -28,27 +29,24 @@ async function shown(
   return { items, revision: String(metadata?.['resourceVersion']), token: metadata?.['continue'] };
 }
 
-test(
-  'the pages of a list are of one revision, whatever is written between them (P1)',
-  withServer(async ({ call }) => {
-    for (const name of ['a', 'b', 'c', 'd']) await call('POST', SECRETS, { body: secret(name, '1') });
-    const first = await shown(call, 'limit=2');
-    assert.equal(first.items, ['a=1', 'b=1']);
-    await call('DELETE', `${SECRETS}/d`);
-    await call('PUT', `${SECRETS}/c`, { body: secret('c', '2') });
-    await call('POST', SECRETS, { body: secret('cc', '1') });
-    const rest = await shown(call, `continue=${first.token}`);
-    assert.equal(rest.items, ['c=1', 'd=1']);
-    assert.is(rest.revision, first.revision);
-    const exact = await shown(call, `resourceVersion=${first.revision}&resourceVersionMatch=Exact`);
-    assert.equal(exact.items, ['a=1', 'b=1', 'c=1', 'd=1']);
-    assert.equal((await shown(call, '')).items, ['a=1', 'b=1', 'c=2', 'cc=1']);
-  }),
-);
+onServer('the pages of a list are of one revision, whatever is written between them (P1)', async ({ call }) => {
+  for (const name of ['a', 'b', 'c', 'd']) await call('POST', SECRETS, { body: secret(name, '1') });
+  const first = await shown(call, 'limit=2');
+  assert.equal(first.items, ['a=1', 'b=1']);
+  await call('DELETE', `${SECRETS}/d`);
+  await call('PUT', `${SECRETS}/c`, { body: secret('c', '2') });
+  await call('POST', SECRETS, { body: secret('cc', '1') });
+  const rest = await shown(call, `continue=${first.token}`);
+  assert.equal(rest.items, ['c=1', 'd=1']);
+  assert.is(rest.revision, first.revision);
+  const exact = await shown(call, `resourceVersion=${first.revision}&resourceVersionMatch=Exact`);
+  assert.equal(exact.items, ['a=1', 'b=1', 'c=1', 'd=1']);
+  assert.equal((await shown(call, '')).items, ['a=1', 'b=1', 'c=2', 'cc=1']);
+});
 
-test(
+onServer(
   'a revision that is not remembered is refused, with a token for who takes the present instead',
-  withServer(async ({ call }) => {
+  async ({ call }) => {
     for (const name of ['a', 'b', 'c']) await call('POST', SECRETS, { body: secret(name, '1') });
     const token = Buffer.from('{"v":"meta.k8s.io/v1","rv":1,"start":"/a\\u0000"}').toString('base64url');
     const { code, body } = await call('GET', `${SECRETS}?continue=${token}`);
@@ -61,25 +59,22 @@ test(
     assert.equal(inconsistent.items, ['b=1', 'c=1']);
     const exact = await call('GET', `${SECRETS}?resourceVersion=1&resourceVersionMatch=Exact`);
     assert.is(exact.code, 410);
-  }),
+  },
 );
 
-test(
-  'what is no token is refused',
-  withServer(async ({ call }) => {
-    const refusal = async (token: string): Promise<string> => {
-      const { code, body } = await call('GET', `${SECRETS}?continue=${token}`);
-      assert.is(code, 400);
-      return String(body['message']).replace('invalid continue token: continue key is not valid: ', '');
-    };
-    const encoded = (text: string): string => Buffer.from(text).toString('base64url');
-    assert.is(await refusal('***'), 'illegal base64 data at input byte 0');
-    assert.is(await refusal(encoded('{}')), 'server does not recognize this encoded version ');
-    assert.is(await refusal(encoded('{"v":"meta.k8s.io/v1","rv":5,"start":"../x"}')), '../x');
-    const both = await call('GET', `${SECRETS}?continue=${encoded('{}')}&resourceVersion=5`);
-    assert.is(both.body['message'], 'specifying resource version is not allowed when using continue');
-  }),
-);
+onServer('what is no token is refused', async ({ call }) => {
+  const refusal = async (token: string): Promise<string> => {
+    const { code, body } = await call('GET', `${SECRETS}?continue=${token}`);
+    assert.is(code, 400);
+    return String(body['message']).replace('invalid continue token: continue key is not valid: ', '');
+  };
+  const encoded = (text: string): string => Buffer.from(text).toString('base64url');
+  assert.is(await refusal('***'), 'illegal base64 data at input byte 0');
+  assert.is(await refusal(encoded('{}')), 'server does not recognize this encoded version ');
+  assert.is(await refusal(encoded('{"v":"meta.k8s.io/v1","rv":5,"start":"../x"}')), '../x');
+  const both = await call('GET', `${SECRETS}?continue=${encoded('{}')}&resourceVersion=5`);
+  assert.is(both.body['message'], 'specifying resource version is not allowed when using continue');
+});
 
 type Write = readonly [name: string, value: string | undefined];
 

@@ -3,9 +3,11 @@ import { request } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fromProtobuf, PROTOBUF, toFrame, toProtobuf } from '../../../../adapters/kubernetes/embedded/wire/protobuf.ts';
-import { DEFINITIONS, WIDGETS, withServer } from './harness.ts';
+import { DEFINITIONS, serverChecks } from '../../../world/api-calls.ts';
+import { WIDGETS } from './widgets.ts';
 
 const test = suite('embedded api server: protobuf');
+const onServer = serverChecks(test);
 
 /** An object through protobuf and back. */
 function through(object: unknown): unknown {
@@ -68,9 +70,9 @@ test('what is no protobuf, cut off, or of an unknown kind is refused', () => {
   assert.throws(() => fromProtobuf(unknown), /no kind "X" is registered for version "v1"/);
 });
 
-test(
+onServer(
   'a client that asks for protobuf gets objects, lists and events in it, and JSON of custom kinds',
-  withServer(async ({ server, call }) => {
+  async ({ server, call }) => {
     const ask = (path: string): Promise<{ readonly type: string; readonly body: Buffer }> =>
       new Promise((resolve, reject) => {
         const headers = { authorization: `Bearer ${server.token}`, accept: `${PROTOBUF},application/json` };
@@ -107,7 +109,8 @@ test(
     await call('POST', DEFINITIONS, { body: WIDGETS });
     const custom = await ask('/apis/example.org/v1/namespaces/default/widgets');
     assert.is(custom.type, 'application/json');
-  }),
+  },
+  'sockets',
 );
 
 test.run();

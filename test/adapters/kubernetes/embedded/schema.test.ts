@@ -1,9 +1,11 @@
 // What a schema does to objects: types and limits, defaults, unknown fields, rules.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Harness, MERGE, WIDGET_PATH, widget, withWidgets } from './harness.ts';
+import { type Harness, MERGE } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, widgetChecks } from './widgets.ts';
 
 const test = suite('embedded api server: schemas');
+const onWidgets = widgetChecks(test);
 
 const UNCHECKED =
   '<nil>: Invalid value: null: some validation rules were not checked because the object was invalid; correct the existing errors to complete validation';
@@ -59,114 +61,96 @@ const REFUSALS: readonly (readonly [Record<string, unknown>, string, 'blocks' | 
 const create = (call: Harness['call'], spec: Record<string, unknown>): ReturnType<Harness['call']> =>
   call('POST', `${WIDGET_PATH}?dryRun=All`, { body: widget('w', spec) });
 
-test(
-  "what does not fit is refused in the API server's words",
-  withWidgets(async ({ call }) => {
-    for (const [spec, problem, effect] of REFUSALS) {
-      const { code, body } = await create(call, spec);
-      assert.is(code, 422, problem);
-      const whole = effect === 'blocks' ? `[${problem}, ${UNCHECKED}]` : problem;
-      assert.is(body['message'], `Widget.example.org "w" is invalid: ${whole}`);
-      assert.is(body['details']?.['kind'], 'Widget');
-    }
-  }),
-);
+onWidgets("what does not fit is refused in the API server's words", async ({ call }) => {
+  for (const [spec, problem, effect] of REFUSALS) {
+    const { code, body } = await create(call, spec);
+    assert.is(code, 422, problem);
+    const whole = effect === 'blocks' ? `[${problem}, ${UNCHECKED}]` : problem;
+    assert.is(body['message'], `Widget.example.org "w" is invalid: ${whole}`);
+    assert.is(body['details']?.['kind'], 'Widget');
+  }
+});
 
-test(
-  'causes carry reason, message and field',
-  withWidgets(async ({ call }) => {
-    const { body } = await create(call, { name: '' });
-    assert.equal(body['details']?.['causes'], [
-      {
-        reason: 'FieldValueInvalid',
-        message: 'Invalid value: "": spec.name in body should be at least 1 chars long',
-        field: 'spec.name',
-      },
-    ]);
-  }),
-);
+onWidgets('causes carry reason, message and field', async ({ call }) => {
+  const { body } = await create(call, { name: '' });
+  assert.equal(body['details']?.['causes'], [
+    {
+      reason: 'FieldValueInvalid',
+      message: 'Invalid value: "": spec.name in body should be at least 1 chars long',
+      field: 'spec.name',
+    },
+  ]);
+});
 
-test(
-  'what fits is taken: code points, open maps, int-or-string, nulls',
-  withWidgets(async ({ call }) => {
-    const spec = {
-      name: 'ééééé',
-      anything: { a: [1, { b: null }] },
-      quantity: '5',
-      ratio: 1,
-      maybe: null,
-      flag: null,
-      id: '42a23b5e-5d4b-4a0c-9f4b-7d3b8d1f1a11',
-      net: '10.0.0.0/8',
-      at: '2026-01-01T00:00:00Z',
-    };
-    const { code, body, text } = await create(call, spec);
-    assert.is(code, 201, text);
-    const { flag: _, ...kept } = spec;
-    assert.equal(body['spec'], { size: 3, color: 'red', min: 1, ...kept });
-  }),
-);
+onWidgets('what fits is taken: code points, open maps, int-or-string, nulls', async ({ call }) => {
+  const spec = {
+    name: 'ééééé',
+    anything: { a: [1, { b: null }] },
+    quantity: '5',
+    ratio: 1,
+    maybe: null,
+    flag: null,
+    id: '42a23b5e-5d4b-4a0c-9f4b-7d3b8d1f1a11',
+    net: '10.0.0.0/8',
+    at: '2026-01-01T00:00:00Z',
+  };
+  const { code, body, text } = await create(call, spec);
+  assert.is(code, 201, text);
+  const { flag: _, ...kept } = spec;
+  assert.equal(body['spec'], { size: 3, color: 'red', min: 1, ...kept });
+});
 
-test(
-  'unknown fields are dropped, warned about or refused, as asked',
-  withWidgets(async ({ call }) => {
-    const body = { ...widget('w', { foo: 1, ports: [{ name: 'a', x: 1 }] }, { bar: 1 }), zap: 2 };
-    const warned = await call('POST', `${WIDGET_PATH}?dryRun=All`, { body });
-    assert.equal(warned.body['spec'], { size: 3, color: 'red', min: 1, ports: [{ name: 'a' }] });
-    assert.match(warned.headers['warning'] ?? '', '299 - "unknown field \\"spec.foo\\""');
-    const silent = await call('POST', `${WIDGET_PATH}?dryRun=All&fieldValidation=Ignore`, { body });
-    assert.is(silent.headers['warning'], undefined);
-    const strict = await call('POST', `${WIDGET_PATH}?fieldValidation=Strict`, { body });
-    assert.is(strict.code, 400);
-    assert.is(
-      strict.body['message'],
-      'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "metadata.bar", unknown field "spec.foo", unknown field "spec.ports[0].x", unknown field "zap"',
-    );
-    await call('POST', WIDGET_PATH, { body: widget('w') });
-    const patched = await call('PATCH', `${WIDGET_PATH}/w?fieldValidation=Strict`, {
-      body: { spec: { foo: 1 } },
-      type: MERGE,
-    });
-    assert.is(patched.code, 422);
-    assert.match(
-      patched.body['message'] ?? '',
-      /^ "" is invalid: patch: Invalid value: .*: strict decoding error: unknown field "spec.foo"$/,
-    );
-  }),
-);
+onWidgets('unknown fields are dropped, warned about or refused, as asked', async ({ call }) => {
+  const body = { ...widget('w', { foo: 1, ports: [{ name: 'a', x: 1 }] }, { bar: 1 }), zap: 2 };
+  const warned = await call('POST', `${WIDGET_PATH}?dryRun=All`, { body });
+  assert.equal(warned.body['spec'], { size: 3, color: 'red', min: 1, ports: [{ name: 'a' }] });
+  assert.match(warned.headers['warning'] ?? '', '299 - "unknown field \\"spec.foo\\""');
+  const silent = await call('POST', `${WIDGET_PATH}?dryRun=All&fieldValidation=Ignore`, { body });
+  assert.is(silent.headers['warning'], undefined);
+  const strict = await call('POST', `${WIDGET_PATH}?fieldValidation=Strict`, { body });
+  assert.is(strict.code, 400);
+  assert.is(
+    strict.body['message'],
+    'Widget in version "v1" cannot be handled as a Widget: strict decoding error: unknown field "metadata.bar", unknown field "spec.foo", unknown field "spec.ports[0].x", unknown field "zap"',
+  );
+  await call('POST', WIDGET_PATH, { body: widget('w') });
+  const patched = await call('PATCH', `${WIDGET_PATH}/w?fieldValidation=Strict`, {
+    body: { spec: { foo: 1 } },
+    type: MERGE,
+  });
+  assert.is(patched.code, 422);
+  assert.match(
+    patched.body['message'] ?? '',
+    /^ "" is invalid: patch: Invalid value: .*: strict decoding error: unknown field "spec.foo"$/,
+  );
+});
 
-test(
-  'rules about change hold on updates only, where there was a value before',
-  withWidgets(async ({ call }) => {
-    await call('POST', WIDGET_PATH, { body: widget('w', { tags: ['a', 'b'], ports: [{ name: 'p', fixed: 'x' }] }) });
-    const change = (spec: Record<string, unknown>): ReturnType<Harness['call']> =>
-      call('PATCH', `${WIDGET_PATH}/w`, { body: { spec }, type: MERGE });
-    assert.is((await change({ name: 'abc' })).code, 200, 'set for the first time');
-    assert.match((await change({ name: 'xyz' })).text, 'spec.name: Invalid value: \\"xyz\\": name is immutable');
-    assert.is((await change({ tags: ['b', 'a'] })).code, 200, 'a set has no order');
-    assert.match((await change({ tags: ['b', 'c'] })).text, 'spec.tags: Invalid value: tags are immutable');
-    const moved = await change({
-      ports: [
-        { name: 'q', fixed: '1' },
-        { name: 'p', fixed: 'x' },
-      ],
-    });
-    assert.is(moved.code, 200, 'items of a map are known by their keys');
-    const changed = await change({ ports: [{ name: 'p', fixed: 'y' }] });
-    assert.match(changed.text, 'spec.ports[0].fixed: Invalid value: \\"y\\": fixed is immutable');
-  }),
-);
+onWidgets('rules about change hold on updates only, where there was a value before', async ({ call }) => {
+  await call('POST', WIDGET_PATH, { body: widget('w', { tags: ['a', 'b'], ports: [{ name: 'p', fixed: 'x' }] }) });
+  const change = (spec: Record<string, unknown>): ReturnType<Harness['call']> =>
+    call('PATCH', `${WIDGET_PATH}/w`, { body: { spec }, type: MERGE });
+  assert.is((await change({ name: 'abc' })).code, 200, 'set for the first time');
+  assert.match((await change({ name: 'xyz' })).text, 'spec.name: Invalid value: \\"xyz\\": name is immutable');
+  assert.is((await change({ tags: ['b', 'a'] })).code, 200, 'a set has no order');
+  assert.match((await change({ tags: ['b', 'c'] })).text, 'spec.tags: Invalid value: tags are immutable');
+  const moved = await change({
+    ports: [
+      { name: 'q', fixed: '1' },
+      { name: 'p', fixed: 'x' },
+    ],
+  });
+  assert.is(moved.code, 200, 'items of a map are known by their keys');
+  const changed = await change({ ports: [{ name: 'p', fixed: 'y' }] });
+  assert.match(changed.text, 'spec.ports[0].fixed: Invalid value: \\"y\\": fixed is immutable');
+});
 
-test(
-  'status is checked by its own schema',
-  withWidgets(async ({ call }) => {
-    await call('POST', WIDGET_PATH, { body: widget('w') });
-    const { body } = await call('PATCH', `${WIDGET_PATH}/w/status`, { body: { status: { id: '' } }, type: MERGE });
-    assert.is(
-      body['message'],
-      'Widget.example.org "w" is invalid: status.id: Invalid value: "": id in body should be at least 1 chars long',
-    );
-  }),
-);
+onWidgets('status is checked by its own schema', async ({ call }) => {
+  await call('POST', WIDGET_PATH, { body: widget('w') });
+  const { body } = await call('PATCH', `${WIDGET_PATH}/w/status`, { body: { status: { id: '' } }, type: MERGE });
+  assert.is(
+    body['message'],
+    'Widget.example.org "w" is invalid: status.id: Invalid value: "": id in body should be at least 1 chars long',
+  );
+});
 
 test.run();

@@ -2,9 +2,10 @@ import { request } from 'node:https';
 import { gunzipSync } from 'node:zlib';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Harness, withServer } from './harness.ts';
+import { type Harness, serverChecks } from '../../../world/api-calls.ts';
 
 const test = suite('embedded api server: sending');
+const onServer = serverChecks(test);
 
 const MAPS = '/api/v1/namespaces/default/configmaps';
 
@@ -30,9 +31,9 @@ function read(
   });
 }
 
-test(
+onServer(
   'answers over 128 KiB are compressed for who accepts it',
-  withServer(async (harness) => {
+  async (harness) => {
     const data = { text: 'x'.repeat(140_000) };
     await harness.call('POST', MAPS, { body: { metadata: { name: 'big' }, data } });
     const packed = await read(harness, `${MAPS}/big`, 'br, gzip');
@@ -43,12 +44,13 @@ test(
     assert.is(plain.headers['vary'], undefined);
     assert.is(gunzipSync(packed.bytes).toString(), plain.bytes.toString());
     assert.is((await read(harness, '/api/v1/namespaces/default', 'gzip')).headers['content-encoding'], undefined);
-  }),
+  },
+  'sockets',
 );
 
-test(
+onServer(
   'a long list is sent in pieces that are whole, whatever its characters',
-  withServer(async (harness) => {
+  async (harness) => {
     const data = { text: `x${'\u{1f600}'.repeat(40_000)}` };
     for (const name of ['a', 'b', 'c']) await harness.call('POST', MAPS, { body: { metadata: { name }, data } });
     const plain = await read(harness, MAPS, '');
@@ -57,17 +59,19 @@ test(
     assert.is(plain.headers['content-length'], undefined);
     const packed = await read(harness, MAPS, 'gzip');
     assert.is(gunzipSync(packed.bytes).toString(), plain.bytes.toString());
-  }),
+  },
+  'sockets',
 );
 
-test(
+onServer(
   'a watch ends in good order when the server closes',
-  withServer(async (harness) => {
+  async (harness) => {
     const ended = read(harness, `${MAPS}?watch=1&resourceVersion=0`, 'gzip');
     await harness.call('POST', MAPS, { body: { metadata: { name: 'a' } } });
     await harness.server.close();
     assert.match((await ended).bytes.toString(), '"name":"a"');
-  }),
+  },
+  'sockets',
 );
 
 test.run();

@@ -3,84 +3,75 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { ageText } from '../../../../adapters/kubernetes/embedded/wire/columns.ts';
 import { compileJsonPath } from '../../../../adapters/kubernetes/embedded/wire/json-path.ts';
-import { listAt, MERGE, TABLE, WIDGET_PATH, widget, withServer, withWidgets } from './harness.ts';
+import { listAt, MERGE, serverChecks, TABLE } from '../../../world/api-calls.ts';
+import { WIDGET_PATH, widget, widgetChecks } from './widgets.ts';
 
 const test = suite('embedded api server: tables');
+const onServer = serverChecks(test);
+const onWidgets = widgetChecks(test);
 
-test(
-  'a custom resource shows the columns of its definition',
-  withWidgets(async ({ call }) => {
-    await call('POST', WIDGET_PATH, { body: widget('a') });
-    await call('POST', WIDGET_PATH, { body: widget('b', { size: 5 }) });
-    const status = {
-      conditions: [
-        { type: 'Other', status: 'False' },
-        { type: 'Ready', status: 'True' },
-      ],
-      ips: [{ ip: '1' }, { ip: '2' }],
-    };
-    await call('PATCH', `${WIDGET_PATH}/b/status`, { body: { status }, type: MERGE });
-    const { body } = await call('GET', WIDGET_PATH, { accept: TABLE });
-    assert.is(body['kind'], 'Table');
-    const columns = body['columnDefinitions'] as unknown as { name: string; type: string; priority: number }[];
-    assert.equal(
-      columns.map(({ name, type, priority }) => [name, type, priority]),
-      [
-        ['Name', 'string', 0],
-        ['Size', 'integer', 0],
-        ['Ready', 'string', 0],
-        ['IPs', 'string', 0],
-        ['Since', 'date', 1],
-      ],
-    );
-    const rows = body['rows'] as unknown as { cells: unknown[]; object: { kind: string } }[];
-    assert.equal(
-      rows.map(({ cells }) => cells.slice(0, 4)),
-      [
-        ['a', 3, null, null],
-        ['b', 5, 'True', '1'],
-      ],
-    );
-    assert.is(rows[0]?.object.kind, 'PartialObjectMetadata');
-  }),
-);
+onWidgets('a custom resource shows the columns of its definition', async ({ call }) => {
+  await call('POST', WIDGET_PATH, { body: widget('a') });
+  await call('POST', WIDGET_PATH, { body: widget('b', { size: 5 }) });
+  const status = {
+    conditions: [
+      { type: 'Other', status: 'False' },
+      { type: 'Ready', status: 'True' },
+    ],
+    ips: [{ ip: '1' }, { ip: '2' }],
+  };
+  await call('PATCH', `${WIDGET_PATH}/b/status`, { body: { status }, type: MERGE });
+  const { body } = await call('GET', WIDGET_PATH, { accept: TABLE });
+  assert.is(body['kind'], 'Table');
+  const columns = body['columnDefinitions'] as unknown as { name: string; type: string; priority: number }[];
+  assert.equal(
+    columns.map(({ name, type, priority }) => [name, type, priority]),
+    [
+      ['Name', 'string', 0],
+      ['Size', 'integer', 0],
+      ['Ready', 'string', 0],
+      ['IPs', 'string', 0],
+      ['Since', 'date', 1],
+    ],
+  );
+  const rows = body['rows'] as unknown as { cells: unknown[]; object: { kind: string } }[];
+  assert.equal(
+    rows.map(({ cells }) => cells.slice(0, 4)),
+    [
+      ['a', 3, null, null],
+      ['b', 5, 'True', '1'],
+    ],
+  );
+  assert.is(rows[0]?.object.kind, 'PartialObjectMetadata');
+});
 
-test(
-  'rows carry the object when asked, or nothing',
-  withWidgets(async ({ call }) => {
-    await call('POST', WIDGET_PATH, { body: widget('a') });
-    const whole = await call('GET', `${WIDGET_PATH}/a?includeObject=Object`, { accept: TABLE });
-    assert.is(whole.body['rows']?.[0]?.['object']?.['kind'], 'Widget');
-    const none = await call('GET', `${WIDGET_PATH}?includeObject=None`, { accept: TABLE });
-    assert.is(none.body['rows']?.[0]?.['object'], null);
-  }),
-);
+onWidgets('rows carry the object when asked, or nothing', async ({ call }) => {
+  await call('POST', WIDGET_PATH, { body: widget('a') });
+  const whole = await call('GET', `${WIDGET_PATH}/a?includeObject=Object`, { accept: TABLE });
+  assert.is(whole.body['rows']?.[0]?.['object']?.['kind'], 'Widget');
+  const none = await call('GET', `${WIDGET_PATH}?includeObject=None`, { accept: TABLE });
+  assert.is(none.body['rows']?.[0]?.['object'], null);
+});
 
-test(
-  'built-in kinds have their own columns',
-  withServer(async ({ call }) => {
-    await call('POST', '/api/v1/namespaces/default/secrets', {
-      body: { metadata: { name: 's' }, stringData: { a: '1', b: '2' } },
-    });
-    const { body } = await call('GET', '/api/v1/namespaces/default/secrets', { accept: TABLE });
-    assert.equal(listAt(body['rows']?.[0]?.['cells']).slice(0, 3), ['s', 'Opaque', 2]);
-    const namespaces = await call('GET', '/api/v1/namespaces/default', { accept: TABLE });
-    assert.equal(listAt(namespaces.body['rows']?.[0]?.['cells']).slice(0, 2), ['default', 'Active']);
-  }),
-);
+onServer('built-in kinds have their own columns', async ({ call }) => {
+  await call('POST', '/api/v1/namespaces/default/secrets', {
+    body: { metadata: { name: 's' }, stringData: { a: '1', b: '2' } },
+  });
+  const { body } = await call('GET', '/api/v1/namespaces/default/secrets', { accept: TABLE });
+  assert.equal(listAt(body['rows']?.[0]?.['cells']).slice(0, 3), ['s', 'Opaque', 2]);
+  const namespaces = await call('GET', '/api/v1/namespaces/default', { accept: TABLE });
+  assert.equal(listAt(namespaces.body['rows']?.[0]?.['cells']).slice(0, 2), ['default', 'Active']);
+});
 
-test(
-  'metadata alone, of one object and of a list',
-  withWidgets(async ({ call }) => {
-    await call('POST', WIDGET_PATH, { body: widget('a') });
-    const accept = (as: string): string => `application/json;as=${as};v=v1;g=meta.k8s.io`;
-    const one = await call('GET', `${WIDGET_PATH}/a`, { accept: accept('PartialObjectMetadata') });
-    assert.equal(Object.keys(one.body), ['kind', 'apiVersion', 'metadata']);
-    const list = await call('GET', WIDGET_PATH, { accept: accept('PartialObjectMetadataList') });
-    assert.is(list.body['kind'], 'PartialObjectMetadataList');
-    assert.is(list.body['items']?.[0]?.['metadata']?.['name'], 'a');
-  }),
-);
+onWidgets('metadata alone, of one object and of a list', async ({ call }) => {
+  await call('POST', WIDGET_PATH, { body: widget('a') });
+  const accept = (as: string): string => `application/json;as=${as};v=v1;g=meta.k8s.io`;
+  const one = await call('GET', `${WIDGET_PATH}/a`, { accept: accept('PartialObjectMetadata') });
+  assert.equal(Object.keys(one.body), ['kind', 'apiVersion', 'metadata']);
+  const list = await call('GET', WIDGET_PATH, { accept: accept('PartialObjectMetadataList') });
+  assert.is(list.body['kind'], 'PartialObjectMetadataList');
+  assert.is(list.body['items']?.[0]?.['metadata']?.['name'], 'a');
+});
 
 test('ages are short', () => {
   const ages: readonly (readonly [number, string])[] = [

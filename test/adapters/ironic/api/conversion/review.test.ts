@@ -175,25 +175,15 @@ for (const [title, body] of NO_REVIEWS) {
   });
 }
 
-/** With the time of the processor that it took, in milliseconds: how busy the machine is does not count. */
-async function timed<Result>(run: () => Promise<Result>): Promise<readonly [result: Result, ms: number]> {
-  const since = process.cpuUsage();
-  const result = await run();
-  return [result, Math.round(process.cpuUsage(since).user / 1_000)];
-}
-
 test('a list of 1,000 hosts is converted at once', async () => {
   const fields = fieldsOf([...HOST_ROWS, ...HARDWARE_ROWS], 'v1alpha1');
   const random = mulberry32(7);
   const hosts = Array.from({ length: 1_000 }, () => randomObject('BareMetalHost', 'v1alpha1', fields, random));
-  const [{ convertedObjects: there }, thereMs] = await timed(() => responseTo(asked(hosts)));
-  const [{ convertedObjects: back }, backMs] = await timed(() => responseTo(asked(there, V1ALPHA1)));
-  const bytes = JSON.stringify(hosts).length;
-  process.stdout.write(`1,000 hosts, ${bytes} bytes, processor time: ${thereMs} ms there, ${backMs} ms back\n`);
+  const { convertedObjects: there } = await responseTo(asked(hosts));
+  const { convertedObjects: back } = await responseTo(asked(there, V1ALPHA1));
   assert.is(there.length, 1_000);
   assert.ok(there.every((host) => cacheOf(host)));
-  assert.equal(back[999], hosts[999]);
-  assert.ok(thereMs + backMs < 2_000);
+  assert.equal(back, hosts);
 });
 
 test.run();

@@ -1,6 +1,5 @@
 // long
 // The guarantees of round trips, on random objects of both versions. `SEED=n` replays a run.
-// limit: 300 s
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../../../../actors/clock.ts';

@@ -1,47 +1,35 @@
-// The stage of the suites of kinds: a cloud as a test opens it, and the test's own part of it.
+// A tenant of a cloud: one test's part of it, for the suites of kinds.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SecretContent } from '../../../adapters/adapter.ts';
-import { bodyOf, changeOf, resourceIn } from '../../../adapters/openstack/bodies.ts';
-import { type Downloads, downloads } from '../../../adapters/openstack/downloads.ts';
-import type { network } from '../../../adapters/openstack/kinds/network.ts';
-import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
-import { GLANCE } from '../../../adapters/openstack/kinds/services.ts';
-import type { subnet } from '../../../adapters/openstack/kinds/subnet.ts';
-import type { ResourceOf, TableKind } from '../../../adapters/openstack/kinds/table.ts';
-import { lookUps } from '../../../adapters/openstack/look-ups.ts';
-import { type ManagedKind, managedKind } from '../../../adapters/openstack/managed-kind.ts';
-import type { Sessions } from '../../../adapters/openstack/mod.ts';
-import { poller } from '../../../adapters/openstack/poller.ts';
-import { reachOf } from '../../../adapters/openstack/reach.ts';
-import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
-import { pathOf as pathTo } from '../../../adapters/openstack/update.ts';
-import { placed } from '../../../adapters/openstack/user-collections.ts';
-import type { JsonObject } from '../../../bus/bus.ts';
-import { type ErrorCode, TroupeError } from '../../../bus/errors.ts';
-import type { Clock } from '../../../bus/time.ts';
-import type { Observation, ResourceOperations, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
-import type { Claimant, KnownDependency, OperationRequest } from '../../../machines/kind.ts';
-import type { HeldRequest } from '../../../machines/life.ts';
-import type { KubeObject } from '../../../machines/object.ts';
+import type { SecretContent } from '../../adapters/adapter.ts';
+import { bodyOf, changeOf, resourceIn } from '../../adapters/openstack/bodies.ts';
+import { type Downloads, downloads } from '../../adapters/openstack/downloads.ts';
+import { type BY_NAME, KINDS } from '../../adapters/openstack/kinds/registry.ts';
+import { GLANCE } from '../../adapters/openstack/kinds/services.ts';
+import type { ResourceOf, TableKind } from '../../adapters/openstack/kinds/table.ts';
+import { lookUps } from '../../adapters/openstack/look-ups.ts';
+import { type ManagedKind, managedKind } from '../../adapters/openstack/managed-kind.ts';
+import { poller } from '../../adapters/openstack/poller.ts';
+import { reachOf } from '../../adapters/openstack/reach.ts';
+import { HttpError, type Session } from '../../adapters/openstack/session.ts';
+import type { Simulator } from '../../adapters/openstack/simulator/mod.ts';
+import { pathOf as pathTo } from '../../adapters/openstack/update.ts';
+import { placed } from '../../adapters/openstack/user-collections.ts';
+import type { JsonObject } from '../../bus/bus.ts';
+import { type ErrorCode, TroupeError } from '../../bus/errors.ts';
+import type { Observation, ResourceOperations, UpdateOutcome } from '../../machines/external-resource/operations.ts';
+import type { Claimant, KnownDependency, OperationRequest } from '../../machines/kind.ts';
+import type { HeldRequest } from '../../machines/life.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { serviceOf } from '../adapters/openstack/service-paths.ts';
 import { attentive, isTableKind } from './attentive.ts';
-import type { KindName, Kinds } from './scene-kinds.ts';
-import { serviceOf } from './service-paths.ts';
+import { type Cloud, openCloud, type SimulatedCloud, type SimulatedCloudOptions } from './openstack.ts';
 
-/** A cloud, as a test opens it. */
-export interface Cloud {
-  readonly sessions: Sessions;
-  readonly clock: Clock;
-  readonly cloudName: string;
-  /** Fields of `spec.resource` that only clouds with some extension take. */
-  readonly extras: {
-    readonly Network: Partial<ResourceOf<typeof network>>;
-    readonly Subnet: Partial<ResourceOf<typeof subnet>>;
-  };
-  /** The id of an image that can be used, for as long as the cloud is open. */
-  imageId(): Promise<string>;
-  close(): Promise<void>;
-}
+/** All kinds but those that no object is made of by itself, with their types. */
+export type Kinds = {
+  readonly [Name in Exclude<keyof typeof BY_NAME, 'routerInterface'> as Capitalize<Name>]: (typeof BY_NAME)[Name];
+};
+export type KindName = keyof Kinds;
 
 /** What is known of references, by `<Kind>/<name>`: their ids, or more than that. */
 export type Dependencies = Readonly<Record<string, string | KnownDependency>>;
@@ -53,7 +41,7 @@ type Filling = Partial<Pick<HeldRequest, 'signal' | 'validUntil' | 'progress'>>;
 const POLL_MS = 50;
 
 /** One test's part of a cloud. What is made through it is removed when it is closed, dependants first. */
-export class Scene {
+export class Tenant {
   readonly cloud: Cloud;
   /** The Secrets that the objects refer to, by name: texts by key. */
   readonly secrets = new Map<string, Readonly<Record<string, string>>>();
@@ -213,7 +201,7 @@ export class Scene {
     return (fill as NonNullable<typeof fill>)({ ...this.request(object), id, signal, validUntil, progress });
   }
 
-  /** Limits what a project may have, until the scene is closed. */
+  /** Limits what a project may have, until the tenant is closed. */
   async limit(projectId: string, quota: Readonly<Record<string, number>>): Promise<void> {
     await this.call('PUT', `/quotas/${projectId}`, { quota });
     this.#made.push(`/quotas/${projectId}`);
@@ -379,20 +367,34 @@ export async function fails(
   if (reason !== undefined) assert.is((error as TroupeError & { readonly reason?: string }).reason, reason);
 }
 
-/** Adds a test that plays on a scene of its own. */
-export type Check = (title: string, run: (scene: Scene) => Promise<void>) => void;
+/** Adds a test with a tenant of its own. */
+export type Check = (title: string, run: (tenant: Tenant) => Promise<void>) => void;
 
 export function checkOn(test: Test, open: () => Promise<Cloud>): Check {
-  return (title, run) => {
-    test(title, async () => {
-      const scene = new Scene(await open());
-      try {
-        await run(scene);
-      } finally {
-        await scene.close();
-      }
-    });
-  };
+  return (title, run) => void test(title, async () => withTenantOf(await open(), run));
+}
+
+/** Closes both. */
+async function withTenantOf(cloud: Cloud, run: (tenant: Tenant) => Promise<void>): Promise<void> {
+  const tenant = new Tenant(cloud);
+  try {
+    await run(tenant);
+  } finally {
+    await tenant.close();
+  }
+}
+
+/** Runs a test with a tenant of a simulated cloud of its own. What it leaves goes with the cloud. */
+export async function withTenant(
+  run: (tenant: Tenant, simulator: Simulator, cloud: SimulatedCloud) => Promise<void>,
+  options?: SimulatedCloudOptions,
+): Promise<void> {
+  const cloud = await openCloud(options);
+  try {
+    await run(new Tenant(cloud), cloud.simulator, cloud);
+  } finally {
+    await cloud.close();
+  }
 }
 
 /** No match, and that proves that there is none. */
