@@ -1,5 +1,3 @@
-// waits
-// limit: 180 s
 // The contract on the nats-server that the launcher finds, and what is particular to NATS.
 import { suite } from 'uvu';
 import { natsServerOrSkip } from '../actors/grounds.ts';
@@ -13,7 +11,7 @@ const program = await natsServerOrSkip();
 
 const test = suite('nats bus');
 deliverySuite(test, ownServer('nats', program));
-const others = sideBySide(test, 3);
+const others = sideBySide(test, 6);
 busSuite(others, ownServer('nats', program));
 natsSuite(others, ownServer('nats', program));
 natsEventsSuite(others, ownServer('nats', program));

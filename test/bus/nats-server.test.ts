@@ -295,7 +295,7 @@ test('the server ends with its parent, even when that is killed (N1)', () =>
       assert.ok(isAlive(pid));
       parent.kill(signal);
       await ended;
-      await until(`the server’s end after ${signal}`, () => !isAlive(pid), 10_000);
+      await until(`the server’s end after ${signal}`, () => !isAlive(pid));
     }
   }));
 
