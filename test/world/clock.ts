@@ -20,7 +20,6 @@ const LONG_JUMP_MS = 500;
 const DELIVERY_MS = 3;
 /** Of `process.getActiveResourcesInfo()`: handles that may stay open without anything being under way. */
 const IDLE_HANDLES = new Set([
-  'Immediate',
   'MessagePort',
   'PipeWrap',
   'ProcessWrap',
@@ -115,10 +114,15 @@ export function simulatedClock(options: { readonly seed?: number } = {}): Simula
   return new SimulatedClock(options);
 }
 
+/** Clocks that wait for the next turn of the event loop, with an immediate each. */
+let waiting = 0;
+
 /** Resolves when the process has nothing to do but to wait for timers. */
 async function idle(): Promise<void> {
   for (let quiet = 0, before = events(); quiet < QUIET_TURNS; ) {
+    waiting += 1;
     await new Promise((resolve) => setImmediate(resolve));
+    waiting -= 1;
     const now = events();
     quiet = now === before && !isBusy() ? quiet + 1 : 0;
     before = now;
@@ -131,7 +135,8 @@ function events(): number {
 }
 
 function isBusy(): boolean {
-  return process.getActiveResourcesInfo().some((name) => !IDLE_HANDLES.has(name));
+  const open = process.getActiveResourcesInfo().filter((name) => !IDLE_HANDLES.has(name));
+  return open.length > waiting || open.some((name) => name !== 'Immediate');
 }
 
 function hasSockets(): boolean {

@@ -1,10 +1,9 @@
-// limit: 300 s
 // What connects a machine to others: shares and iSCSI targets, and what they ask for to let it in.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { GIB, inWorld, listIn, openWorld, type World } from './world.ts';
+import { GIB, inWorld, listIn, openWorld, type World } from '../../../world/windows.ts';
 
 const test = suite('connections');
 const SHARE = '\\\\files\\data';

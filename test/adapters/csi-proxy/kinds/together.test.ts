@@ -1,14 +1,13 @@
-// limit: 300 s
 // What only comes out when several things happen together, as histories under simulated time have them (test/simulation).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { storageNodeOperations } from '../../../../adapters/csi-proxy/kinds/operations/storage-node.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { Claimant } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { GIB, listIn, openWorld, type World } from './world.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { GIB, listIn, openWorld, type World } from '../../../world/windows.ts';
 
 const test = suite('windows storage, together');
 const PAGE83 = 'naa.600a0b80001';
@@ -114,7 +113,7 @@ test('what somebody has put on a disk that was raw once is not formatted for ano
 
 /** What a node is told of the one disk that there is, which 'data' had before. @param claimants  of which it knows */
 async function lookAt(claimants: readonly Claimant[], known: KubeObject | undefined): Promise<JsonObject> {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const { host, disks } = await memoryMachine({ clock });
   await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: PAGE83 }));
   const ports = { host, node: 'one', readObject: async () => known, listObjects: async () => [] };

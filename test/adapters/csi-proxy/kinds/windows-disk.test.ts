@@ -1,11 +1,8 @@
-// long
-// limit: 300 s
 // Machines and their disks: apply, assert, delete, assert.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import type { Json, JsonObject } from '../../../../bus/mod.ts';
-import { GIB, inWorld, listIn, openWorld, type World } from './world.ts';
+import { GIB, inWorld, listIn, openWorld, type World } from '../../../world/windows.ts';
 
 const test = suite('windows disk');
 const PAGE83 = 'naa.600a0b80001';
@@ -189,7 +186,7 @@ test('two objects of one node: the second is refused', async () => {
   const world = await openWorld();
   await world.ready('windowsstoragenodes/one');
   // Who came first is told by the second.
-  await systemClock().sleep(1_100);
+  await world.clock.sleep(1_100);
   await world.create('windowsstoragenodes/again', { spec: { nodeName: 'one' } });
   assert.match(await world.says('windowsstoragenodes/again', 'NodeTaken'), /storage-\w+\/one/);
   await world.close();

@@ -1,9 +1,8 @@
-// limit: 300 s
 // Paths at which volumes, other mounts and shares are used.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { GIB, inWorld, NODE_GONE, openWorld, type World } from './world.ts';
+import { GIB, inWorld, NODE_GONE, openWorld, type World } from '../../../world/windows.ts';
 
 const test = suite('windows mount');
 const PAGE83 = 'naa.600a0b80001';

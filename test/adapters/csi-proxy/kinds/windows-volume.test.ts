@@ -1,10 +1,9 @@
-// limit: 300 s
 // Volumes of disks: what is formatted and what is not, once and not twice.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { NewDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
-import { GIB, inWorld, openWorld, type World } from './world.ts';
+import { GIB, inWorld, openWorld, type World } from '../../../world/windows.ts';
 
 const test = suite('windows volume');
 const PAGE83 = 'naa.600a0b80001';

@@ -12,10 +12,10 @@ import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/window
 import { ServiceStatus } from '../../../../adapters/csi-proxy/server/system/internal/types.ts';
 import { StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
+import { callContext, GIB, type GroupServers, groupServers, KUBELET, MIB } from '../../../world/windows-groups.ts';
 import { WorkerDouble } from '../hosts/worker-double.ts';
 import { quickClock } from '../quick-clock.ts';
 import { type Disk, Failure, Model, volume as newVolume, type Volume } from './model.ts';
-import { callContext, GIB, type GroupServers, groupServers, KUBELET, MIB } from './stage.ts';
 
 const test = suite('groups next to their model');
 
