@@ -25,7 +25,7 @@ interface Pace {
   readonly lookEveryMs: number;
   readonly leaseMs: number;
 }
-const SIMULATED: Pace = { pollMs: 100, deadlineMs: 300_000, lookEveryMs: 1_000, leaseMs: 5_000 };
+const SIMULATED: Pace = { pollMs: 250, deadlineMs: 300_000, lookEveryMs: 1_000, leaseMs: 5_000 };
 const REAL: Pace = { pollMs: 10, deadlineMs: 60_000, lookEveryMs: 100, leaseMs: 5_000 };
 const TOLD_LINES = 15;
 
