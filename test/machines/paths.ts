@@ -36,10 +36,11 @@ export function reached<Machine extends AnyStateMachine>(
   const queue: AnyMachineSnapshot[] = [machine.getInitialSnapshot(next.scope, input as never)];
   for (let snapshot = queue.shift(); snapshot !== undefined; snapshot = queue.shift()) {
     const value = JSON.stringify(snapshot.value);
-    const context = JSON.stringify(snapshot.context);
     const seen = contexts.get(value) ?? new Set();
     contexts.set(value, seen);
-    if (seen.has(context) || seen.size >= CONTEXTS_A_STATE) continue;
+    if (seen.size >= CONTEXTS_A_STATE) continue;
+    const context = JSON.stringify(snapshot.context);
+    if (seen.has(context)) continue;
     seen.add(context);
     for (const leaf of activeLeaves(snapshot.value)) found.add(leaf);
     for (const event of events(snapshot as SnapshotFrom<Machine>)) queue.push(next.after(snapshot, event));
