@@ -2,7 +2,6 @@
 // the allowed directories changes.
 //
 // CASES is the number of calls, 4,000 by default, of which SEED gives others.
-// limit: 300 s
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';

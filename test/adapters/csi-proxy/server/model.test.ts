@@ -2,7 +2,6 @@
 //
 // SEQUENCES of 50 calls are run on each host, 60 by default, of which SEED gives others; what fails is told in the fewest
 // calls.
-// limit: 300 s
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { suite } from 'uvu';
