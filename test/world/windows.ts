@@ -10,7 +10,7 @@ import { windowsContracts } from '../../adapters/csi-proxy/kinds/contracts/mod.t
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, type Json, type JsonObject } from '../../bus/mod.ts';
 import { type ApiServer, openApiServer } from './api-server.ts';
-import { simulatedClock } from './clock.ts';
+import { SimulatedClock, simulatedClock } from './clock.ts';
 import { type Machine, untouchable, watched } from './windows-machine.ts';
 import { type Served, serveFolder } from './windows-pipes.ts';
 import { type Faults, Processes } from './windows-processes.ts';
@@ -99,7 +99,7 @@ export interface WorldOptions {
   readonly served?: Served;
 }
 
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
+async function openWorld(options: WorldOptions): Promise<World> {
   const { nodes = ['one'], env = {}, pods = 1, isPiped = false, served = {} } = options;
   const { pollMs, deadlineMs, lookEveryMs, leaseMs } = options.kubeconfig === undefined ? SIMULATED : REAL;
   const clock = options.kubeconfig === undefined ? simulatedClock() : systemClock();
@@ -260,6 +260,7 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
       await client.close();
       await server.close();
+      if (clock instanceof SimulatedClock) clock.stop();
     },
   };
   await Promise.all(names.map((id) => processes.startPod(id)));
