@@ -65,15 +65,15 @@ test('a process that wakes after the deadline sends nothing, though its connecti
     const { clock, forward } = standing();
     const transport = httpTransport(TRUST, undefined, clock);
     try {
-      const call = rejection(transport.exchange(post(url, clock.now() + 5_000)));
-      forward(6_000); // the connection is still being made
+      const call = rejection(transport.exchange(post(url, clock.now() + 60_000)));
+      forward(61_000); // the connection is still being made
       const error = await call;
       assert.instance(error, TransientError);
       assert.not.instance(error, UnansweredError);
       assert.is(error.message, 'POST /things was not sent: its deadline had passed');
       assert.is(heard, 0);
       // The next one is sent as ever.
-      assert.is((await transport.exchange(post(url, clock.now() + 5_000))).status, 200);
+      assert.is((await transport.exchange(post(url, clock.now() + 60_000))).status, 200);
     } finally {
       await transport.close();
     }
@@ -89,10 +89,10 @@ test('what was sent and not answered may be done; what was not sent is not', asy
       createServer((request) => request.socket.destroy()),
       async (address) => {
         url = address;
-        assert.instance(await rejection(transport.exchange(post(url, clock.now() + 5_000))), UnansweredError);
+        assert.instance(await rejection(transport.exchange(post(url, clock.now() + 60_000))), UnansweredError);
       },
     );
-    const refused = await rejection(transport.exchange(post(url, clock.now() + 5_000)));
+    const refused = await rejection(transport.exchange(post(url, clock.now() + 60_000)));
     assert.match(refused.message, /ECONNREFUSED/);
     assert.not.instance(refused, UnansweredError);
   } finally {
@@ -110,7 +110,7 @@ test('what an answer proves, by its status and its words', async () => {
   });
   const answered = async (url: string, status: number, text: string): Promise<unknown> => {
     answer = [status, text];
-    return transport.exchange(post(url, clock.now() + 5_000)).catch((error: unknown) => error);
+    return transport.exchange(post(url, clock.now() + 60_000)).catch((error: unknown) => error);
   };
   try {
     await withServer(server, async (url) => {
@@ -160,7 +160,7 @@ test('an answer that is to be a list is one, or a refusal; and the id of a reque
   const server = createServer((_, response) => response.writeHead(answer[0], { [name]: id }).end(answer[1]));
   try {
     await withServer(server, async (url) => {
-      const list = () => transport.exchange({ ...post(url, clock.now() + 5_000), shape: 'list' });
+      const list = () => transport.exchange({ ...post(url, clock.now() + 60_000), shape: 'list' });
       answer = [200, '[1,{"a":2}]'];
       const { items, body, requestId } = await list();
       assert.equal({ items, body, requestId }, { items: [1, { a: 2 }], body: {}, requestId: id });

@@ -3,7 +3,7 @@ import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Bus, Held, HoldOptions, JsonObject, Tracing } from '../../bus/bus.ts';
 import { TerminalError, TransientError, UnansweredError } from '../../bus/errors.ts';
-import { clock, type Harness, LEASE_MS, on, rejection, until, within } from './harness.ts';
+import { type Harness, on, rejection, type Scene } from './harness.ts';
 
 const SUBJECT = 'press.books.print';
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
@@ -36,7 +36,7 @@ interface Holding {
   giveUp(): void;
 }
 
-function hold(bus: Bus, request: JsonObject = {}, more: Partial<HoldOptions> = {}): Holding {
+function hold({ clock, leaseMs }: Scene, bus: Bus, request: JsonObject = {}, more: Partial<HoldOptions> = {}): Holding {
   const heard: JsonObject[] = [];
   const stop = new AbortController();
   const answer = bus.services.hold(
@@ -46,7 +46,7 @@ function hold(bus: Bus, request: JsonObject = {}, more: Partial<HoldOptions> = {
       signal: stop.signal,
       onProgress: (progress) => heard.push(progress),
       beginBy: clock.now() + 14_000,
-      validUntil: () => clock.now() + LEASE_MS,
+      validUntil: () => clock.now() + leaseMs,
       ...more,
     },
     { traceparent: TRACEPARENT },
@@ -55,7 +55,7 @@ function hold(bus: Bus, request: JsonObject = {}, more: Partial<HoldOptions> = {
   return { heard, answer, giveUp: () => stop.abort() };
 }
 
-async function begun(running: readonly Running[], count = 1): Promise<Running> {
+async function begun({ until }: Scene, running: readonly Running[], count = 1): Promise<Running> {
   await until(`${count} to have begun`, () => running.length >= count);
   return running[count - 1] as Running;
 }
@@ -65,18 +65,19 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('what is held lasts, tells how far it is, and is answered'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect, clock, leaseMs, until, within } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
-      const { answer, heard } = hold(b, { pages: 3, title: 'Ünï' });
-      const { request, tracing, progress, end, signal, validUntil } = await begun(running);
+      const { answer, heard } = hold(scene, b, { pages: 3, title: 'Ünï' });
+      const { request, tracing, progress, end, signal, validUntil } = await begun(scene, running);
       assert.equal([request, tracing.traceparent], [{ pages: 3, title: 'Ünï' }, TRACEPARENT]);
       const firstUntil = validUntil();
-      assert.ok(firstUntil > clock.now() && firstUntil <= clock.now() + LEASE_MS);
+      assert.ok(firstUntil > clock.now() && firstUntil <= clock.now() + leaseMs);
       progress({ sheets: 1 });
       await until('the first sheet', () => heard.length === 1);
       // Longer than anything is confirmed for.
-      await clock.sleep(LEASE_MS * 2.5);
+      await clock.sleep(leaseMs * 2.5);
       assert.not(signal.aborted);
       assert.ok(validUntil() > clock.now(), 'it is confirmed again and again');
       progress({ sheets: 3 });
@@ -89,7 +90,8 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('what a held handler throws arrives with its code, and whether it proves anything'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
       const thrown = [
@@ -100,8 +102,8 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
       ];
       const errors: Error[] = [];
       for (const [at, error] of thrown.entries()) {
-        const { answer } = hold(b);
-        (await begun(running, at + 1)).end.reject(error);
+        const { answer } = hold(scene, b);
+        (await begun(scene, running, at + 1)).end.reject(error);
         errors.push(await rejection(answer));
       }
       const [terminal, transient, silent, defect] = errors;
@@ -120,15 +122,16 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('whoever gives up what it holds stops it, and hears what became of it'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect, clock, leaseMs, lateMs } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
-      const [one, other] = [hold(b), hold(b)];
-      await begun(running, 2);
+      const [one, other] = [hold(scene, b), hold(scene, b)];
+      await begun(scene, running, 2);
       const startedAt = clock.now();
       one.giveUp();
       assert.instance(await rejection(one.answer), UnansweredError);
-      assert.ok(clock.now() - startedAt < LEASE_MS / 2, 'at once');
+      assert.ok(clock.now() - startedAt < leaseMs / 2 + lateMs, 'at once');
       assert.equal(running.filter(({ signal }) => signal.aborted).length, 1);
       for (const { end, signal } of running) if (!signal.aborted) end.resolve({ lasts: true });
       assert.equal(await other.answer, { lasts: true });
@@ -137,7 +140,8 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('a handler that takes its time over being given up may still answer'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect, clock, until } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       let isBegun = false;
       const handle = async (_: JsonObject, __: Tracing, held?: Held): Promise<JsonObject> => {
@@ -147,7 +151,7 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
         return { tidied: true };
       };
       await a.services.serve('press', '1.0.0', 'books', [{ subject: SUBJECT, handle }]);
-      const { answer, giveUp } = hold(b);
+      const { answer, giveUp } = hold(scene, b);
       await until('it to have begun', () => isBegun);
       giveUp();
       assert.equal(await answer, { tidied: true });
@@ -156,7 +160,8 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('what nobody serves, or in time, has not begun and does not begin'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect, clock } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const proves = async (answer: Promise<unknown>): Promise<string> => {
         const error = await rejection(answer);
@@ -164,15 +169,18 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
         assert.not.instance(error, UnansweredError);
         return error.message;
       };
-      assert.match(await proves(hold(b).answer), `nobody answers '${SUBJECT}'`);
+      assert.match(await proves(hold(scene, b).answer), `nobody answers '${SUBJECT}'`);
       const { running } = await serving(a);
-      assert.match(await proves(hold(b, {}, { beginBy: clock.now() - 1 }).answer), 'no time was left');
-      assert.match(await proves(hold(b, {}, { signal: AbortSignal.abort() }).answer), 'given up before it began');
-      const early = hold(b);
+      assert.match(await proves(hold(scene, b, {}, { beginBy: clock.now() - 1 }).answer), 'no time was left');
+      assert.match(
+        await proves(hold(scene, b, {}, { signal: AbortSignal.abort() }).answer),
+        'given up before it began',
+      );
+      const early = hold(scene, b);
       early.giveUp();
       assert.match(await proves(early.answer), 'given up before it began');
-      const { answer } = hold(b);
-      const { request } = await begun(running);
+      const { answer } = hold(scene, b);
+      const { request } = await begun(scene, running);
       assert.equal([request, running.length], [{}, 1]);
       running[0]?.end.resolve({});
       await answer;
@@ -181,11 +189,12 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('a server that is gone leaves open what it did; its caller notices'),
-    on(harness, async ({ connect, crash }) => {
+    on(harness, async (scene) => {
+      const { connect, crash, within } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
-      const { answer } = hold(b);
-      await begun(running);
+      const { answer } = hold(scene, b);
+      await begun(scene, running);
       await crash(a);
       assert.instance(await within('the caller to notice', rejection(answer)), UnansweredError);
     }),
@@ -193,30 +202,32 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('a caller that is gone does not keep anything going'),
-    on(harness, async ({ connect, crash }) => {
+    on(harness, async (scene) => {
+      const { connect, crash, clock, leaseMs, lateMs, until } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
-      hold(b);
-      const { signal } = await begun(running);
+      hold(scene, b);
+      const { signal } = await begun(scene, running);
       const startedAt = clock.now();
       await crash(b);
       await until('the handler to be stopped', () => signal.aborted);
-      assert.ok(clock.now() - startedAt < LEASE_MS + 500, 'within what was confirmed');
+      assert.ok(clock.now() - startedAt < leaseMs + 500 + lateMs, 'within what was confirmed');
     }),
   );
 
   test(
     called('what is held is stopped before its caller takes it for unanswered (B6)'),
-    on(harness, async ({ connect, cut }) => {
+    on(harness, async (scene) => {
+      const { connect, cut, lateMs, until, within } = scene;
       for (const side of ['server', 'caller'] as const) {
         const [a, b] = [await connect(`a-${side}`), await connect(`b-${side}`)];
         const { running, close } = await serving(a);
-        const { answer } = hold(b);
-        const { signal } = await begun(running);
+        const { answer } = hold(scene, b);
+        const { signal } = await begun(scene, running);
         const heal = await cut(side === 'server' ? a : b);
         assert.instance(await within('the caller to notice', rejection(answer)), UnansweredError);
         // The server counts from an earlier instant; that is a moment, and timers are as late as they are.
-        await until('the handler to be stopped', () => signal.aborted, 50);
+        await until('the handler to be stopped', () => signal.aborted, 50 + lateMs);
         await heal();
         await close();
       }
@@ -225,13 +236,14 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('a connection that is soon there again does no harm, and loses no answer'),
-    on(harness, async ({ connect, cut }) => {
+    on(harness, async (scene) => {
+      const { connect, cut, clock, within } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
       const far = { validUntil: () => clock.now() + 60_000 };
       for (const [at, side] of [a, b].entries()) {
-        const { answer, heard } = hold(b, {}, far);
-        const { progress, end, signal } = await begun(running, at + 1);
+        const { answer, heard } = hold(scene, b, {}, far);
+        const { progress, end, signal } = await begun(scene, running, at + 1);
         const heal = await cut(side);
         progress({ sheets: 1 });
         progress({ sheets: 2 });
@@ -248,11 +260,12 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('of much progress the newest is heard, in order and without a queue'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect, clock, until } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
-      const { answer, heard } = hold(b);
-      const { progress, end } = await begun(running);
+      const { answer, heard } = hold(scene, b);
+      const { progress, end } = await begun(scene, running);
       for (let sheets = 1; sheets <= 10_000; sheets += 1) progress({ sheets });
       await until('the last', () => heard.at(-1)?.['sheets'] === 10_000);
       assert.ok(heard.length <= 3, `${heard.length} were sent`);
@@ -273,11 +286,12 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('a service that ends stops what it runs, and its caller hears that'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running, close } = await serving(a);
-      const { answer } = hold(b);
-      const { signal } = await begun(running);
+      const { answer } = hold(scene, b);
+      const { signal } = await begun(scene, running);
       await close();
       assert.ok(signal.aborted);
       const error = await rejection(answer);
@@ -288,11 +302,12 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('a caller that ends gives up what it holds'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect, until } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
-      const { answer } = hold(b);
-      const { signal } = await begun(running);
+      const { answer } = hold(scene, b);
+      const { signal } = await begun(scene, running);
       await b.close();
       assert.instance(await rejection(answer), UnansweredError);
       await until('the handler to be stopped', () => signal.aborted);
@@ -301,12 +316,13 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
 
   test(
     called('an answer that is too large for the bus is an error, not silence'),
-    on(harness, async ({ connect }) => {
+    on(harness, async (scene) => {
+      const { connect, tooLong, within } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const { running } = await serving(a);
-      const { answer, heard } = hold(b);
-      const { progress, end } = await begun(running);
-      const long = 'x'.repeat(5_000_000);
+      const { answer, heard } = hold(scene, b);
+      const { progress, end } = await begun(scene, running);
+      const long = 'x'.repeat(tooLong);
       progress({ long });
       end.resolve({ long });
       // The bus in memory knows no limit.

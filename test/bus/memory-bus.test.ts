@@ -1,26 +1,27 @@
-// waits
-// limit: 180 s
 // The contract on the bus in memory: where a message takes no time, and where each takes its own.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Bus } from '../../bus/bus.ts';
 import { type MemoryBus, memoryBroker } from '../../bus/memory-bus.ts';
 import type { MailSubject } from '../../bus/subjects.ts';
-import { sideBySide } from '../side-by-side.ts';
+import { simulatedClock } from '../world/clock.ts';
 import { busSuite } from './bus.suite.ts';
-import { clock, type Deployment, type Harness, LEASE_MS } from './harness.ts';
+import { type Deployment, type Harness, seed } from './harness.ts';
 import { holdsSuite } from './holds.suite.ts';
 import { mailboxSuite } from './mailbox.suite.ts';
 import { servicesSuite } from './services.suite.ts';
 
-const test = sideBySide(suite('memory bus'), 3);
+const test = suite('memory bus');
+const LEASE_MS = 1_000;
 
-function harness(name: string, latencyMs: (() => number) | undefined): Harness {
+function harness(name: string, mostMs: number): Harness {
   return {
     name,
     canInterrupt: true,
     async open(): Promise<Deployment> {
-      const broker = memoryBroker({ clock, leaseMs: LEASE_MS, ...(latencyMs === undefined ? {} : { latencyMs }) });
+      const clock = simulatedClock({ seed });
+      const latencyMs = (): number => mostMs * clock.random();
+      const broker = memoryBroker({ clock, leaseMs: LEASE_MS, ...(mostMs > 0 && { latencyMs }) });
       const buses = new Map<Bus, MemoryBus>();
       const all = (): MemoryBus[] => [...buses.values()];
       const interrupt = async (): Promise<() => Promise<void>> => {
@@ -30,6 +31,10 @@ function harness(name: string, latencyMs: (() => number) | undefined): Harness {
         };
       };
       return {
+        clock,
+        leaseMs: LEASE_MS,
+        lateMs: 0,
+        tooLong: 200_000,
         async connect() {
           const bus = broker.connect();
           buses.set(bus, bus);
@@ -55,21 +60,20 @@ function harness(name: string, latencyMs: (() => number) | undefined): Harness {
         },
         async close() {
           for (const bus of all()) await bus.close();
+          clock.stop();
         },
       };
     },
   };
 }
 
-mailboxSuite(test, harness('at once', undefined));
-servicesSuite(test, harness('at once', undefined));
-holdsSuite(test, harness('at once', undefined));
-busSuite(
-  test,
-  harness('with latency', () => 3 * clock.random()),
-);
+mailboxSuite(test, harness('at once', 0));
+servicesSuite(test, harness('at once', 0));
+holdsSuite(test, harness('at once', 0));
+busSuite(test, harness('with latency', 3));
 
 test('what a process has sent arrives, though it has ended meanwhile', async () => {
+  const clock = simulatedClock();
   const broker = memoryBroker({ clock, latencyMs: () => 20 });
   const [sender, reader] = [broker.connect(), broker.connect()];
   const place = { realm: 'openstack', plural: 'networks', namespace: 'a', name: 'net' };

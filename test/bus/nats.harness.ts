@@ -7,8 +7,11 @@ import * as assert from 'uvu/assert';
 import type { Bus } from '../../bus/bus.ts';
 import { type NatsBusOptions, natsBus } from '../../bus/nats-bus.ts';
 import { type NatsServer, startNatsServer } from '../../bus/nats-server.ts';
-import { clock, type Deployment, type Harness, LEASE_MS } from './harness.ts';
+import { clock, type Deployment, type Harness } from './harness.ts';
 import { startProxy, type TcpProxy } from './proxy.ts';
+
+/** Long enough that a machine under load keeps it, in milliseconds. */
+export const LEASE_MS = 3_000;
 
 /** A deployment with a way to the server itself. */
 export interface NatsDeployment extends Deployment {
@@ -55,6 +58,10 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
       assert.is(answer.json<{ success?: boolean }>().success, true);
     });
   return {
+    clock,
+    leaseMs: LEASE_MS,
+    lateMs: 60_000,
+    tooLong: 5_000_000,
     url,
     prefix,
     async connect(process, options = {}) {

@@ -2,7 +2,6 @@
 import { connect, type NatsConnection } from 'nats';
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Bus } from '../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
 import { natsBus } from '../../bus/nats-bus.ts';
 import { mailSubject, shardOf } from '../../bus/subjects.ts';
@@ -13,7 +12,6 @@ import {
   eventually,
   everything,
   type Harness,
-  LEASE_MS,
   object,
   read,
   rejection,
@@ -21,7 +19,7 @@ import {
   until,
   within,
 } from './harness.ts';
-import type { NatsDeployment } from './nats.harness.ts';
+import { LEASE_MS, type NatsDeployment } from './nats.harness.ts';
 
 export interface NatsHarness extends Harness {
   open(): Promise<NatsDeployment>;
@@ -48,33 +46,16 @@ export async function api(
   operation: string,
   request: object = {},
 ): Promise<Record<string, unknown>> {
-  const message = await admin.request(`$JS.API.${operation}`, JSON.stringify(request), { timeout: 5_000 });
+  const message = await admin.request(`$JS.API.${operation}`, JSON.stringify(request), { timeout: 60_000 });
   return message.json();
 }
 
-/** Milliseconds from a publication to its delivery, the median of 60. */
-async function deliveryMs(
-  bus: Bus,
-  reader: Awaited<ReturnType<typeof read>>,
-  names: readonly string[],
-): Promise<number> {
-  const took: number[] = [];
-  for (let at = 0; at < 60; at += 1) {
-    const startedAt = clock.now();
-    const name = names[at % names.length] ?? '';
-    const sequence = await store(bus, name, at);
-    while ((reader.newest(name)?.sequence ?? 0) < sequence) await new Promise((resolve) => setImmediate(resolve));
-    took.push(clock.now() - startedAt);
-  }
-  return took.sort((a, b) => a - b)[30] ?? 0;
-}
-
-/** What measures time, and so wants no others beside it. */
+/** What fills a server: by itself, so that others have theirs. */
 export function deliverySuite(test: uvu.Test<Record<string, unknown>>, harness: NatsHarness): void {
   const called = (title: string): string => `${harness.name}: ${title}`;
 
   test(
-    called('delivery is quick in a shard that was empty when its reader came, in a filled stream'),
+    called('delivery in a shard that was empty when its reader came is as quick as in others, in a filled stream'),
     on(harness, async (deployment) => {
       const bus = await deployment.connect('a');
       const names = Array.from({ length: 30_000 }, (_, at) => `n${at}`);
@@ -82,13 +63,24 @@ export function deliverySuite(test: uvu.Test<Record<string, unknown>>, harness: 
       const [empty, other] = [7, 8];
       const filled = names.filter((name) => shard(name) !== empty);
       await each(filled.length, 500, (at) => store(bus, filled[at] ?? '', 0));
-      const inEmpty = await read(bus, { shards: [empty] });
-      const inOther = await read(bus, { shards: [other] });
-      await until('the replays', () => inEmpty.replayed + inOther.replayed === 2);
-      const pick = (wanted: number): string[] => names.filter((name) => shard(name) === wanted).slice(0, 20);
-      const usual = await deliveryMs(bus, inOther, pick(other));
-      const median = await deliveryMs(bus, inEmpty, pick(empty));
-      assert.ok(median < 4 * usual + 0.5, `${median} ms, and ${usual} ms in a filled shard`);
+      const heard: number[] = [];
+      let replayed = 0;
+      for (const each of [empty, other]) {
+        const handlers = { onMail: () => heard.push(each), onReplayed: () => (replayed += 1) };
+        await bus.mailbox.subscribe({ shards: [each] }, handlers);
+      }
+      await until('the replays', () => replayed === 2);
+      // Of two that are sent together either may come first; a slow shard comes last, whichever is sent first.
+      const overtaken = { [empty]: 0, [other]: 0 };
+      for (let round = 0; round < 60; round += 1) {
+        heard.length = 0;
+        const sent = round % 2 === 0 ? [empty, other] : [other, empty];
+        const name = (wanted: number): string => names.findLast((each) => shard(each) === wanted) ?? '';
+        await Promise.all(sent.map((each) => store(bus, name(each), round)));
+        await until('both deliveries', () => heard.length === 2);
+        if (heard[0] !== sent[0]) overtaken[sent[0] as number] = (overtaken[sent[0] as number] ?? 0) + 1;
+      }
+      assert.ok((overtaken[empty] ?? 0) <= (overtaken[other] ?? 0) + 15, JSON.stringify(overtaken));
     }),
   );
 }
@@ -108,7 +100,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       await api(admin, `CONSUMER.DELETE.TROUPE_MAIL.${consumers[0]}`);
       await store(bus, 'n3', 100);
       await store(bus, 'n4', 101);
-      await until('what came meanwhile', () => reader.newest('n4')?.payload['value'] === 101, 6_000);
+      await until('what came meanwhile', () => reader.newest('n4')?.payload['value'] === 101);
       assert.is(reader.mail.length, 22);
     }),
   );
@@ -116,20 +108,18 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   test(
     called('a process that is given much mail keeps its leases, and its requests are answered (B5)'),
     on(harness, async (deployment) => {
-      // Long enough that a busy machine alone does not lose it.
-      const leaseMs = 4 * LEASE_MS;
-      const [writer, holder] = [await deployment.connect('a'), await deployment.connect('b', { leaseMs })];
+      const [writer, holder] = [await deployment.connect('a'), await deployment.connect('b')];
       const value = 'x'.repeat(4_000);
       await each(500, 100, async (at) => {
         await writer.mailbox.publish(object(`n${at}`), { value }, 0);
       });
       const lease = await holder.leases.acquire('shard.1', 'b');
-      deployment.throttle(holder, 150); // more than ten seconds of mail
+      deployment.throttle(holder, 100); // twenty seconds of mail
       const reader = await read(holder, everything(holder));
-      await clock.sleep(1.5 * leaseMs);
+      await clock.sleep(1.5 * LEASE_MS);
       assert.is(reader.replayed, 0, 'there is mail on its way still');
       assert.ok((lease?.endsAt() ?? 0) > clock.now());
-      await within('an answer', holder.mailbox.last(object('n0')), leaseMs);
+      await within('an answer', holder.mailbox.last(object('n0')));
     }),
   );
 
@@ -162,7 +152,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       const reader = await read(bus, everything(bus));
       await reader.close();
       let count = 1;
-      const limit = clock.now() + 3_000;
+      const limit = clock.now() + 60_000;
       while (count > 0 && clock.now() < limit) {
         const { consumers } = (await api(admin, 'CONSUMER.NAMES.TROUPE_MAIL')) as { consumers: string[] | null };
         count = consumers?.length ?? 0;
@@ -178,7 +168,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       await store(a, 'n', 1);
       const before = a.mailbox.epoch().id;
       await api(admin, 'STREAM.PURGE.TROUPE_MAIL');
-      await until('another epoch', () => a.mailbox.epoch().id !== before && b.mailbox.epoch().id !== before, 4_000);
+      await until('another epoch', () => a.mailbox.epoch().id !== before && b.mailbox.epoch().id !== before);
       await until('the same epoch', () => a.mailbox.epoch().id === b.mailbox.epoch().id);
     }),
   );
@@ -305,7 +295,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       const endpoint = { subject: 'press.books.print', handle: async () => ({ bound: true }) };
       await a.services.serve('press', '1.0.0', 'books', [endpoint]);
       const { signal } = new AbortController();
-      const [beginBy, validUntil] = [clock.now() + 5_000, () => clock.now() + LEASE_MS];
+      const [beginBy, validUntil] = [clock.now() + 60_000, () => clock.now() + LEASE_MS];
       const options = { signal, onProgress: () => undefined, beginBy, validUntil };
       assert.equal(await b.services.hold(endpoint.subject, {}, options), { bound: true });
       const stats = (await admin.request('$SRV.STATS.press')).json<{ endpoints: Record<string, unknown>[] }>();
@@ -319,16 +309,14 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   test(
     called('in a deployment that may not be new, the first lease waits a lease time (B5)'),
     on(harness, async (deployment) => {
-      const [a, b] = [
-        await deployment.connect('a', { firstLease: 'wait' }),
-        await deployment.connect('b', { firstLease: 'wait' }),
-      ];
       const startedAt = clock.now();
+      const options = { firstLease: 'wait', leaseMs: 2 * LEASE_MS } as const;
+      const [a, b] = [await deployment.connect('a', options), await deployment.connect('b', options)];
       const error = (await rejection(b.leases.acquire('x', 'b'))) as TransientError;
       assert.instance(error, TransientError);
       assert.ok((error.retryAfterMs ?? 0) > 0);
       let lease: unknown;
-      while (lease === undefined && clock.now() < startedAt + 3 * LEASE_MS) {
+      while (lease === undefined && clock.now() < startedAt + 60_000) {
         try {
           lease = await a.leases.acquire('x', 'a');
         } catch (waiting) {
@@ -336,7 +324,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
           await clock.sleep(20);
         }
       }
-      assert.ok(lease !== undefined && clock.now() - startedAt > 0.8 * LEASE_MS);
+      assert.ok(lease !== undefined && clock.now() - startedAt > 1.6 * LEASE_MS);
       assert.is(await (await deployment.connect('c')).leases.acquire('x', 'c'), undefined);
     }),
   );
@@ -348,17 +336,18 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
         const { config } = (await api(admin, 'STREAM.INFO.KV_TROUPE_LEASES')) as { config: { max_age: number } };
         return config.max_age / 1_000_000;
       };
-      const long = await deployment.connect('a', { leaseMs: 2_000 });
-      assert.is(await maxAgeMs(), 2_000);
+      const longMs = 4 * LEASE_MS;
+      const long = await deployment.connect('a', { leaseMs: longMs });
+      assert.is(await maxAgeMs(), longMs);
       const lease = await long.leases.acquire('x', 'a');
       assert.ok(lease !== undefined);
-      const short = await deployment.connect('b', { leaseMs: 500 });
-      assert.is(await maxAgeMs(), 2_000, 'the holder of a long lease counts on it');
+      const short = await deployment.connect('b', { leaseMs: LEASE_MS });
+      assert.is(await maxAgeMs(), longMs, 'the holder of a long lease counts on it');
       await lease?.release();
       assert.ok((await short.leases.acquire('y', 'b')) !== undefined);
-      assert.is(await maxAgeMs(), 500);
+      assert.is(await maxAgeMs(), LEASE_MS);
       assert.ok((await long.leases.acquire('x', 'a')) !== undefined);
-      assert.is(await maxAgeMs(), 2_000);
+      assert.is(await maxAgeMs(), longMs);
     }),
   );
 

@@ -2,10 +2,9 @@
 import {
   type AnyMachineSnapshot,
   type AnyStateMachine,
+  createActor,
   type EventFromLogic,
-  initialTransition,
   type SnapshotFrom,
-  transition,
 } from 'xstate';
 
 /** Leaf states of a machine, as dotted paths. */
@@ -33,20 +32,35 @@ export function reached<Machine extends AnyStateMachine>(
 ): ReadonlySet<string> {
   const found = new Set<string>();
   const contexts = new Map<string, Set<string>>();
-  const [first] = initialTransition(machine as AnyStateMachine, input);
-  const queue: AnyMachineSnapshot[] = [first];
+  const next = stepsOf(machine, input);
+  const queue: AnyMachineSnapshot[] = [machine.getInitialSnapshot(next.scope, input as never)];
   for (let snapshot = queue.shift(); snapshot !== undefined; snapshot = queue.shift()) {
     const value = JSON.stringify(snapshot.value);
-    const context = JSON.stringify(snapshot.context);
     const seen = contexts.get(value) ?? new Set();
     contexts.set(value, seen);
-    if (seen.has(context) || seen.size >= CONTEXTS_A_STATE) continue;
+    if (seen.size >= CONTEXTS_A_STATE) continue;
+    const context = JSON.stringify(snapshot.context);
+    if (seen.has(context)) continue;
     seen.add(context);
     for (const leaf of activeLeaves(snapshot.value)) found.add(leaf);
-    const next = events(snapshot as SnapshotFrom<Machine>);
-    for (const event of next) queue.push(transition(machine as AnyStateMachine, snapshot, event)[0]);
+    for (const event of events(snapshot as SnapshotFrom<Machine>)) queue.push(next.after(snapshot, event));
   }
   return found;
+}
+
+/** Steps in which nothing is executed. (`transition` of xstate makes an actor for each, without the input that ours take.) */
+function stepsOf(machine: AnyStateMachine, input: unknown) {
+  const nothing = (): void => undefined;
+  const self = createActor(machine, { input: input as never });
+  const scope = {
+    ...{ self, system: self.system, id: '', sessionId: '', logger: nothing, defer: nothing, stopChild: nothing },
+    ...{ emit: nothing, actionExecutor: nothing },
+  };
+  return {
+    scope,
+    after: (snapshot: AnyMachineSnapshot, event: EventFromLogic<AnyStateMachine>): AnyMachineSnapshot =>
+      machine.transition(snapshot, event, scope) as AnyMachineSnapshot,
+  };
 }
 
 /** The events that can happen: answers come only from effects that run, timers only in the state that armed them. */

@@ -1,17 +1,11 @@
 // What a world stands on: an API server, a bus and a cloud, embedded or real.
-import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
-import { installCrds } from '../../actors/cli/crds.ts';
 import { systemClock } from '../../actors/clock.ts';
 import type { KindContract } from '../../adapters/kubernetes/crds.ts';
-import {
-  type CompiledDefinition,
-  type EmbeddedApiServer,
-  startApiServer,
-} from '../../adapters/kubernetes/embedded/mod.ts';
-import { kubeClient } from '../../adapters/kubernetes/mod.ts';
+import type { EmbeddedApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
 import {
   type Bus,
@@ -23,6 +17,7 @@ import {
   startNatsServer,
 } from '../../bus/mod.ts';
 import { natsVersion, reads } from '../../bus/nats-store-version.ts';
+import { openApiServer } from './api-server.ts';
 import { SimulatedClock, simulatedClock } from './clock.ts';
 import { Wire } from './wire.ts';
 
@@ -75,50 +70,19 @@ const REAL_DEADLINE_MS = 60_000;
 /** Where the cloud of a wire is. */
 const CLOUD_ORIGIN = 'http://cloud.test';
 
-/** Installed once a process: compiling definitions takes longer than most tests. */
-const compiled = new Map<readonly KindContract[], Promise<readonly CompiledDefinition[]>>();
-
-function definitionsOf(contracts: readonly KindContract[]): Promise<readonly CompiledDefinition[]> {
-  const install = async (): Promise<readonly CompiledDefinition[]> => {
-    const wire = new Wire();
-    const base = await embedded(systemClock(), { wire });
-    const client = kubeClient({ clock: base.clock, kubeconfig: base.kubeconfig, dispatcher: wire });
-    try {
-      await installCrds(client, base.clock, () => undefined, contracts);
-      return base.api?.definitions() ?? [];
-    } finally {
-      await client.close();
-      await base.close();
-    }
-  };
-  const known = compiled.get(contracts) ?? install();
-  compiled.set(contracts, known);
-  return known;
-}
-
 /** @param options.wire  by which both are reached; undefined: by sockets */
 async function embedded(
   clock: Clock,
-  {
-    wire,
-    definitions,
-    simulator: cloud = {},
-  }: Pick<GroundOptions, 'simulator'> & {
-    readonly wire?: Wire | undefined;
-    readonly definitions?: readonly CompiledDefinition[];
-  } = {},
+  { wire, contracts, simulator: cloud = {} }: GroundOptions & { readonly wire?: Wire | undefined } = {},
 ): Promise<Base> {
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-world-'));
-  const api = await startApiServer({ clock, ...(definitions && { definitions }), ...(wire && { host: 'none' }) });
+  const server = await openApiServer({ clock, wire, contracts });
+  const { api, folder, kubeconfig } = server;
   const simulator = await startSimulator({
     clock,
     ...(wire && { port: 'none', publicOrigin: CLOUD_ORIGIN }),
     ...cloud,
   });
-  wire?.serve(api.url, api.handle);
   wire?.serve(CLOUD_ORIGIN, simulator.handle);
-  const kubeconfig = join(folder, 'kubeconfig');
-  await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
   return {
     clock,
     folder,
@@ -126,6 +90,7 @@ async function embedded(
     api,
     simulator,
     wire,
+    ...(contracts && { hasDefinitions: true }),
     cloudsYaml: simulator.cloudsYaml('openstack'),
     cloudName: 'openstack',
     deadlineMs: EMBEDDED_DEADLINE_MS,
@@ -140,9 +105,8 @@ async function embedded(
       // A test that failed may have left something behind that would go on for ever.
       wire?.cut(api.url);
       wire?.cut(CLOUD_ORIGIN);
-      await api.close();
       await simulator.close();
-      await rm(folder, { recursive: true, force: true });
+      await server.close();
     },
   };
 }
@@ -157,15 +121,13 @@ export const onSockets: OpenGround = (options) => inProcess(undefined, options);
 export const inRealTime: OpenGround = (options) => inMemory({ clock: systemClock(), ...options });
 
 async function inProcess(wire: Wire | undefined, options: GroundOptions = {}): Promise<Ground> {
-  const { contracts, clock = simulatedClock(), simulator = {} } = options;
-  const definitions = contracts && (await definitionsOf(contracts));
-  const base = await embedded(clock, { wire, simulator, ...(definitions && { definitions }) });
+  const { clock = simulatedClock() } = options;
+  const base = await embedded(clock, { ...options, wire });
   // Leases of a bus in memory are lost with the process; a broker for each length of a lease would not be shared.
   const broker = memoryBroker({ clock });
   return {
     ...base,
     name: 'in memory',
-    ...(definitions && { hasDefinitions: true }),
     nats: undefined,
     interruptBus: undefined,
     connect: async () => broker.connect(),
@@ -178,8 +140,8 @@ async function inProcess(wire: Wire | undefined, options: GroundOptions = {}): P
 
 /** The same with a nats-server of its own. */
 export function onNats(program: string): OpenGround {
-  return async ({ clock = systemClock(), simulator = {} } = {}) => {
-    const base = await embedded(clock, { simulator });
+  return async ({ clock = systemClock(), ...options } = {}) => {
+    const base = await embedded(clock, options);
     const start = (port?: number): Promise<NatsServer> =>
       startNatsServer({
         program,
@@ -213,14 +175,18 @@ export function onNats(program: string): OpenGround {
   };
 }
 
-/** Why none can be had, as test/run.ts passes it on from the first file that says so. */
-const NATS_REFUSAL = 'TEST_NATS_REFUSAL';
+type FoundServer = { readonly program: string } | { readonly refusal: string };
 
-/** A nats-server, if one can be had; undefined, and why, if not. */
-export async function findNatsServer(): Promise<{ readonly program: string } | { readonly refusal: string }> {
-  // What one file has found out takes a quarter of a minute where there is no network.
-  const known = process.env[NATS_REFUSAL];
-  if (known !== undefined) return { refusal: known };
+/** Looked for once a process: where there is no network that takes a quarter of a minute. */
+let looked: Promise<FoundServer> | undefined;
+
+/** A nats-server, if one can be had, or why not. */
+export function findNatsServer(): Promise<FoundServer> {
+  looked ??= lookForNatsServer();
+  return looked;
+}
+
+async function lookForNatsServer(): Promise<FoundServer> {
   try {
     const program = await natsProgram({
       program: process.env['TROUPE_NATS_SERVER'],
@@ -235,19 +201,11 @@ export async function findNatsServer(): Promise<{ readonly program: string } | {
   }
 }
 
-/** A nats-server, for a file of which nothing is worth anything without one: where none can be had, it says so and is skipped. */
-export async function natsServerOrSkip(): Promise<string> {
-  const found = await findNatsServer();
-  if ('program' in found) return found.program;
-  console.log(`skipped: ${found.refusal}`);
-  process.exit(0);
-}
-
 /** Several processes may share it from this version on. */
 const SHARABLE = '2.11.0';
 
 /** The same, if several processes may share it. */
-export async function findSharableNatsServer(): Promise<{ readonly program: string } | { readonly refusal: string }> {
+export async function findSharableNatsServer(): Promise<FoundServer> {
   const found = await findNatsServer();
   if ('refusal' in found) return found;
   const version = await natsVersion(found.program);
@@ -292,8 +250,8 @@ export function onRealApiServer({
   KUBECONFIG: kubeconfig,
 }: Readonly<Record<string, string | undefined>>): OpenGround | undefined {
   if (!kubeconfig) return undefined;
-  return async ({ clock = systemClock(), simulator = {} } = {}) => {
-    const base = await embedded(clock, { simulator });
+  return async ({ clock = systemClock(), ...options } = {}) => {
+    const base = await embedded(clock, options);
     const broker = memoryBroker({ clock });
     return {
       ...base,

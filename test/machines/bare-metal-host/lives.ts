@@ -114,9 +114,29 @@ export interface Life {
   pass(ms: number): Promise<void>;
 }
 
+/** All that needs no time has happened: effects answer in promises alone. */
 export async function settled(): Promise<void> {
-  for (let turn = 0; turn < 30; turn += 1) await new Promise((resolve) => setImmediate(resolve));
+  await new Promise((resolve) => setImmediate(resolve));
 }
+
+/** What one life does. */
+interface Effects {
+  run(name: string, input: unknown, signal: AbortSignal): Promise<unknown>;
+  claim(yielded: readonly string[]): void;
+}
+
+const effectsOf = new WeakMap<object, Effects>();
+
+/** The machine with the effects of whichever life it is: to provide for each life takes longer than the life. */
+const provided = bareMetalHostMachine.provide({
+  actors: Object.fromEntries(
+    Object.keys(bareMetalHostMachine.implementations.actors).map((name) => [
+      name,
+      fromPromise(async ({ input, signal, system }) => effectsOf.get(system)?.run(name, input, signal)),
+    ]),
+  ) as never,
+  actions: { claim: ({ context, system }) => effectsOf.get(system)?.claim(context.yielded) },
+});
 
 export async function live(
   answers: Answers,
@@ -153,44 +173,37 @@ export async function live(
     object = { ...object, host: { ...object.host, metadata, status: input.status } };
     tell();
   };
-  const actors = Object.fromEntries(
-    Object.keys(bareMetalHostMachine.implementations.actors).map((name) => [
-      name,
-      fromPromise(async ({ input, signal }) => {
-        note(name);
-        const told = input as Record<string, unknown>;
-        inputs[name] = [...(inputs[name] ?? []), told];
-        if (name === 'watch') {
-          parent = (input as WatchInput).parent;
-          signal.addEventListener('abort', () => {
-            parent = undefined;
-          });
-        }
-        const answer = Object.hasOwn(answers, name) ? answers[name] : DEFAULTS[name];
-        const output =
-          answer === undefined && name !== 'writeStatus'
-            ? new Promise(() => undefined)
-            : await answer?.(inputs[name]?.length ?? 0, told);
-        if (name === 'writeStatus') write(input as WriteInput);
-        if (name === 'guardSelf') {
-          object = { ...object, owned: true };
-          tell();
-        }
-        return output;
-      }),
-    ]),
-  );
-  const machine = bareMetalHostMachine.provide({
-    actors: actors as never,
-    actions: {
-      claim: ({ context }) => {
-        note('claim');
-        claims.push(context.yielded);
-      },
+  const effects: Effects = {
+    async run(name, input, signal) {
+      note(name);
+      const told = input as Record<string, unknown>;
+      inputs[name] = [...(inputs[name] ?? []), told];
+      if (name === 'watch') {
+        parent = (input as WatchInput).parent;
+        signal.addEventListener('abort', () => {
+          parent = undefined;
+        });
+      }
+      const answer = Object.hasOwn(answers, name) ? answers[name] : DEFAULTS[name];
+      const output =
+        answer === undefined && name !== 'writeStatus'
+          ? new Promise(() => undefined)
+          : await answer?.(inputs[name]?.length ?? 0, told);
+      if (name === 'writeStatus') write(input as WriteInput);
+      if (name === 'guardSelf') {
+        object = { ...object, owned: true };
+        tell();
+      }
+      return output;
     },
-  });
+    claim(yielded) {
+      note('claim');
+      claims.push(yielded);
+    },
+  };
   const input = { key: 'key', object, dependencies, at: AT, landsBy: 0, isContested: false };
-  const actor: Life['actor'] = createActor(machine, { clock, input });
+  const actor: Life['actor'] = createActor(provided, { clock, input });
+  effectsOf.set(actor.system, effects);
   actor.start();
   actor.send({ type: 'life.began' });
   await settled();

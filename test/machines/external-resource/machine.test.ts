@@ -2,6 +2,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
 import {
+  type ResourceContext,
   type ResourceView,
   resyncMs,
   type UpdateInput,
@@ -40,7 +41,12 @@ interface Run {
   readonly clock: SimulatedClock;
   readonly calls: string[];
   phase(): string;
+  context(): ResourceContext;
+  /** How often an effect was asked for. */
+  count(effect: string): number;
   tell(object: ResourceView): void;
+  /** Its dependencies are these from now on. */
+  hear(dependencies: readonly Dependency[], at?: number): void;
   /** What a watch tells. */
   see(observation: Observation | undefined): void;
   /** States that it entered. */
@@ -109,6 +115,9 @@ function start(
     clock,
     calls,
     phase: () => stateOf(actor.getSnapshot()),
+    context: () => actor.getSnapshot().context,
+    count: (effect) => calls.filter((call) => call === effect).length,
+    hear: (heard, at = 1) => actor.send({ type: 'dependencies.changed', dependencies: heard, at }),
     tell: (changed) => actor.send({ type: 'object.changed', object: changed, dependencies, at: 0 }),
     see: (observation) => actor.send({ type: 'observed', observation }),
     entered,
@@ -116,6 +125,13 @@ function start(
     reports,
     watches: () => held,
   };
+}
+
+/** A life that has done all that needs no time. */
+async function lived(...begun: Parameters<typeof start>): Promise<Run> {
+  const run = start(...begun);
+  await settled();
+  return run;
 }
 
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
@@ -169,25 +185,22 @@ test('every state has a description', () => {
 });
 
 test('the own finalizer is stored before the first claim (M2)', async () => {
-  const run = start({}, view());
-  await settled();
+  const run = await lived({}, view());
   assert.equal(run.calls, ['guardSelf']);
 });
 
 test('nothing is created before every dependency is ready (M1, I1)', async () => {
   for (const readiness of [undefined, 'pending', 'absent', 'deleting'] as const) {
-    const run = start({ guardSelf: () => undefined, find: () => nothing }, view(owned), [
+    const run = await lived({ guardSelf: () => undefined, find: () => nothing }, view(owned), [
       secret,
       dependency(readiness),
     ]);
-    await settled();
     assert.not.ok(run.calls.includes('create'), `created while ${readiness}`);
   }
 });
 
 test('waiting for a dependency makes no call and arms no timer (M6, I6)', async () => {
-  const run = start({ find: () => nothing }, view(owned), [secret, dependency(undefined)]);
-  await settled();
+  const run = await lived({ find: () => nothing }, view(owned), [secret, dependency(undefined)]);
   run.clock.increment(86_400_000);
   await settled();
   assert.equal(run.phase(), 'claiming.awaiting');
@@ -195,16 +208,14 @@ test('waiting for a dependency makes no call and arms no timer (M6, I6)', async 
 });
 
 test('readiness leads to the create at once when the look-up ahead found nothing (I7)', async () => {
-  const run = start({ find: () => nothing }, view(owned), [secret, dependency('pending')]);
-  await settled();
+  const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('pending')]);
   assert.equal(run.calls, ['claim', 'find', 'claim']);
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 10 });
+  run.hear([secret, dependency('ready')], 10);
   assert.equal(run.phase(), 'building.creating');
 });
 
 test('a look-up that is too old is made again before the create', async () => {
-  const run = start({ find: () => nothing }, view(owned), [secret, dependency('pending')]);
-  await settled();
+  const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('pending')]);
   run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 60_000 });
   assert.equal(run.phase(), 'building.adopting');
 });
@@ -215,8 +226,7 @@ test('what an interrupted create left behind is adopted (I4)', async () => {
     record: () => ({ kind: 'stored' }),
     update: () => ({ changed: false }),
   };
-  const run = start(answers, view(owned));
-  await settled();
+  const run = await lived(answers, view(owned));
   assert.equal(run.phase(), 'resting.available');
   assert.not.ok(run.calls.includes('create'));
 });
@@ -229,21 +239,19 @@ test('what was found by what it is like is read once more when it is recorded: w
     observe: () => undefined,
     create: () => new Promise(() => undefined),
   };
-  const run = start(answers, view(owned));
-  await settled();
+  const run = await lived(answers, view(owned));
   const recorded = run.calls.indexOf('record');
   assert.equal(run.calls.slice(recorded, recorded + 2), ['record', 'observe']);
   assert.equal(run.phase(), 'building.creating');
 });
 
 test('two matches are for a person to decide', async () => {
-  const run = start(
+  const run = await lived(
     { find: () => ({ ...nothing, matches: [observation(), observation({ id: 'id-2' })], ambiguity: 'which one?' }) },
     view(owned),
   );
-  await settled();
   assert.equal(run.phase(), 'failed');
-  assert.is(run.actor.getSnapshot().context.error?.message, 'which one?');
+  assert.is(run.context().error?.message, 'which one?');
 });
 
 test('a deletion during the create waits for what it makes, records it and removes it (M3, I4)', async () => {
@@ -257,8 +265,7 @@ test('a deletion during the create waits for what it makes, records it and remov
     record: () => ({ kind: 'stored' }),
     remove: () => undefined,
   };
-  const run = start(answers, view(owned));
-  await settled();
+  const run = await lived(answers, view(owned));
   run.tell(view({ ...owned, deleting: true }));
   assert.equal(run.phase(), 'building.creating');
   finish(observation());
@@ -280,7 +287,7 @@ test('whoever loses the race for the id removes what it made (I4)', async () => 
   await settled();
   assert.ok(run.calls.includes('remove'));
   assert.equal(run.phase(), 'keeping.observing');
-  assert.is(run.actor.getSnapshot().context.externalId, 'id-9');
+  assert.is(run.context().externalId, 'id-9');
 });
 
 test('the winner of the race for the id may be taken out of the status while the loser is removed', async () => {
@@ -296,27 +303,25 @@ test('the winner of the race for the id may be taken out of the status while the
   const run = start(answers, view(owned));
   await settled();
   assert.equal(run.phase(), 'building.adopting');
-  assert.is(run.actor.getSnapshot().context.externalId, undefined);
+  assert.is(run.context().externalId, undefined);
 });
 
 test('a terminal refusal is not tried again until the spec changes (M7)', async () => {
-  const run = start({ find: () => nothing, create: fail(terminal) }, view(owned));
-  await settled();
+  const run = await lived({ find: () => nothing, create: fail(terminal) }, view(owned));
   run.clock.increment(86_400_000);
   await settled();
   assert.equal(run.phase(), 'failed');
-  assert.is(run.calls.filter((call) => call === 'create').length, 1);
+  assert.is(run.count('create'), 1);
   run.tell(view({ ...owned, generation: 2 }));
   await settled();
-  assert.is(run.calls.filter((call) => call === 'create').length, 2);
+  assert.is(run.count('create'), 2);
 });
 
 test('a transient failure is tried again, after looking for what it may have left', async () => {
-  const run = start(
+  const run = await lived(
     { find: () => nothing, create: (call) => (call === 1 ? fail(transient)() : observation()) },
     view(owned),
   );
-  await settled();
   assert.equal(run.phase(), 'backingOff');
   run.clock.increment(1_000);
   await settled();
@@ -331,26 +336,24 @@ test('what a create lacks is waited for without a timer, and looked for when a d
     find: () => nothing,
     create: (call: number) => (call === 1 ? fail(lacking)() : observation()),
   };
-  const run = start(answers, view(owned));
-  await settled();
+  const run = await lived(answers, view(owned));
   run.clock.increment(86_400_000);
   await settled();
   assert.equal(run.phase(), 'building.lacking');
   const { context, tags } = run.actor.getSnapshot();
   assert.equal([context.waiting, context.error, [...tags].includes('failing')], [[lacking.message], undefined, false]);
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 1 });
+  run.hear([secret, dependency('ready')]);
   assert.equal(run.phase(), 'building.lacking', 'nothing has changed');
   const edited = dependency('ready', { answer: { readiness: 'ready', uid: 'network-1', version: '2' } });
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, edited], at: 1 });
+  run.hear([secret, edited]);
   assert.equal(run.phase(), 'building.adopting');
-  assert.equal(run.actor.getSnapshot().context.waiting, []);
+  assert.equal(run.context().waiting, []);
   await settled();
-  assert.is(run.calls.filter((call) => call === 'create').length, 2);
+  assert.is(run.count('create'), 2);
 });
 
 test('what lacks something is deleted like what was never made', async () => {
-  const run = start({ find: () => nothing, create: fail(lacking), releaseSelf: () => undefined }, view(owned));
-  await settled();
+  const run = await lived({ find: () => nothing, create: fail(lacking), releaseSelf: () => undefined }, view(owned));
   assert.equal(run.phase(), 'building.lacking');
   run.tell(view({ ...owned, deleting: true }));
   await settled();
@@ -359,46 +362,41 @@ test('what lacks something is deleted like what was never made', async () => {
 });
 
 test('new credentials end the pause of a failure', async () => {
-  const run = start({ find: fail(transient) }, view(owned));
-  await settled();
+  const run = await lived({ find: fail(transient) }, view(owned));
   assert.equal(run.phase(), 'backingOff');
   const rotated = { ...secret, answer: { readiness: 'ready', uid: 'secret-1', version: '2' } as const };
-  run.actor.send({ type: 'dependencies.changed', dependencies: [rotated, dependency('ready')], at: 1 });
+  run.hear([rotated, dependency('ready')]);
   assert.equal(run.phase(), 'building.adopting');
 });
 
 test('a dependency that is being deleted is yielded when nothing was built on it (M5, P1)', async () => {
-  const run = start({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
-  await settled();
-  assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+  const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
+  assert.equal(run.context().yielded, ['network-1']);
   assert.equal(run.phase(), 'claiming.awaiting');
 });
 
 test('a dependency that is being deleted is kept when something was built on it (M5, P1)', async () => {
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), record: () => ({ kind: 'stored' }) };
-  const run = start(answers, view(owned), [secret, dependency('deleting')]);
-  await settled();
-  assert.equal(run.actor.getSnapshot().context.yielded, []);
+  const run = await lived(answers, view(owned), [secret, dependency('deleting')]);
+  assert.equal(run.context().yielded, []);
   assert.equal(run.phase(), 'keeping.updating');
 });
 
 test('a yielded incarnation is not used even if it says ready again (P1)', async () => {
-  const run = start({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
-  await settled();
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 1 });
+  const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
+  run.hear([secret, dependency('ready')]);
   assert.equal(run.phase(), 'claiming.awaiting');
 });
 
 test('an update that waits for a dependency arms no timer, and is made again when it changes (I6, I7)', async () => {
   const update = (call: number) =>
     call === 1 ? { changed: false, waiting: ['Waiting for Group/g'] } : { changed: false };
-  const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
-  await settled();
+  const run = await lived({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
   run.clock.increment(86_400_000);
   await settled();
-  assert.equal([run.phase(), run.calls.filter((call) => call === 'update').length], ['keeping.settling', 1]);
+  assert.equal([run.phase(), run.count('update')], ['keeping.settling', 1]);
   const group = dependency('ready', { kind: 'Group', name: 'g' });
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready'), group], at: 1 });
+  run.hear([secret, dependency('ready'), group]);
   await settled();
   assert.is(run.phase(), 'resting.available');
   assert.equal(
@@ -424,7 +422,7 @@ function keptBeside(unused: readonly string[]) {
     run.actor.send({ type: 'dependencies.changed', dependencies, at: 1 });
     await settled();
   };
-  return { run, hear, yielded: () => run.actor.getSnapshot().context.yielded };
+  return { run, hear, yielded: () => run.context().yielded };
 }
 
 test('what a kept resource was to use and does not is yielded when it goes, after a look (M5, P1)', async () => {
@@ -458,7 +456,7 @@ test('what changes during an update pass that waits is not missed (I9)', async (
   await Promise.resolve();
   const group = dependency('ready', { kind: 'Group', name: 'g' });
   while (run.phase() !== 'keeping.updating') await Promise.resolve();
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready'), group], at: 1 });
+  run.hear([secret, dependency('ready'), group]);
   await settled();
   await settled();
   assert.is(run.phase(), 'resting.available');
@@ -466,22 +464,20 @@ test('what changes during an update pass that waits is not missed (I9)', async (
 
 test('an update that asks for another look gets one', async () => {
   const update = () => ({ changed: false, waiting: ['Waiting for Server/s'], pollAfterMs: 15_000 });
-  const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
-  await settled();
+  const run = await lived({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
   run.clock.increment(15_000);
   await settled();
-  assert.is(run.calls.filter((call) => call === 'observe').length, 2);
+  assert.is(run.count('observe'), 2);
 });
 
 const atWork = observation({ available: false, pollAfterMs: 1_000 });
 
 /** A resource that the cloud is at work on, and what its watches do. */
 async function waiting(answers: Answers = {}): Promise<Run> {
-  const run = start(
+  const run = await lived(
     { observe: () => atWork, update: () => ({ changed: false }), ...answers },
     view({ ...owned, externalId: 'id-1' }),
   );
-  await settled();
   return run;
 }
 
@@ -499,7 +495,7 @@ test('what the cloud is at work on is watched: no step and no call of its own un
   assert.is(run.phase(), 'resting.available');
   assert.equal(entered.slice(before[0]), ['keeping.updating', 'resting.available']);
   assert.is(run.watches(), 0, 'the watch ends with the state');
-  assert.is(run.calls.filter((call) => call === 'observe').length, 1);
+  assert.is(run.count('observe'), 1);
 });
 
 test('what is watched and gone is made anew', async () => {
@@ -515,7 +511,7 @@ test('what is seen under another id than the recorded one is recorded (I4)', asy
   run.see(observation({ id: 'id-2' }));
   await settled();
   assert.is(run.phase(), 'building.recording');
-  assert.is(run.actor.getSnapshot().context.externalId, 'id-2');
+  assert.is(run.context().externalId, 'id-2');
 });
 
 test('an edit, a deletion and new credentials end a watch', async () => {
@@ -527,15 +523,11 @@ test('an edit, a deletion and new credentials end a watch', async () => {
   assert.equal([deleted.phase(), deleted.watches()], ['deleting.removing', 0]);
   const rotated = await waiting();
   const answer = { readiness: 'ready', uid: 'secret-1', version: '2' } as const;
-  rotated.actor.send({
-    type: 'dependencies.changed',
-    dependencies: [{ ...secret, answer }, dependency('ready')],
-    at: 1,
-  });
+  rotated.hear([{ ...secret, answer }, dependency('ready')]);
   assert.equal([rotated.phase(), rotated.watches()], ['keeping.observing', 0]);
   // That others are somehow else does not.
   const calm = await waiting();
-  calm.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('pending')], at: 1 });
+  calm.hear([secret, dependency('pending')]);
   assert.equal([calm.phase(), calm.watches()], ['keeping.settling', 1]);
 });
 
@@ -560,7 +552,7 @@ test('watches that fail at once, though every look succeeds, are begun ever late
   const sound = await waiting({ watch: (call) => fail({ ...transient, heldMs: call === 4 ? 600_000 : 0 })() });
   const attempts: number[] = [];
   for (let turn = 0; turn < 5; turn++) {
-    attempts.push(sound.actor.getSnapshot().context.attempts);
+    attempts.push(sound.context().attempts);
     sound.clock.increment(200_000);
     await settled();
     await settled();
@@ -571,8 +563,7 @@ test('watches that fail at once, though every look succeeds, are begun ever late
 /** A deleted object whose resource takes its time to go. */
 async function leaving(answers: Answers = {}): Promise<Run> {
   const object = view({ ...owned, externalId: 'id-1', deleting: true });
-  const run = start({ remove: () => undefined, observe: () => observation(), ...answers }, object);
-  await settled();
+  const run = await lived({ remove: () => undefined, observe: () => observation(), ...answers }, object);
   return run;
 }
 
@@ -586,12 +577,12 @@ test('a deletion that the cloud took is watched until it is done', async () => {
   assert.is(run.entered.length, before, 'that it is there still is no news');
   run.see(undefined);
   assert.equal([run.phase(), run.watches()], ['deleting.unclaiming', 0]);
-  assert.is(run.calls.filter((call) => call === 'observe').length, 1);
+  assert.is(run.count('observe'), 1);
 });
 
 test('a deletion that the cloud took and does not do is asked for again, ever later', async () => {
   const run = await leaving();
-  const removed = (): number => run.calls.filter((call) => call === 'remove').length;
+  const removed = (): number => run.count('remove');
   const counts: number[] = [];
   for (let second = 1; second <= 1_500; second++) {
     run.clock.increment(1_000);
@@ -610,15 +601,11 @@ test('the watch of a deletion fails like its look, and new credentials have it l
     failing.clock.increment(1_000);
     await settled();
   }
-  const removals = failing.calls.filter((call) => call === 'remove').length;
+  const removals = failing.count('remove');
   assert.ok(removals > 3 && removals < 20, `${removals} deletions in ten minutes`);
   const rotated = await leaving({ observe: (call) => (call === 1 ? observation() : new Promise(() => undefined)) });
   const answer = { readiness: 'ready', uid: 'secret-1', version: '2' } as const;
-  rotated.actor.send({
-    type: 'dependencies.changed',
-    dependencies: [{ ...secret, answer }, dependency('ready')],
-    at: 1,
-  });
+  rotated.hear([{ ...secret, answer }, dependency('ready')]);
   assert.equal([rotated.phase(), rotated.watches()], ['deleting.confirming', 0]);
 });
 
@@ -627,12 +614,11 @@ test('an object of its own goes before the resource does', async () => {
     dependency(readiness, { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
   const object = view({ ...owned, externalId: 'id-1', deleting: true });
   const answers = { removeChildren: (call: number) => ({ gone: call > 1 }), remove: () => undefined };
-  const run = start(answers, object, [secret, own('ready')]);
-  await settled();
+  const run = await lived(answers, object, [secret, own('ready')]);
   assert.is(run.phase(), 'deleting.awaitingChildren');
   assert.equal(standingOf(run.actor.getSnapshot()).leaving.length, 1);
   assert.not.ok(run.calls.includes('remove'));
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, own('absent')], at: 1 });
+  run.hear([secret, own('absent')]);
   await settled();
   assert.is(run.phase(), 'deleting.confirming');
 });
@@ -640,8 +626,7 @@ test('an object of its own goes before the resource does', async () => {
 test('that an object of its own is absent is asked of the API server: the answer may be older than the object', async () => {
   const own = dependency('absent', { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
   const answers = { removeChildren: (call: number) => ({ gone: call > 1 }), remove: () => undefined };
-  const run = start(answers, view({ ...owned, externalId: 'id-1', deleting: true }), [secret, own]);
-  await settled();
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1', deleting: true }), [secret, own]);
   assert.is(run.phase(), 'deleting.awaitingChildren');
   assert.not.ok(run.calls.includes('remove'));
   run.clock.increment(1_000);
@@ -651,15 +636,15 @@ test('that an object of its own is absent is asked of the API server: the answer
 
 test('an object of its own is never waited for before the create', async () => {
   const own = dependency(undefined, { kind: 'Plug', name: 'own', finalizers: [], neededFor: 'never' });
-  const run = start({ find: () => nothing }, view(owned), [secret, dependency('ready'), own]);
-  await settled();
+  const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('ready'), own]);
   assert.is(run.phase(), 'building.creating');
 });
 
 test('a cleanup uses a dependency that is being deleted too', async () => {
   const router = dependency('deleting', { neededFor: 'always' });
-  const run = start({ remove: () => undefined }, view({ ...owned, externalId: 'id-1', deleting: true }), [router]);
-  await settled();
+  const run = await lived({ remove: () => undefined }, view({ ...owned, externalId: 'id-1', deleting: true }), [
+    router,
+  ]);
   assert.is(run.phase(), 'deleting.confirming');
 });
 
@@ -669,35 +654,29 @@ test('a cleanup, and a look, use credentials that are being deleted: their guard
     answer: { readiness: 'deleting', uid: 'secret-1', version: '1' },
   });
   const find = () => ({ matches: [], exact: true, at: 0 });
-  const cleanup = start({ find, unclaim: () => undefined }, view({ ...owned, deleting: true }), [leaving]);
-  await settled();
+  const cleanup = await lived({ find, unclaim: () => undefined }, view({ ...owned, deleting: true }), [leaving]);
   assert.equal(cleanup.calls.slice(-3), ['find', 'unclaim', 'releaseSelf']);
-  const alive = start({ find }, view(owned), [leaving, dependency('ready')]);
-  await settled();
-  assert.is(alive.actor.getSnapshot().context.yielded[0], 'secret-1');
+  const alive = await lived({ find }, view(owned), [leaving, dependency('ready')]);
+  assert.is(alive.context().yielded[0], 'secret-1');
   assert.is(alive.phase(), 'claiming.awaiting');
 });
 
 test('nothing is built with credentials that are being deleted; what is built is cared for with them (I3)', async () => {
   const leaving: Dependency = { ...secret, answer: { readiness: 'deleting', uid: 'secret-1', version: '1' } };
   const answers = { find: () => nothing, guardSelf: () => undefined };
-  const unbuilt = start(answers, view(owned), [leaving, dependency('ready')]);
-  await settled();
+  const unbuilt = await lived(answers, view(owned), [leaving, dependency('ready')]);
   assert.not(unbuilt.calls.includes('create'));
-  assert.equal(unbuilt.actor.getSnapshot().context.yielded, ['secret-1']);
-  const built = start({ observe: () => observation() }, view({ ...owned, externalId: 'id-1' }), [leaving]);
-  await settled();
+  assert.equal(unbuilt.context().yielded, ['secret-1']);
+  const built = await lived({ observe: () => observation() }, view({ ...owned, externalId: 'id-1' }), [leaving]);
   assert.is(built.phase(), 'keeping.updating');
 });
 
 test('without the dependency that it would have built on, a deleted object has built nothing', async () => {
   const answer = { readiness: 'absent', uid: '' } as const;
   const object = view({ ...owned, deleting: true });
-  const run = start({ unclaim: () => undefined }, object, [{ ...secret, answer }]);
-  await settled();
+  const run = await lived({ unclaim: () => undefined }, object, [{ ...secret, answer }]);
   assert.is(run.phase(), 'deleting.releasing');
-  const recorded = start({}, view({ ...owned, deleting: true, externalId: 'id-1' }), [{ ...secret, answer }]);
-  await settled();
+  const recorded = await lived({}, view({ ...owned, deleting: true, externalId: 'id-1' }), [{ ...secret, answer }]);
   assert.is(recorded.phase(), 'deleting.deciding');
 });
 
@@ -705,49 +684,41 @@ test('what goes with another is not looked for when that is gone, recorded or no
   const answer = { readiness: 'absent', uid: '' } as const;
   const whole: Dependency = { ...secret, kind: 'Whole', finalizers: [], encloses: true, answer };
   for (const externalId of ['id-1', undefined]) {
-    const run = start({ unclaim: () => undefined }, view({ ...owned, deleting: true, externalId }), [whole]);
-    await settled();
+    const run = await lived({ unclaim: () => undefined }, view({ ...owned, deleting: true, externalId }), [whole]);
     assert.equal(run.calls.slice(-2), ['unclaim', 'releaseSelf']);
   }
-  const there = start({}, view({ ...owned, deleting: true, externalId: 'id-1' }), [
+  const there = await lived({}, view({ ...owned, deleting: true, externalId: 'id-1' }), [
     { ...whole, answer: { readiness: 'pending', uid: 'whole-1' } },
   ]);
-  await settled();
   assert.is(there.phase(), 'deleting.deciding', 'it may be asked again');
 });
 
 test('an absent reference that may be new proves nothing: what an earlier life made is looked for (I4)', async () => {
   const group = dependency('absent', { kind: 'SecurityGroup', name: 'new' });
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), unclaim: () => undefined };
-  const edited = start(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, group]);
-  await settled();
+  const edited = await lived(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, group]);
   assert.equal(edited.calls.slice(-2), ['contend', 'remove']);
-  const unedited = start(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, group]);
-  await settled();
+  const unedited = await lived(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, group]);
   assert.equal(unedited.calls.slice(-2), ['unclaim', 'releaseSelf']);
   // A field that never was another: whatever of that name there is, is somebody else's.
   const network = dependency('absent', { fixed: true });
-  const fixed = start(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, network]);
-  await settled();
+  const fixed = await lived(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, network]);
   assert.equal(fixed.calls.slice(-2), ['unclaim', 'releaseSelf']);
 });
 
 test('on a dependency that was never built itself, nothing was built: it is yielded, or left behind (P1)', async () => {
   const unbuilt = dependency('deleting', { neededFor: 'always', answer: { readiness: 'deleting', uid: 'router-1' } });
-  const alive = start({}, view(owned), [unbuilt]);
-  await settled();
-  assert.equal(alive.actor.getSnapshot().context.yielded, ['router-1']);
+  const alive = await lived({}, view(owned), [unbuilt]);
+  assert.equal(alive.context().yielded, ['router-1']);
   // The subnet whose own we are has lost its resource: it waits for us, and would not have another before we are gone.
   const owner = dependency('deleting', {
     neededFor: 'always',
     finalizers: [],
     answer: { readiness: 'deleting', uid: 's' },
   });
-  const own = start({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [owner]);
-  await settled();
+  const own = await lived({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [owner]);
   assert.is(own.phase(), 'deleting.releasing');
-  const deleted = start({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [unbuilt]);
-  await settled();
+  const deleted = await lived({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [unbuilt]);
   assert.is(deleted.phase(), 'deleting.releasing');
 });
 
@@ -757,9 +728,8 @@ test('what is deleted before it was ever built had nothing built on it, whatever
   const service = dependency('deleting', { answer: { readiness: 'deleting', uid: 'service-1' } });
   const deleted = (generation: number, of = service) =>
     start(unclear, view({ ...owned, deleting: true, generation }), [secret, of]);
-  const alive = start(unclear, view(owned), [secret, service]);
-  await settled();
-  assert.equal(alive.actor.getSnapshot().context.yielded, ['service-1']);
+  const alive = await lived(unclear, view(owned), [secret, service]);
+  assert.equal(alive.context().yielded, ['service-1']);
   const leaving = deleted(2);
   await settled();
   assert.is(leaving.phase(), 'deleting.releasing');
@@ -782,8 +752,7 @@ test('what is deleted before it was ever built had nothing built on it, whatever
 });
 
 test('a settled object costs no call', async () => {
-  const run = start({}, view({ ...owned, externalId: 'id-1', settled: 'available' }));
-  await settled();
+  const run = await lived({}, view({ ...owned, externalId: 'id-1', settled: 'available' }));
   run.clock.increment(86_400_000);
   await settled();
   assert.equal(run.calls, ['claim']);
@@ -792,8 +761,7 @@ test('a settled object costs no call', async () => {
 test('cleanup starts only when the own finalizer is the last one (M4, I2)', async () => {
   const held = { deleting: true, finalizers: [OWN, GUARD], externalId: 'id-1' };
   const answers = { remove: () => undefined, observe: () => undefined, unclaim: () => undefined };
-  const run = start(answers, view(held));
-  await settled();
+  const run = await lived(answers, view(held));
   assert.equal(run.phase(), 'deleting.guarded');
   run.tell(view({ ...held, finalizers: [OWN] }));
   await settled();
@@ -802,19 +770,17 @@ test('cleanup starts only when the own finalizer is the last one (M4, I2)', asyn
 
 test('a detached or unmanaged object goes without a call to the cloud (Q7)', async () => {
   const object = view({ ...owned, deleting: true, externalId: 'id-1', detached: true });
-  const run = start({ unclaim: () => undefined, releaseSelf: () => undefined }, object, [
+  const run = await lived({ unclaim: () => undefined, releaseSelf: () => undefined }, object, [
     { ...secret, answer: undefined },
   ]);
-  await settled();
   assert.equal(run.calls, ['claim', 'unclaim', 'releaseSelf']);
   assert.equal(run.phase(), 'gone');
 });
 
 test('what vanished is made anew under a new id', async () => {
   const answers = { observe: () => undefined, record: () => ({ kind: 'stored' }), find: () => nothing };
-  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
-  await settled();
-  assert.ok(run.actor.getSnapshot().context.vanished);
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
+  assert.ok(run.context().vanished);
 });
 
 test('nothing is made anew before the id of what vanished is cleared (I4)', async () => {
@@ -824,8 +790,7 @@ test('nothing is made anew before the id of what vanished is cleared (I4)', asyn
     find: () => nothing,
     create: () => observation({ id: 'id-2' }),
   };
-  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
-  await settled();
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
   assert.equal(run.phase(), 'backingOff');
   run.clock.increment(1_000);
   await settled();
@@ -842,30 +807,27 @@ function pending(): { readonly answer: () => Promise<unknown>; readonly give: (o
 test('an edit while the resource is compared with the spec is compared too (I9)', async () => {
   const first = pending();
   const answers = { observe: () => observation(), update: (call: number) => (call === 1 ? first.answer() : {}) };
-  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
-  await settled();
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
   assert.equal(run.phase(), 'keeping.updating');
   run.tell(view({ ...owned, externalId: 'id-1', generation: 2 }));
   first.give({ changed: false });
   await settled();
   assert.equal(run.phase(), 'resting.available');
-  assert.is(run.calls.filter((call) => call === 'update').length, 2);
+  assert.is(run.count('update'), 2);
 });
 
 test('an edit while a call is refused is tried: the refusal was of the spec before (M7)', async () => {
   const first = pending();
   const answers = { find: () => nothing, create: async (call: number) => call === 1 && fail(await first.answer())() };
-  const run = start(answers, view(owned));
-  await settled();
+  const run = await lived(answers, view(owned));
   run.tell(view({ ...owned, generation: 2 }));
   first.give(terminal);
   await settled();
-  assert.is(run.calls.filter((call) => call === 'create').length, 2);
+  assert.is(run.count('create'), 2);
 });
 
 test('an edit while waiting claims what the object refers to now', async () => {
-  const run = start({}, view(owned), [secret, dependency(undefined)]);
-  await settled();
+  const run = await lived({}, view(owned), [secret, dependency(undefined)]);
   run.tell(view({ ...owned, generation: 2 }));
   assert.equal(run.calls, ['claim', 'claim']);
 });
@@ -882,34 +844,31 @@ test('a reference that comes while a deletion looks for what was built has it lo
   const search = pending();
   const inexact = { matches: [observation()], exact: false, at: 0 };
   const answers = { find: (call: number) => (call === 1 ? search.answer() : nothing) };
-  const run = start(answers, view({ ...owned, deleting: true }), [secret, dependency(undefined)]);
-  await settled();
+  const run = await lived(answers, view({ ...owned, deleting: true }), [secret, dependency(undefined)]);
   assert.equal(run.phase(), 'deleting.searching');
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('ready')], at: 1 });
+  run.hear([secret, dependency('ready')]);
   search.give(inexact);
   await settled();
   assert.not.equal(run.phase(), 'deleting.unresolved');
-  assert.is(run.calls.filter((call) => call === 'find').length, 2);
+  assert.is(run.count('find'), 2);
 });
 
 test('a reference that comes while it is asked what was built on another has it asked again (P1)', async () => {
   const probe = pending();
   const answers = { find: (call: number) => (call === 1 ? probe.answer() : nothing) };
   const project = { kind: 'Project', name: 'p' };
-  const run = start(answers, view(owned), [secret, dependency('deleting'), dependency(undefined, project)]);
-  await settled();
+  const run = await lived(answers, view(owned), [secret, dependency('deleting'), dependency(undefined, project)]);
   assert.equal(run.phase(), 'claiming.probing');
   const known = [secret, dependency('deleting'), dependency('ready', project)];
-  run.actor.send({ type: 'dependencies.changed', dependencies: known, at: 1 });
+  run.hear(known);
   probe.give({ matches: [observation()], exact: false, at: 0 });
   await settled();
-  assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+  assert.equal(run.context().yielded, ['network-1']);
 });
 
 test('a deletion that cannot tell what to remove ends when the object is detached', async () => {
   const object = view({ ...owned, deleting: true });
-  const run = start({ find: () => ({ matches: [observation()], exact: false, at: 0 }) }, object);
-  await settled();
+  const run = await lived({ find: () => ({ matches: [observation()], exact: false, at: 0 }) }, object);
   assert.equal(run.phase(), 'deleting.unresolved');
   run.tell({ ...object, generation: 2, detached: true });
   assert.equal(run.phase(), 'deleting.unclaiming');
@@ -917,33 +876,30 @@ test('a deletion that cannot tell what to remove ends when the object is detache
 
 test('a deletion that the cloud does not finish ends when the object is detached', async () => {
   const object = view({ ...owned, deleting: true, externalId: 'id-1' });
-  const run = start({ remove: () => undefined, observe: () => observation() }, object);
-  await settled();
+  const run = await lived({ remove: () => undefined, observe: () => observation() }, object);
   assert.equal(run.phase(), 'deleting.awaitingRemoval');
   run.tell({ ...object, generation: 2, detached: true });
   assert.equal(run.phase(), 'deleting.unclaiming');
 });
 
 test('new credentials end the pause of a failed deletion', async () => {
-  const run = start({ remove: fail(transient) }, view({ ...owned, deleting: true, externalId: 'id-1' }));
-  await settled();
+  const run = await lived({ remove: fail(transient) }, view({ ...owned, deleting: true, externalId: 'id-1' }));
   assert.equal(run.phase(), 'deleting.backingOff');
   const rotated = { ...secret, answer: { readiness: 'ready', uid: 'secret-1', version: '2' } as const };
-  run.actor.send({ type: 'dependencies.changed', dependencies: [rotated, dependency('ready')], at: 1 });
+  run.hear([rotated, dependency('ready')]);
   assert.equal(run.phase(), 'deleting.removing');
 });
 
 test('who loses the race for the id removes its own resource, also when it has seen the winner (I4)', async () => {
   const recording = pending();
   const answers = { find: () => nothing, create: () => observation(), record: () => recording.answer() };
-  const run = start(answers, view(owned));
-  await settled();
+  const run = await lived(answers, view(owned));
   assert.equal(run.phase(), 'building.recording');
   run.tell(view({ ...owned, externalId: 'id-9' }));
   recording.give({ kind: 'lost', externalId: 'id-9' });
   await settled();
   assert.equal(run.phase(), 'building.discarding');
-  assert.is(run.actor.getSnapshot().context.externalId, 'id-1');
+  assert.is(run.context().externalId, 'id-1');
 });
 
 test('an import that lost the race for the id removes nothing', async () => {
@@ -963,27 +919,24 @@ test('an import that lost the race for the id removes nothing', async () => {
 test('a dependency is not yielded while it is unclear what was built on it (M5, P1)', async () => {
   const unclear = { matches: [observation()], exact: false, at: 0 };
   const dependencies = [secret, dependency('deleting'), dependency(undefined, { kind: 'Project', name: 'p' })];
-  const run = start({ find: (call) => (call === 1 ? unclear : nothing) }, view(owned), dependencies);
-  await settled();
-  assert.equal(run.actor.getSnapshot().context.yielded, []);
+  const run = await lived({ find: (call) => (call === 1 ? unclear : nothing) }, view(owned), dependencies);
+  assert.equal(run.context().yielded, []);
   const known = [secret, dependency('deleting'), dependency('ready', { kind: 'Project', name: 'p' })];
-  run.actor.send({ type: 'dependencies.changed', dependencies: known, at: 1 });
+  run.hear(known);
   await settled();
-  assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+  assert.equal(run.context().yielded, ['network-1']);
 });
 
 test('what looks like an own resource may be taken away by somebody: it is looked for again', async () => {
   const unclear = { matches: [observation()], exact: false, at: 0 };
   const find = (call: number) => (call === 1 ? unclear : nothing);
   const owner = dependency(undefined, { kind: 'Project', name: 'p' });
-  const alive = start({ find }, view(owned), [secret, dependency('deleting'), owner]);
-  await settled();
+  const alive = await lived({ find }, view(owned), [secret, dependency('deleting'), owner]);
   assert.is(alive.phase(), 'claiming.unclear');
   alive.clock.increment(15_000);
   await settled();
-  assert.equal(alive.actor.getSnapshot().context.yielded, ['network-1']);
-  const leaving = start({ find }, view({ ...owned, deleting: true }), [secret, dependency('ready'), owner]);
-  await settled();
+  assert.equal(alive.context().yielded, ['network-1']);
+  const leaving = await lived({ find }, view({ ...owned, deleting: true }), [secret, dependency('ready'), owner]);
   assert.is(leaving.phase(), 'deleting.unresolved');
   leaving.clock.increment(15_000);
   await settled();
@@ -1010,11 +963,11 @@ test('a cloud that takes a change and does not make it is not asked again and ag
   const answers = { observe: () => observation(), update: () => ({ changed: true }) };
   const run = start(answers, view({ ...owned, externalId: 'id-1' }));
   for (let turn = 0; turn < 20; turn++) await settled();
-  const calls = run.calls.filter((call) => call === 'update').length;
+  const calls = run.count('update');
   assert.ok(calls <= 3, `${calls} calls at once`);
   run.clock.increment(600_000);
   await settled();
-  assert.ok(run.calls.filter((call) => call === 'update').length > calls);
+  assert.ok(run.count('update') > calls);
 });
 
 test('a write that is refused as a lost race each time is not repeated for ever at once', async () => {
@@ -1044,14 +997,14 @@ test('a create that nobody answered is not made again while it may still be done
     run.clock.increment(500);
     await settled();
   }
-  assert.is(run.calls.filter((call) => call === 'create').length, 1);
-  const looks = run.calls.filter((call) => call === 'find').length;
+  assert.is(run.count('create'), 1);
+  const looks = run.count('find');
   assert.ok(looks > 3 && looks < 15, `${looks} looks`);
   // And no later than need be.
   run.clock.increment(1_001);
   await settled();
   await settled();
-  assert.is(run.calls.filter((call) => call === 'create').length, 2);
+  assert.is(run.count('create'), 2);
 });
 
 test('what is found of a create that nobody answered is taken at once', async () => {
@@ -1120,7 +1073,7 @@ test('the end of a deletion that fails is tried again by itself, without a call 
     run.clock.increment(150);
     await settled();
     assert.is(run.phase(), 'gone');
-    assert.is(run.calls.filter((call) => call === 'remove').length, 1);
+    assert.is(run.count('remove'), 1);
   }
 });
 
@@ -1138,14 +1091,13 @@ test('who rests looks at it all again when what it was built on was made anew un
   assert.is(run.phase(), 'resting.available');
   run.actor.send({ type: 'relations.changed', at: 1 });
   await settled();
-  assert.equal([run.phase(), run.calls.filter((call) => call === 'update').length], ['resting.available', 1]);
+  assert.equal([run.phase(), run.count('update')], ['resting.available', 1]);
 });
 
 test('who waits for what others say of it looks again when they say something else', async () => {
   const update = (call: number) =>
     call === 1 ? { changed: false, waiting: ['attached, and not told'], pollAfterMs: 5_000 } : { changed: false };
-  const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
-  await settled();
+  const run = await lived({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
   assert.is(run.phase(), 'keeping.settling');
   run.actor.send({ type: 'relations.changed', at: 1 });
   await settled();
@@ -1159,20 +1111,19 @@ test('what was made anew while a pass was under way is looked at by another one'
     {
       observe: () => observation(),
       update: (call) => {
-        if (call === 1) run.actor.send({ type: 'dependencies.changed', dependencies: [secret, anew], at: 1 });
+        if (call === 1) run.hear([secret, anew]);
         return { changed: false };
       },
     },
     object,
   );
   await settled();
-  assert.equal([run.phase(), run.calls.filter((call) => call === 'update').length], ['resting.available', 2]);
+  assert.equal([run.phase(), run.count('update')], ['resting.available', 2]);
 });
 
 test('where drift is only reported, what was brought to the resource is compared, and what was edited is brought', async () => {
   const object = view({ ...owned, externalId: 'id-1', reporting: { applied: 1 } });
-  const run = start({ observe: () => observation(), update: () => ({ changed: false, left: ['size'] }) }, object);
-  await settled();
+  const run = await lived({ observe: () => observation(), update: () => ({ changed: false, left: ['size'] }) }, object);
   assert.is(run.phase(), 'resting.available');
   const told = standingOf(run.actor.getSnapshot());
   assert.equal([told.reporting, told.left], [true, ['size']]);
@@ -1188,7 +1139,7 @@ test('where drift is only reported, what is gone stays so until the spec is edit
     run.actor.send({ type: 'relations.changed', at: 1 });
     await settled();
     assert.is(run.phase(), 'failed');
-    assert.match(run.actor.getSnapshot().context.error?.message ?? '', /only reported$/);
+    assert.match(run.context().error?.message ?? '', /only reported$/);
     assert.equal(
       run.calls.filter((call) => call !== 'claim'),
       ['observe'],
@@ -1202,7 +1153,7 @@ test('where drift is only reported, what is gone stays so until the spec is edit
 test('what others could use before a restart they can use after it, settled or not (I9)', () => {
   for (const settled of ['no', 'failed'] as const) {
     const run = start({}, view({ ...owned, externalId: 'id-1', available: true, settled }));
-    assert.ok(run.actor.getSnapshot().context.available, settled);
+    assert.ok(run.context().available, settled);
   }
 });
 
@@ -1244,10 +1195,9 @@ test('a later look comes a whole period after this one, and up to a fifth late (
 
 test('nothing is created when a dependency went while it was looked for what an earlier life left (M1, I1)', async () => {
   const looked = Promise.withResolvers<unknown>();
-  const run = start({ find: () => looked.promise }, view(owned));
-  await settled();
+  const run = await lived({ find: () => looked.promise }, view(owned));
   assert.is(run.phase(), 'building.adopting');
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('deleting')], at: 1 });
+  run.hear([secret, dependency('deleting')]);
   looked.resolve(nothing);
   await settled();
   assert.not.ok(run.calls.includes('create'));
@@ -1262,26 +1212,25 @@ test('who has sent a create looks for what it made before it yields what that wa
   const run = start({ guardSelf: stored, find: matches, create: fail(transient) }, view());
   await settled();
   assert.is(run.phase(), 'backingOff');
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('deleting')], at: 1 });
+  run.hear([secret, dependency('deleting')]);
   run.clock.increment(1_000);
   await settled();
-  assert.equal(run.actor.getSnapshot().context.yielded, []);
+  assert.equal(run.context().yielded, []);
   assert.is(run.phase(), 'building.recording');
 });
 
 test('what another object has is left alone, and tried again when that one is gone (M8)', async () => {
   const contend = (call: number) => ({ rival: call === 1 ? rival : undefined, at: 0 });
-  const run = start({ find: () => ({ ...nothing, matches: [observation()] }), contend }, view(owned));
-  await settled();
+  const run = await lived({ find: () => ({ ...nothing, matches: [observation()] }), contend }, view(owned));
   assert.is(run.phase(), 'building.taken');
   assert.is(run.calls.at(-1), 'follow');
   assert.not.ok(run.calls.includes('record'));
-  assert.is(run.actor.getSnapshot().context.externalId, undefined);
+  assert.is(run.context().externalId, undefined);
   assert.is(run.clock.now(), 0); // I7
   run.actor.send({ type: 'rival.gone' });
   await settled();
   assert.is(run.phase(), 'building.recording');
-  assert.is(run.actor.getSnapshot().context.rival, undefined);
+  assert.is(run.context().rival, undefined);
 });
 
 test('an id from another hand is contended for, and taken back when it is another object’s (M8)', async () => {
@@ -1294,7 +1243,7 @@ test('an id from another hand is contended for, and taken back when it is anothe
   await settled();
   // It may have one of its own.
   assert.equal(resting.calls.slice(-5), ['observe', 'contend', 'record', 'claim', 'find']);
-  assert.is(resting.actor.getSnapshot().context.externalId, undefined);
+  assert.is(resting.context().externalId, undefined);
 });
 
 test('an id that cannot be taken back is tried again; who waits for a rival looks again after an edit (M8)', async () => {
@@ -1306,36 +1255,31 @@ test('an id that cannot be taken back is tried again; who waits for a rival look
   resting.tell(view({ ...owned, externalId: 'id-1', settled: 'available' }));
   await settled();
   assert.is(resting.phase(), 'backingOff');
-  const taken = start({ find: () => ({ ...nothing, matches: [observation()] }), contend }, view(owned));
-  await settled();
+  const taken = await lived({ find: () => ({ ...nothing, matches: [observation()] }), contend }, view(owned));
   taken.tell(view({ ...owned, generation: 2 }));
   await settled();
-  assert.is(taken.calls.filter((call) => call === 'contend').length, 2);
+  assert.is(taken.count('contend'), 2);
   assert.is(taken.phase(), 'building.taken');
 });
 
 test('a life whose id another object has recorded, too, asks before it rests (M8)', async () => {
   const settledView = view({ ...owned, externalId: 'id-1', settled: 'available' });
   const answers = { observe: () => observation(), update: () => ({ changed: false }) };
-  const run = start(answers, settledView, undefined, { isContested: true });
-  await settled();
+  const run = await lived(answers, settledView, undefined, { isContested: true });
   assert.is(run.phase(), 'resting.available');
   assert.ok(run.calls.includes('contend'));
-  const alone = start(answers, settledView);
-  await settled();
+  const alone = await lived(answers, settledView);
   assert.equal(alone.calls, ['claim']);
 });
 
 test('a deleted object does not remove what another one has (M8)', async () => {
   const deleted = view({ ...owned, deleting: true });
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
-  const run = start(answers, deleted);
-  await settled();
+  const run = await lived(answers, deleted);
   assert.is(run.phase(), 'deleting.unclaiming');
-  const recorded = start(answers, view({ ...owned, deleting: true, externalId: 'id-1' }), undefined, {
+  const recorded = await lived(answers, view({ ...owned, deleting: true, externalId: 'id-1' }), undefined, {
     isContested: true,
   });
-  await settled();
   assert.is(recorded.phase(), 'deleting.unclaiming');
   for (const { calls } of [run, recorded]) assert.not.ok(calls.includes('remove'));
 });
@@ -1344,14 +1288,12 @@ const earlier = { ...nothing, matches: [observation()], earlier: true };
 
 test('what an earlier create was to make and another object has is forgotten, and the object has one of its own (I4, M8)', async () => {
   const find = (call: number) => (call === 1 ? earlier : nothing);
-  const run = start({ find, contend: () => ({ rival, at: 0 }) }, view(owned));
-  await settled();
+  const run = await lived({ find, contend: () => ({ rival, at: 0 }) }, view(owned));
   assert.is(run.phase(), 'building.creating');
   assert.ok(run.calls.includes('disown'));
   assert.not.ok(run.calls.includes('follow'));
   // As long as it may still land, nothing is forgotten.
-  const waiting = start({ find, contend: () => ({ rival, at: 0 }) }, view(owned), undefined, { landsBy: 40_000 });
-  await settled();
+  const waiting = await lived({ find, contend: () => ({ rival, at: 0 }) }, view(owned), undefined, { landsBy: 40_000 });
   assert.is(waiting.phase(), 'backingOff');
   assert.not.ok(waiting.calls.includes('disown'));
 });
@@ -1359,25 +1301,21 @@ test('what an earlier create was to make and another object has is forgotten, an
 test('what an earlier create made is recorded before it is removed with a deleted object (N3)', async () => {
   const deleted = view({ ...owned, deleting: true });
   const find = () => earlier;
-  const run = start({ find, record: () => ({ kind: 'stored' }) }, deleted);
-  await settled();
+  const run = await lived({ find, record: () => ({ kind: 'stored' }) }, deleted);
   assert.equal(run.calls.slice(-3), ['contend', 'record', 'remove']);
-  const other = start({ find, record: () => ({ kind: 'lost', externalId: 'id-9' }) }, deleted);
-  await settled();
+  const other = await lived({ find, record: () => ({ kind: 'lost', externalId: 'id-9' }) }, deleted);
   assert.is(other.phase(), 'deleting.backingOff');
-  const failing = start({ find, record: fail(transient) }, deleted);
-  await settled();
+  const failing = await lived({ find, record: fail(transient) }, deleted);
   assert.is(failing.phase(), 'deleting.backingOff');
 });
 
 test('who waits for another object yields what it would build on (M5, M8)', async () => {
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
-  const run = start(answers, view(owned));
-  await settled();
-  run.actor.send({ type: 'dependencies.changed', dependencies: [secret, dependency('deleting')], at: 1 });
+  const run = await lived(answers, view(owned));
+  run.hear([secret, dependency('deleting')]);
   await settled();
   assert.is(run.phase(), 'claiming.awaiting');
-  assert.equal(run.actor.getSnapshot().context.yielded, ['network-1']);
+  assert.equal(run.context().yielded, ['network-1']);
 });
 
 /** An answer that is given when the test says so. */
@@ -1392,8 +1330,7 @@ test('an id from another hand that comes while the own one is read is asked abou
     observe: (call: number) => (call === 1 ? read.answer : observation({ id: 'id-9' })),
     record: () => ({ kind: 'lost', externalId: 'id-9' }),
   };
-  const run = start(answers, view({ ...owned, externalId: 'id-1' }));
-  await settled();
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
   assert.is(run.phase(), 'keeping.observing');
   run.tell(view({ ...owned, externalId: 'id-9' }));
   read.give(observation());
@@ -1409,8 +1346,7 @@ test('a verdict on one id says nothing of another that came meanwhile (M8)', asy
     contend: (call: number) => (call === 1 ? verdict.answer : { rival: { ...rival, externalId: 'id-9' }, at: 0 }),
     update: () => ({ changed: false }),
   };
-  const run = start(answers, view({ ...owned, externalId: 'id-1' }), undefined, { isContested: true });
-  await settled();
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }), undefined, { isContested: true });
   assert.is(run.phase(), 'building.contending');
   run.tell(view({ ...owned, externalId: 'id-9' }));
   verdict.give({ rival: undefined, at: 0 });
@@ -1429,8 +1365,7 @@ test('an id that somebody else recorded first is asked about before anything is 
     remove: () => undefined,
     update: () => ({ changed: false }),
   };
-  const run = start(answers, view(owned));
-  await settled();
+  const run = await lived(answers, view(owned));
   assert.is(run.phase(), 'building.adopting');
   run.tell(view({ ...owned, externalId: 'id-9' }));
   look.give({ ...nothing, matches: [observation()] });
@@ -1442,14 +1377,13 @@ test('a removal ends with what it began with, whatever id somebody writes down m
   const removal = later<undefined>();
   const read: unknown[] = [];
   const answers = { remove: () => removal.answer, observe: () => undefined, unclaim: () => undefined };
-  const run = start(answers, view({ ...owned, externalId: 'id-1', deleting: true }));
-  await settled();
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1', deleting: true }));
   assert.is(run.phase(), 'deleting.removing');
   run.tell(view({ ...owned, externalId: 'id-9', deleting: true }));
-  read.push(run.actor.getSnapshot().context.externalId);
+  read.push(run.context().externalId);
   removal.give(undefined);
   await settled();
-  read.push(run.actor.getSnapshot().context.externalId);
+  read.push(run.context().externalId);
   assert.equal(read, ['id-1', 'id-1']);
   assert.is(run.phase(), 'deleting.releasing');
 });
@@ -1457,19 +1391,19 @@ test('a removal ends with what it began with, whatever id somebody writes down m
 test('a verdict at the end is of what is removed then (M8)', async () => {
   const verdict = later<{ rival: undefined; at: number }>();
   const answers = { contend: () => verdict.answer };
-  const run = start(answers, view({ ...owned, externalId: 'id-1', deleting: true }), undefined, { isContested: true });
-  await settled();
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1', deleting: true }), undefined, {
+    isContested: true,
+  });
   run.tell(view({ ...owned, externalId: 'id-9', deleting: true }));
   verdict.give({ rival: undefined, at: 0 });
   await settled();
   assert.is(run.phase(), 'deleting.removing');
-  assert.is(run.actor.getSnapshot().context.externalId, 'id-1');
+  assert.is(run.context().externalId, 'id-1');
 });
 
 test('while what was sent may still land, a rival proves nothing (M3)', async () => {
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
-  const run = start(answers, view(owned), undefined, { landsBy: 40_000 });
-  await settled();
+  const run = await lived(answers, view(owned), undefined, { landsBy: 40_000 });
   assert.is(run.phase(), 'backingOff');
 });
 

@@ -9,6 +9,6 @@ if (kubeconfig === undefined || kubeconfig === '') {
   console.log('skipped: KUBECONFIG is not set');
 } else {
   const test = suite('kinds of Windows storage on a real API server');
-  describeKinds(test, { kubeconfig, deadlineMs: 60_000 });
+  describeKinds(test, { kubeconfig });
   test.run();
 }

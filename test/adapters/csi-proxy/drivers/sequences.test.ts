@@ -1,5 +1,4 @@
 // long
-// limit: 120 s
 // The sequences of drivers on a seeded machine, once as they are meant, and once for everything that may go wrong with
 // each change that they make of it.
 import { suite } from 'uvu';

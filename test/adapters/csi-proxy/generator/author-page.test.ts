@@ -1,5 +1,4 @@
 // long
-// limit: 240 s
 // The page for authors of API groups, followed line by line in a copy of the project: files it shows are written, its
 // commands are run and must say what it says, and what they make must be sound TypeScript. `troupe` is run without npm.
 import { type ChildProcess, execFileSync, spawn, spawnSync } from 'node:child_process';

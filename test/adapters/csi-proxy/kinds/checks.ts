@@ -2,7 +2,7 @@
 import * as assert from 'uvu/assert';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { GIB, type World } from './world.ts';
+import { GIB, type World } from '../../../world/windows.ts';
 
 /** Adds a test that has a world of its own. */
 export type Check = (title: string, run: (world: World) => Promise<void>) => void;

@@ -1,8 +1,8 @@
 // IscsiTarget and SmbMapping: made, changed and changed back, disturbed from outside, deleted.
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../../bus/mod.ts';
+import { GIB, listIn, type World } from '../../../world/windows.ts';
 import { type Check, isRefused } from './checks.ts';
-import { GIB, listIn, type World } from './world.ts';
 
 const PORTAL = { address: '192.0.2.60', port: 3260 };
 const IQN = 'iqn.2026-01.com.example:orders';

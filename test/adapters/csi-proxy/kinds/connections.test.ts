@@ -1,10 +1,9 @@
-// limit: 300 s
 // What connects a machine to others: shares and iSCSI targets, and what they ask for to let it in.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { GIB, inWorld, listIn, openWorld, type World } from './world.ts';
+import { GIB, inWorld, listIn, type World } from '../../../world/windows.ts';
 
 const test = suite('connections');
 const SHARE = '\\\\files\\data';
@@ -32,81 +31,77 @@ async function assertHidden(world: World, ...secrets: readonly string[]): Promis
   }
 }
 
-test('a share is mapped, a link leads to it, and nothing is left of either in the end', async () => {
-  const world = await openWorld();
-  await withShare(world);
-  const { status } = await world.ready('smbmappings/share');
-  assert.equal([status?.['root'], status?.['origin']], [SHARE, 'Made']);
-  const path = 'C:\\var\\lib\\kubelet\\shared';
-  await world.machine().host.filesystem.mkdir(`${SHARE}\\sub\\a`);
-  await world.create('windowsmounts/shared', { spec: { path, source: { smbMappingRef: 'share', subPath: 'a' } } });
-  await world.ready('windowsmounts/shared');
-  await world.until('smbmappings/share', 'used', (raw) => raw.status?.['users'] === 1);
-  assert.is(await world.machine().host.filesystem.realPath(path, { last: 'followed' }), `${SHARE}\\sub\\a`);
-  await world.remove('smbmappings/share');
-  await world.says('smbmappings/share', 'WaitingForUsers');
-  await world.remove('windowsmounts/shared');
-  await world.gone('windowsmounts/shared');
-  await world.gone('smbmappings/share');
-  assert.is(await world.machine().host.smb.isSmbMapped(SHARE), 'absent');
-  assert.not.ok(await world.machine().host.filesystem.pathExists(path));
-  await assertHidden(world, FIRST);
-  await world.close();
-});
+test('a share is mapped, a link leads to it, and nothing is left of either in the end', () =>
+  inWorld({}, async (world) => {
+    await withShare(world);
+    const { status } = await world.ready('smbmappings/share');
+    assert.equal([status?.['root'], status?.['origin']], [SHARE, 'Made']);
+    const path = 'C:\\var\\lib\\kubelet\\shared';
+    await world.machine().host.filesystem.mkdir(`${SHARE}\\sub\\a`);
+    await world.create('windowsmounts/shared', { spec: { path, source: { smbMappingRef: 'share', subPath: 'a' } } });
+    await world.ready('windowsmounts/shared');
+    await world.until('smbmappings/share', 'used', (raw) => raw.status?.['users'] === 1);
+    assert.is(await world.machine().host.filesystem.realPath(path, { last: 'followed' }), `${SHARE}\\sub\\a`);
+    await world.remove('smbmappings/share');
+    await world.says('smbmappings/share', 'WaitingForUsers');
+    await world.remove('windowsmounts/shared');
+    await world.gone('windowsmounts/shared');
+    await world.gone('smbmappings/share');
+    assert.is(await world.machine().host.smb.isSmbMapped(SHARE), 'absent');
+    assert.not.ok(await world.machine().host.filesystem.pathExists(path));
+    await assertHidden(world, FIRST);
+  }));
 
-test('an actor that begins anew while a share is mapped takes the mapping for its own, and removes it (R1)', async () => {
-  const world = await openWorld();
-  const held = Promise.withResolvers<void>();
-  world.machine().before.set('newSmbGlobalMapping', () => held.promise);
-  await withShare(world);
-  await world.until('smbmappings/share', 'on record', (raw) => raw.status?.['origin'] === 'Made');
-  await world.restartActors();
-  held.resolve();
-  await world.ready('smbmappings/share');
-  await world.settle();
-  await world.remove('smbmappings/share');
-  await world.gone('smbmappings/share');
-  assert.is(await world.machine().host.smb.isSmbMapped(SHARE), 'absent');
-  await world.close();
-});
+test('an actor that begins anew while a share is mapped takes the mapping for its own, and removes it (R1)', () =>
+  inWorld({}, async (world) => {
+    const held = Promise.withResolvers<void>();
+    world.machine().before.set('newSmbGlobalMapping', () => held.promise);
+    await withShare(world);
+    await world.until('smbmappings/share', 'on record', (raw) => raw.status?.['origin'] === 'Made');
+    await world.restartActors();
+    held.resolve();
+    await world.ready('smbmappings/share');
+    await world.settle();
+    await world.remove('smbmappings/share');
+    await world.gone('smbmappings/share');
+    assert.is(await world.machine().host.smb.isSmbMapped(SHARE), 'absent');
+  }));
 
-test('a share that was mapped by somebody else is used and stays (R1)', async () => {
-  const world = await openWorld();
-  const { host, smb } = world.machine();
-  smb.offer(SHARE, { username: 'user', password: FIRST });
-  await host.smb.newSmbGlobalMapping({ root: SHARE, username: 'user', password: FIRST, encryption: 'required' });
-  await withShare(world);
-  await world.says('smbmappings/share', 'Found');
-  await world.remove('smbmappings/share');
-  await world.gone('smbmappings/share');
-  assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
-  await world.close();
-});
+test('a share that was mapped by somebody else is used and stays (R1)', () =>
+  inWorld({}, async (world) => {
+    const { host, smb } = world.machine();
+    smb.offer(SHARE, { username: 'user', password: FIRST });
+    await host.smb.newSmbGlobalMapping({ root: SHARE, username: 'user', password: FIRST, encryption: 'required' });
+    await withShare(world);
+    await world.says('smbmappings/share', 'Found');
+    await world.remove('smbmappings/share');
+    await world.gone('smbmappings/share');
+    assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
+  }));
 
-test('other credentials wait until nobody uses the share, or not, as is said (R2)', async () => {
-  const world = await openWorld();
-  await withShare(world);
-  const before = await world.ready('smbmappings/share');
-  const path = 'C:\\var\\lib\\kubelet\\shared';
-  await world.machine().host.filesystem.mkdir(`${SHARE}\\sub`);
-  await world.create('windowsmounts/shared', { spec: { path, source: { smbMappingRef: 'share' } } });
-  await world.ready('windowsmounts/shared');
-  await world.merge('secrets/login', login(SECOND));
-  await world.says('smbmappings/share', 'RotationPending');
-  assert.is(count(world, 'newSmbGlobalMapping'), 1);
-  // The server takes the new one only from those who come anew.
-  world.machine().smb.offer(SHARE, { username: 'user', password: SECOND });
-  await world.merge('smbmappings/share', { spec: { rotation: 'Immediate' } });
-  const after = await world.until(
-    'smbmappings/share',
-    'mapped anew',
-    ({ status }) => status?.['credentialHash'] !== before.status?.['credentialHash'],
-  );
-  assert.match(String(after.status?.['credentialHash']), /^[0-9a-f]{32}$/);
-  assert.is(count(world, 'newSmbGlobalMapping'), 2);
-  await assertHidden(world, FIRST, SECOND);
-  await world.close();
-});
+test('other credentials wait until nobody uses the share, or not, as is said (R2)', () =>
+  inWorld({}, async (world) => {
+    await withShare(world);
+    const before = await world.ready('smbmappings/share');
+    const path = 'C:\\var\\lib\\kubelet\\shared';
+    await world.machine().host.filesystem.mkdir(`${SHARE}\\sub`);
+    await world.create('windowsmounts/shared', { spec: { path, source: { smbMappingRef: 'share' } } });
+    await world.ready('windowsmounts/shared');
+    await world.merge('secrets/login', login(SECOND));
+    await world.says('smbmappings/share', 'RotationPending');
+    assert.is(count(world, 'newSmbGlobalMapping'), 1);
+    // The server takes the new one only from those who come anew.
+    world.machine().smb.offer(SHARE, { username: 'user', password: SECOND });
+    await world.merge('smbmappings/share', { spec: { rotation: 'Immediate' } });
+    const after = await world.until(
+      'smbmappings/share',
+      'mapped anew',
+      ({ status }) => status?.['credentialHash'] !== before.status?.['credentialHash'],
+    );
+    assert.match(String(after.status?.['credentialHash']), /^[0-9a-f]{32}$/);
+    assert.is(count(world, 'newSmbGlobalMapping'), 2);
+    await assertHidden(world, FIRST, SECOND);
+  }));
 
 test('who comes to use a share while it is about to get other credentials keeps it as it is (R2)', () =>
   inWorld({}, async (world) => {
@@ -136,53 +131,51 @@ test('who comes to use a share while it is about to get other credentials keeps 
     await world.happens('it is mapped anew', () => count(world, 'newSmbGlobalMapping') === 2);
   }));
 
-test('a share that refuses the password says so without it (S2)', async () => {
-  const world = await openWorld();
-  world.machine().smb.offer(SHARE, { username: 'user', password: SECOND });
-  world.machine().before.set('newSmbGlobalMapping', async () => {
-    throw new StatusError(Code.Unknown, `error 1326: ${FIRST} is no password`);
-  });
-  await world.create('secrets/login', login(FIRST));
-  await world.create('smbmappings/share', mapping());
-  assert.match(await world.says('smbmappings/share', 'TransientError'), /error 1326: \*\*\*/);
-  await assertHidden(world, FIRST);
-  await world.close();
-});
+test('a share that refuses the password says so without it (S2)', () =>
+  inWorld({}, async (world) => {
+    world.machine().smb.offer(SHARE, { username: 'user', password: SECOND });
+    world.machine().before.set('newSmbGlobalMapping', async () => {
+      throw new StatusError(Code.Unknown, `error 1326: ${FIRST} is no password`);
+    });
+    await world.create('secrets/login', login(FIRST));
+    await world.create('smbmappings/share', mapping());
+    assert.match(await world.says('smbmappings/share', 'TransientError'), /error 1326: \*\*\*/);
+    await assertHidden(world, FIRST);
+  }));
 
-test('targets of one portal are connected with CHAP; the portal goes with the last; disks go before', async () => {
-  const world = await openWorld();
-  const { iscsi, disks, host } = world.machine();
-  const portal = { address: '10.0.0.1', port: 3260 };
-  const [one, two] = ['iqn.2024-01.org.example:one', 'iqn.2024-01.org.example:two'] as const;
-  const chap = { username: 'user', secret: FIRST };
-  const made = (page83: string) => [disks.make({ sizeBytes: GIB, page83, state: 'offline' })];
-  iscsi.offer({ portal, iqn: one, disks: made('naa.a'), chap, mutualSecret: MUTUAL });
-  iscsi.offer({ portal, iqn: two, disks: made('naa.b') });
-  await world.create('secrets/chap', login(FIRST));
-  await world.create('secrets/mutual', { stringData: { password: MUTUAL } });
-  await world.merge('windowsstoragenodes/one', { spec: { mutualChapSecretRef: 'mutual' } });
-  const target = (iqn: string, auth?: JsonObject) => ({
-    spec: { nodeRef: 'one', portal: { address: portal.address }, iqn, ...(auth && { auth }) },
-  });
-  await world.create('iscsitargets/one', target(one, { type: 'MutualCHAP', secretRef: 'chap' }));
-  await world.create('iscsitargets/two', target(two));
-  await world.ready('iscsitargets/two');
-  const { status } = await world.ready('iscsitargets/one');
-  assert.is(listIn(status, 'diskNumbers').length, 1);
-  await world.create('windowsdisks/a', { spec: { nodeRef: 'one', iscsiTargetRef: 'one', index: 0 } });
-  assert.is((await world.ready('windowsdisks/a')).status?.['identity'], 'page83:naa.a');
-  await world.remove('iscsitargets/one');
-  await world.says('iscsitargets/one', 'WaitingForUsers');
-  await world.remove('windowsdisks/a');
-  for (const path of ['windowsdisks/a', 'iscsitargets/one']) await world.gone(path);
-  assert.is((await host.iscsi.listTargetPortals()).length, 1);
-  assert.equal(await host.iscsi.getTargetDisks(portal, one), []);
-  await world.remove('iscsitargets/two');
-  await world.gone('iscsitargets/two');
-  assert.equal(await host.iscsi.listTargetPortals(), []);
-  await assertHidden(world, FIRST, MUTUAL);
-  await world.close();
-});
+test('targets of one portal are connected with CHAP; the portal goes with the last; disks go before', () =>
+  inWorld({}, async (world) => {
+    const { iscsi, disks, host } = world.machine();
+    const portal = { address: '10.0.0.1', port: 3260 };
+    const [one, two] = ['iqn.2024-01.org.example:one', 'iqn.2024-01.org.example:two'] as const;
+    const chap = { username: 'user', secret: FIRST };
+    const made = (page83: string) => [disks.make({ sizeBytes: GIB, page83, state: 'offline' })];
+    iscsi.offer({ portal, iqn: one, disks: made('naa.a'), chap, mutualSecret: MUTUAL });
+    iscsi.offer({ portal, iqn: two, disks: made('naa.b') });
+    await world.create('secrets/chap', login(FIRST));
+    await world.create('secrets/mutual', { stringData: { password: MUTUAL } });
+    await world.merge('windowsstoragenodes/one', { spec: { mutualChapSecretRef: 'mutual' } });
+    const target = (iqn: string, auth?: JsonObject) => ({
+      spec: { nodeRef: 'one', portal: { address: portal.address }, iqn, ...(auth && { auth }) },
+    });
+    await world.create('iscsitargets/one', target(one, { type: 'MutualCHAP', secretRef: 'chap' }));
+    await world.create('iscsitargets/two', target(two));
+    await world.ready('iscsitargets/two');
+    const { status } = await world.ready('iscsitargets/one');
+    assert.is(listIn(status, 'diskNumbers').length, 1);
+    await world.create('windowsdisks/a', { spec: { nodeRef: 'one', iscsiTargetRef: 'one', index: 0 } });
+    assert.is((await world.ready('windowsdisks/a')).status?.['identity'], 'page83:naa.a');
+    await world.remove('iscsitargets/one');
+    await world.says('iscsitargets/one', 'WaitingForUsers');
+    await world.remove('windowsdisks/a');
+    for (const path of ['windowsdisks/a', 'iscsitargets/one']) await world.gone(path);
+    assert.is((await host.iscsi.listTargetPortals()).length, 1);
+    assert.equal(await host.iscsi.getTargetDisks(portal, one), []);
+    await world.remove('iscsitargets/two');
+    await world.gone('iscsitargets/two');
+    assert.equal(await host.iscsi.listTargetPortals(), []);
+    await assertHidden(world, FIRST, MUTUAL);
+  }));
 
 test('a disk of a target is the one that it was when the target was looked at, whatever its number is by now', () =>
   inWorld({}, async (world) => {
@@ -262,15 +255,14 @@ test('of targets whose disks were used until the end nothing is left, nor of the
     assert.equal(await host.iscsi.listTargetPortals(), []);
   }));
 
-test('a service that the node does not allow is not started', async () => {
-  const world = await openWorld();
-  await world.merge('windowsstoragenodes/one', { spec: { services: [] } });
-  await world.create('iscsitargets/one', {
-    spec: { nodeRef: 'one', portal: { address: '10.0.0.1' }, iqn: 'iqn.2024-01.org.example:one' },
-  });
-  assert.match(await world.says('iscsitargets/one', 'InvalidConfiguration'), /MSiSCSI/);
-  assert.is(count(world, 'startService'), 0);
-  await world.close();
-});
+test('a service that the node does not allow is not started', () =>
+  inWorld({}, async (world) => {
+    await world.merge('windowsstoragenodes/one', { spec: { services: [] } });
+    await world.create('iscsitargets/one', {
+      spec: { nodeRef: 'one', portal: { address: '10.0.0.1' }, iqn: 'iqn.2024-01.org.example:one' },
+    });
+    assert.match(await world.says('iscsitargets/one', 'InvalidConfiguration'), /MSiSCSI/);
+    assert.is(count(world, 'startService'), 0);
+  }));
 
 test.run();

@@ -1,11 +1,10 @@
 // long
-// limit: 600 s
 // Who leads an object, or plays the role on its node, is gone in the middle of everything that changes a machine, once for each
 // call, before it is done or before anybody hears of it: nothing is formatted twice, nothing stays mapped, no data is lost.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { inWorld, type World } from '../../../world/windows.ts';
 import { allReady, declare, furnish, leftOn, OBJECTS, ROOT } from './landscape.ts';
-import { inWorld, type World } from './world.ts';
 
 const test = suite('crashes');
 const NODE = 'windowsstoragenodes/one';

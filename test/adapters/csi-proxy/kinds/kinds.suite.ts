@@ -3,16 +3,13 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../../bus/mod.ts';
+import { GIB, inWorld, listIn, readyOf, type World, type WorldOptions } from '../../../world/windows.ts';
 import { type Check, failsOnce, isRefused, PAGE83, withDisk } from './checks.ts';
 import { describeConnections } from './connections.suite.ts';
 import { describeMounts } from './mounts.suite.ts';
-import { GIB, inWorld, listIn, readyOf, type World, type WorldOptions } from './world.ts';
 
 /** @param given  which API server it is, and how machines are asked */
-export function describeKinds(
-  test: Test,
-  given: Pick<WorldOptions, 'kubeconfig' | 'deadlineMs' | 'isPiped'> = {},
-): void {
+export function describeKinds(test: Test, given: Pick<WorldOptions, 'kubeconfig' | 'isPiped'> = {}): void {
   const check: Check = (title, run) =>
     void test(title, () => inWorld({ nodes: ['one', 'two', 'three'], pods: 2, ...given }, run));
   describeNodes(check);

@@ -1,7 +1,7 @@
 // Objects of all six kinds on one machine, each of which uses what others have made.
 import type { JsonObject } from '../../../../bus/mod.ts';
-import type { Machine } from './watched.ts';
-import { GIB, type World } from './world.ts';
+import { GIB, type World } from '../../../world/windows.ts';
+import type { Machine } from '../../../world/windows-machine.ts';
 
 export const PAGE83 = 'naa.600a0b80001';
 export const SHARE = '\\\\files\\data';

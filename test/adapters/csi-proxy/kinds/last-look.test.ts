@@ -1,7 +1,6 @@
 // The last look, in the lane of a disk, before the disk is changed or a volume on it is formatted: what was true before may not be.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { changeDisk } from '../../../../adapters/csi-proxy/kinds/operations/disks.ts';
 import { type MachinePorts, PATIENT } from '../../../../adapters/csi-proxy/kinds/operations/serving.ts';
@@ -9,8 +8,9 @@ import { windowsVolumeOperations } from '../../../../adapters/csi-proxy/kinds/op
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { type Machine, watched } from './watched.ts';
-import { GIB } from './world.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { GIB } from '../../../world/windows.ts';
+import { type Machine, watched } from '../../../world/windows-machine.ts';
 
 const test = suite('last look');
 const IDENTITY = 'page83:naa.one';
@@ -31,7 +31,7 @@ class LateLanes extends Lanes {
 }
 
 async function machineWithDisk(): Promise<{ readonly machine: Machine; readonly number: number }> {
-  const machine = watched(await memoryMachine({ clock: systemClock() }), 'one');
+  const machine = watched(await memoryMachine({ clock: simulatedClock() }), 'one');
   const content = { style: 'GPT', fileSystem: 'none' } as const;
   const { disks } = machine;
   const number = await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.one', content }));
@@ -65,7 +65,7 @@ async function formatted(meanwhile: (machine: Machine, number: number) => void) 
   const metadata = { namespace: 'a', name: 'one', uid: 'first' };
   const object = { kind: 'WindowsVolume', metadata, spec: { nodeName: 'one' } } as unknown as KubeObject;
   const ports: MachinePorts = {
-    ...{ clock: systemClock(), host: machine.host, paths: new PathRules([]) },
+    ...{ clock: simulatedClock(), host: machine.host, paths: new PathRules([]) },
     lanes: new LateLanes(async () => meanwhile(machine, number)),
     ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
     readSecret: async () => undefined,

@@ -1,17 +1,17 @@
 // Of several iSCSI targets that go together, the process of the machine knows which have left.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import type { Operation } from '../../../../adapters/adapter.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { iscsiTargetOperations } from '../../../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { GIB } from './world.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { GIB } from '../../../world/windows.ts';
 
 const test = suite('iSCSI targets that leave');
-const clock = systemClock();
+const clock = simulatedClock();
 
 const PORTAL = { address: '10.0.0.1', port: 3260 };
 const iqnOf = (name: string): string => `iqn.2024-01.org.example:${name}`;

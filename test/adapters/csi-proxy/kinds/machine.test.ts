@@ -4,7 +4,6 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import { settingsFor } from '../../../../actors/process/adapters.ts';
 import { openLog } from '../../../../actors/telling/log.ts';
 import { windows } from '../../../../adapters/csi-proxy/kinds/adapter.ts';
@@ -12,6 +11,7 @@ import { counterpart, DEVELOPMENT_MACHINE } from '../../../../adapters/csi-proxy
 import { openMachine } from '../../../../adapters/csi-proxy/kinds/machine.ts';
 import { windowsOptions } from '../../../../adapters/csi-proxy/kinds/options.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
+import { simulatedClock } from '../../../world/clock.ts';
 
 const test = suite('machines of Windows storage');
 
@@ -21,7 +21,7 @@ type Texts = Readonly<Record<string, string>>;
 async function disksOf(options: Texts, purpose?: 'development'): Promise<readonly string[]> {
   const settings = settingsFor(windows, {}, options, purpose);
   const log = openLog({ level: 'silent', readable: false });
-  const ports = { clock: systemClock(), log, node: 'one' };
+  const ports = { clock: simulatedClock(), log, node: 'one' };
   const host = await openMachine(windowsOptions(settings), settings.variable, ports);
   const { disks } = await host.disk.listDiskIDs();
   await host.close();
@@ -30,7 +30,7 @@ async function disksOf(options: Texts, purpose?: 'development'): Promise<readonl
 
 async function described(options: Texts): Promise<string> {
   const settings = settingsFor(windows, {}, options, 'development');
-  const { description } = await counterpart({ ...settings, clock: systemClock(), folder: '', cluster: 'started' });
+  const { description } = await counterpart({ ...settings, clock: simulatedClock(), folder: '', cluster: 'started' });
   return description;
 }
 

@@ -1,8 +1,8 @@
 // WindowsMount: of each source made, changed and changed back, disturbed from outside, deleted.
 import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../../../bus/mod.ts';
+import type { World } from '../../../world/windows.ts';
 import { type Check, failsOnce, isRefused, withDisk } from './checks.ts';
-import type { World } from './world.ts';
 
 const ROOT = 'C:\\var\\lib\\kubelet';
 const SHARE = '\\\\files\\data';

@@ -1,10 +1,9 @@
 // long
-// limit: 300 s
 // A machine that is not what it was, with objects of all kinds on it: each says so, and nothing is done that was not asked for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { GIB, inWorld, listIn, NODE_GONE, readyOf, type World, type WorldOptions } from '../../../world/windows.ts';
 import { allReady, declare, furnish, leftOn, OBJECTS, PAGE83, ROOT, SHARE } from './landscape.ts';
-import { GIB, inWorld, listIn, NODE_GONE, readyOf, type World, type WorldOptions } from './world.ts';
 
 const test = suite('a machine that is not what it was');
 const NODE = 'windowsstoragenodes/one';

@@ -1,12 +1,11 @@
-// long
-// limit: 300 s
 // Passwords are in Secrets and in the calls of the machine that need them, and nowhere else: not in mail, requests, answers,
 // traces, logs, Events, statuses or errors, be it that all goes well, that the machine quotes them, or that a process is gone.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { derive } from '../../../../adapters/csi-proxy/kinds/operations/credentials.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
+import { inWorld, type World } from '../../../world/windows.ts';
 import { allReady, declare, furnish, IQN, OBJECTS, PASSWORDS, PORTAL, SHARE } from './landscape.ts';
-import { inWorld, type World } from './world.ts';
 
 const test = suite('secrecy of Windows storage');
 const NEXT = 'Rk4-rotated-to';
@@ -63,6 +62,21 @@ test('what is looked for would be found', () => {
     }
     assert.equal(toldIn(`a ${secret} b`), [secret]);
   }
+});
+
+test('what is told of credentials is the same for the same of one object, and of no length of theirs', async () => {
+  const hashes = [
+    await derive('a', 'one'),
+    await derive('a', 'one'),
+    await derive('a', 'two'),
+    await derive('ab', 'one'),
+  ];
+  const [first, ...others] = hashes.map((hash) => hash.toString('hex'));
+  assert.equal(
+    others.map((each) => each === first),
+    [true, false, false],
+  );
+  assert.ok(hashes.every(({ length }) => length === 16));
 });
 
 test('no password is told, whatever is done with it', () =>

@@ -1,14 +1,13 @@
-// limit: 300 s
 // What only comes out when several things happen together, as histories under simulated time have them (test/simulation).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { storageNodeOperations } from '../../../../adapters/csi-proxy/kinds/operations/storage-node.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { Claimant } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { GIB, listIn, openWorld, type World } from './world.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { GIB, inWorld, listIn, type World } from '../../../world/windows.ts';
 
 const test = suite('windows storage, together');
 const PAGE83 = 'naa.600a0b80001';
@@ -36,85 +35,80 @@ async function withTargets(world: World, ...names: readonly string[]): Promise<v
   }
 }
 
-test('a mount of which the disk is away goes when it is deleted', async () => {
-  const world = await openWorld();
-  const number = await withDisk(world);
-  await world.create('windowsmounts/data', { spec: { path: PATH, source: { volumeRef: 'data' } } });
-  await world.ready('windowsmounts/data');
-  await world.machine().disks.detach(number);
-  await world.says('windowsdisks/data', 'DiskAbsent');
-  await world.remove('windowsmounts/data');
-  await world.gone('windowsmounts/data');
-  assert.not.ok(await world.machine().host.filesystem.pathExists(PATH));
-  await world.close();
-});
+test('a mount of which the disk is away goes when it is deleted', () =>
+  inWorld({}, async (world) => {
+    const number = await withDisk(world);
+    await world.create('windowsmounts/data', { spec: { path: PATH, source: { volumeRef: 'data' } } });
+    await world.ready('windowsmounts/data');
+    await world.machine().disks.detach(number);
+    await world.says('windowsdisks/data', 'DiskAbsent');
+    await world.remove('windowsmounts/data');
+    await world.gone('windowsmounts/data');
+    assert.not.ok(await world.machine().host.filesystem.pathExists(PATH));
+  }));
 
-test('of two connections through one portal that end at once the last one takes the portal with it (I2)', async () => {
-  const world = await openWorld();
-  await withTargets(world, 'a', 'b');
-  for (const name of ['a', 'b']) await world.ready(`iscsitargets/${name}`);
-  const held = Promise.withResolvers<void>();
-  world.machine().before.set('disconnectTarget', () => held.promise);
-  for (const name of ['a', 'b']) await world.remove(`iscsitargets/${name}`);
-  await world.settle();
-  held.resolve();
-  for (const name of ['a', 'b']) await world.gone(`iscsitargets/${name}`);
-  assert.equal(await world.machine().host.iscsi.listTargetPortals(), []);
-  await world.close();
-});
+test('of two connections through one portal that end at once the last one takes the portal with it (I2)', () =>
+  inWorld({}, async (world) => {
+    await withTargets(world, 'a', 'b');
+    for (const name of ['a', 'b']) await world.ready(`iscsitargets/${name}`);
+    const held = Promise.withResolvers<void>();
+    world.machine().before.set('disconnectTarget', () => held.promise);
+    for (const name of ['a', 'b']) await world.remove(`iscsitargets/${name}`);
+    await world.settle();
+    held.resolve();
+    for (const name of ['a', 'b']) await world.gone(`iscsitargets/${name}`);
+    assert.equal(await world.machine().host.iscsi.listTargetPortals(), []);
+  }));
 
-test('a connection that was refused its service is made when the machine may start that', async () => {
-  const world = await openWorld();
-  await world.merge('windowsstoragenodes/one', { spec: { services: [] } });
-  await withTargets(world, 'a');
-  await world.says('iscsitargets/a', 'InvalidConfiguration');
-  await world.merge('windowsstoragenodes/one', { spec: { services: ['MSiSCSI'] } });
-  await world.ready('iscsitargets/a');
-  await world.close();
-});
+test('a connection that was refused its service is made when the machine may start that', () =>
+  inWorld({}, async (world) => {
+    await world.merge('windowsstoragenodes/one', { spec: { services: [] } });
+    await withTargets(world, 'a');
+    await world.says('iscsitargets/a', 'InvalidConfiguration');
+    await world.merge('windowsstoragenodes/one', { spec: { services: ['MSiSCSI'] } });
+    await world.ready('iscsitargets/a');
+  }));
 
-test('an object that is made anew waits for its turn, though its node still tells of the one before (K1)', async () => {
-  const world = await openWorld();
-  const { disks, host } = world.machine();
-  const number = await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: PAGE83, state: 'offline' }));
-  const spec = { nodeRef: 'one', selector: { page83: PAGE83 } };
-  await world.create('windowsdisks/data', { spec });
-  await world.ready('windowsdisks/data');
-  const held = Promise.withResolvers<string>();
-  const { getBIOSSerialNumber } = host.system;
-  Object.assign(host.system, { getBIOSSerialNumber: () => held.promise });
-  await world.remove('windowsdisks/data');
-  await world.gone('windowsdisks/data');
-  await world.create('windowsdisks/data', { spec });
-  await world.says('windowsdisks/data', 'WaitingForDependency');
-  await world.settle();
-  assert.is(disks.disk(number).state, 'offline');
-  Object.assign(host.system, { getBIOSSerialNumber });
-  held.resolve(await getBIOSSerialNumber());
-  await world.ready('windowsdisks/data');
-  assert.is(disks.disk(number).state, 'online');
-  await world.close();
-});
+test('an object that is made anew waits for its turn, though its node still tells of the one before (K1)', () =>
+  inWorld({}, async (world) => {
+    const { disks, host } = world.machine();
+    const number = await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: PAGE83, state: 'offline' }));
+    const spec = { nodeRef: 'one', selector: { page83: PAGE83 } };
+    await world.create('windowsdisks/data', { spec });
+    await world.ready('windowsdisks/data');
+    const held = Promise.withResolvers<string>();
+    const { getBIOSSerialNumber } = host.system;
+    Object.assign(host.system, { getBIOSSerialNumber: () => held.promise });
+    await world.remove('windowsdisks/data');
+    await world.gone('windowsdisks/data');
+    await world.create('windowsdisks/data', { spec });
+    await world.says('windowsdisks/data', 'WaitingForDependency');
+    await world.settle();
+    assert.is(disks.disk(number).state, 'offline');
+    Object.assign(host.system, { getBIOSSerialNumber });
+    held.resolve(await getBIOSSerialNumber());
+    await world.ready('windowsdisks/data');
+    assert.is(disks.disk(number).state, 'online');
+  }));
 
-test('what somebody has put on a disk that was raw once is not formatted for another object (F2, K2)', async () => {
-  // What is heard of at once is waited for, and no look.
-  const world = await openWorld({ env: { WINDOWS_LOOK_EVERY_MS: '60000' } });
-  const number = await withDisk(world);
-  await world.ready('windowsvolumes/data');
-  await world.until('windowsdisks/data', 'with a file system', ({ status }) => status?.['seenRaw'] === undefined);
-  await world.remove('windowsvolumes/data');
-  await world.gone('windowsvolumes/data');
-  const { disks, changes } = world.machine();
-  for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'foreign';
-  await world.create('windowsvolumes/data', { spec: { diskRef: 'data', formatPolicy: 'IfRaw' } });
-  assert.match(await world.says('windowsvolumes/data', 'NotFormatted'), /has had a file system since/);
-  assert.is(changes.filter((each) => each === 'formatVolume').length, 1);
-  await world.close();
-});
+test('what somebody has put on a disk that was raw once is not formatted for another object (F2, K2)', () =>
+  inWorld({ env: { WINDOWS_LOOK_EVERY_MS: '60000' } }, async (world) => {
+    // What is heard of at once is waited for, and no look.
+    const number = await withDisk(world);
+    await world.ready('windowsvolumes/data');
+    await world.until('windowsdisks/data', 'with a file system', ({ status }) => status?.['seenRaw'] === undefined);
+    await world.remove('windowsvolumes/data');
+    await world.gone('windowsvolumes/data');
+    const { disks, changes } = world.machine();
+    for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'foreign';
+    await world.create('windowsvolumes/data', { spec: { diskRef: 'data', formatPolicy: 'IfRaw' } });
+    assert.match(await world.says('windowsvolumes/data', 'NotFormatted'), /has had a file system since/);
+    assert.is(changes.filter((each) => each === 'formatVolume').length, 1);
+  }));
 
 /** What a node is told of the one disk that there is, which 'data' had before. @param claimants  of which it knows */
 async function lookAt(claimants: readonly Claimant[], known: KubeObject | undefined): Promise<JsonObject> {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const { host, disks } = await memoryMachine({ clock });
   await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: PAGE83 }));
   const ports = { host, node: 'one', readObject: async () => known, listObjects: async () => [] };

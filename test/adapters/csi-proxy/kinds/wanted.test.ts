@@ -2,7 +2,6 @@
 // and only on a machine that is still as it was seen (T2, D2, V1).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import type { Operation } from '../../../../adapters/adapter.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { iscsiTargetOperations } from '../../../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
@@ -15,8 +14,9 @@ import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { type Machine, watched } from './watched.ts';
-import { GIB } from './world.ts';
+import { simulatedClock } from '../../../world/clock.ts';
+import { GIB } from '../../../world/windows.ts';
+import { type Machine, watched } from '../../../world/windows-machine.ts';
 
 const test = suite('what is wanted still');
 const PORTAL = { address: '192.0.2.60', port: 3260 };
@@ -96,7 +96,7 @@ const MAKINGS: readonly Making[] = [
 ];
 
 async function furnished(): Promise<Furnished> {
-  const machine = watched(await memoryMachine({ clock: systemClock() }), 'one');
+  const machine = watched(await memoryMachine({ clock: simulatedClock() }), 'one');
   const content = { style: 'GPT', fileSystem: 'none' } as const;
   const { disks, files, iscsi, host } = machine;
   const number = await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: 'naa.one', content }));
@@ -119,7 +119,7 @@ async function made(
   const object = { kind, metadata: { namespace: 'a', name: 'one', uid: 'first' }, spec } as unknown as KubeObject;
   const node = { metadata: { name: 'one', uid: 'node' }, spec: { services: ['MSiSCSI'] } } as unknown as KubeObject;
   const ports: MachinePorts = {
-    ...{ clock: systemClock(), host: machine.host, lanes: new Lanes(), paths: new PathRules([DIRECTORY]) },
+    ...{ clock: simulatedClock(), host: machine.host, lanes: new Lanes(), paths: new PathRules([DIRECTORY]) },
     ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
     readSecret: async () => undefined,
     readObject: async (resource) => (resource.kind === 'WindowsStorageNode' ? node : now(object)),

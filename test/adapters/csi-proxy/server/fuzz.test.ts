@@ -2,7 +2,6 @@
 // the allowed directories changes.
 //
 // CASES is the number of calls, 4,000 by default, of which SEED gives others.
-// limit: 300 s
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -21,10 +20,10 @@ import { allGroups } from '../../../../adapters/csi-proxy/server/all_groups_gene
 import { groupDeps } from '../../../../adapters/csi-proxy/server/group-deps.ts';
 import type { CallContext } from '../../../../adapters/csi-proxy/server/runtime.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
+import { callContext, formattedDisk, GIB, KUBELET } from '../../../world/windows-groups.ts';
 import { HOSTILE } from '../hosts/hostile.ts';
 import { WorkerDouble } from '../hosts/worker-double.ts';
 import { quickClock } from '../quick-clock.ts';
-import { callContext, formattedDisk, GIB, KUBELET } from './stage.ts';
 
 const test = suite('calls at random');
 

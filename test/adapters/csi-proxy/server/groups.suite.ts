@@ -8,9 +8,17 @@ import { ServiceStatus, StartType } from '../../../../adapters/csi-proxy/server/
 import { Server as VolumeServer } from '../../../../adapters/csi-proxy/server/volume/server.ts';
 import { Code } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
+import {
+  callContext,
+  formattedDisk,
+  GIB,
+  type GroupServers,
+  groupServers,
+  KUBELET,
+  MIB,
+} from '../../../world/windows-groups.ts';
 import { refused } from '../hosts/files.suite.ts';
 import { quickClock } from '../quick-clock.ts';
-import { callContext, formattedDisk, GIB, type GroupServers, groupServers, KUBELET, MIB } from './stage.ts';
 
 /** A machine, and a host that works on it. */
 export interface Ground {

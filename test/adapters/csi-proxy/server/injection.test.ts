@@ -4,10 +4,10 @@ import * as assert from 'uvu/assert';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
+import { callContext, formattedDisk, groupServers, KUBELET } from '../../../world/windows-groups.ts';
 import { HOSTILE } from '../hosts/hostile.ts';
 import { WorkerDouble } from '../hosts/worker-double.ts';
 import { quickClock } from '../quick-clock.ts';
-import { callContext, formattedDisk, groupServers, KUBELET } from './stage.ts';
 
 const test = suite('injection');
 

@@ -4,9 +4,9 @@ import * as assert from 'uvu/assert';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { Code } from '../../../../adapters/csi-proxy/status.ts';
+import { callContext, formattedDisk, groupServers } from '../../../world/windows-groups.ts';
 import { refused } from '../hosts/files.suite.ts';
 import { quickClock } from '../quick-clock.ts';
-import { callContext, formattedDisk, groupServers } from './stage.ts';
 
 const test = suite('long work');
 

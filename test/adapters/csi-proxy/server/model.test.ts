@@ -2,7 +2,6 @@
 //
 // SEQUENCES of 50 calls are run on each host, 60 by default, of which SEED gives others; what fails is told in the fewest
 // calls.
-// limit: 300 s
 import { inspect } from 'node:util';
 import fc from 'fast-check';
 import { suite } from 'uvu';
@@ -12,10 +11,10 @@ import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/window
 import { ServiceStatus } from '../../../../adapters/csi-proxy/server/system/internal/types.ts';
 import { StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
+import { callContext, GIB, type GroupServers, groupServers, KUBELET, MIB } from '../../../world/windows-groups.ts';
 import { WorkerDouble } from '../hosts/worker-double.ts';
 import { quickClock } from '../quick-clock.ts';
 import { type Disk, Failure, Model, volume as newVolume, type Volume } from './model.ts';
-import { callContext, GIB, type GroupServers, groupServers, KUBELET, MIB } from './stage.ts';
 
 const test = suite('groups next to their model');
 

@@ -2,7 +2,7 @@
 //
 // Sizes are told to within 20 MiB, as the contract has it.
 import { Code, type Code as StatusCode } from '../../../../adapters/csi-proxy/status.ts';
-import { GIB, MIB } from './stage.ts';
+import { GIB, MIB } from '../../../world/windows-groups.ts';
 
 /** A call that fails, and how. */
 export class Failure {

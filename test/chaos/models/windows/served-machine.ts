@@ -5,8 +5,8 @@ import { type MemoryMachine, memoryMachine } from '../../../../adapters/csi-prox
 import { childPath } from '../../../../adapters/csi-proxy/hosts/windows-path.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
-import { CHANGES } from '../../../adapters/csi-proxy/kinds/watched.ts';
 import { newDisk, type SimulatedMachine, seenOn, volumesOf } from '../../../simulation/models/windows/machines.ts';
+import { CHANGES } from '../../../world/windows-machine.ts';
 import { DIRECTORY, type EstateDisk, type EstateMachine, PORTAL, USERNAME } from './estate.ts';
 import { type Calling, type MachineServer, SILENCE, serveMachine } from './machine-line.ts';
 

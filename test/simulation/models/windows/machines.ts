@@ -12,7 +12,7 @@ import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { CHANGES } from '../../../adapters/csi-proxy/kinds/watched.ts';
+import { CHANGES } from '../../../world/windows-machine.ts';
 import type { ProcessClock, SimulatedTime } from '../../time.ts';
 import { type Content, type Estate, PASSWORD, type PlannedDisk, PORTAL, USERNAME } from './estate.ts';
 import type { MachineTrouble } from './plan.ts';

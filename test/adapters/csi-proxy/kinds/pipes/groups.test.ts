@@ -7,7 +7,7 @@ import { pipeSettings } from '../../../../../adapters/csi-proxy/kinds/pipes/sett
 import { USABLE } from '../../../../../adapters/csi-proxy/kinds/pipes/storage.ts';
 import { Code } from '../../../../../adapters/csi-proxy/status.ts';
 import { TerminalError } from '../../../../../bus/mod.ts';
-import { failureOf, onStage, withDisk } from './stage.ts';
+import { failureOf, onPipedMachine, withDisk } from '../../../../world/windows-pipe-storage.ts';
 
 const test = suite('versions of csi-proxy, and its limits');
 
@@ -15,17 +15,17 @@ const ROOT = 'C:\\var\\lib\\kubelet';
 const preferring = (versions: readonly string[]) => ({ apiVersions: [{ group: 'disk', versions: [...versions] }] });
 
 test('the newest version that is served is used, unless others are preferred (P1)', async () => {
-  await onStage({}, async ({ groups }) => assert.is((await groups.open(DISK)).version, 'v1'));
-  await onStage({ only: { disk: ['v1beta3', 'v1beta2'] } }, async ({ groups }) =>
+  await onPipedMachine({}, async ({ groups }) => assert.is((await groups.open(DISK)).version, 'v1'));
+  await onPipedMachine({ only: { disk: ['v1beta3', 'v1beta2'] } }, async ({ groups }) =>
     assert.is((await groups.open(DISK)).version, 'v1beta3'),
   );
-  await onStage({ spec: preferring(['v9', 'v1beta2', 'v1']) }, async ({ groups }) =>
+  await onPipedMachine({ spec: preferring(['v9', 'v1beta2', 'v1']) }, async ({ groups }) =>
     assert.is((await groups.open(DISK)).version, 'v1beta2'),
   );
 });
 
 test('of each group it is told what is served and what is used', () =>
-  onStage({ only: { smb: [], disk: ['v1alpha1'], volume: ['v1beta3', 'v1'] } }, async ({ groups }) => {
+  onPipedMachine({ only: { smb: [], disk: ['v1alpha1'], volume: ['v1beta3', 'v1'] } }, async ({ groups }) => {
     const told = await groups.served(USABLE);
     assert.equal(
       told.filter(({ group }) => ['smb', 'disk', 'volume', 'system'].includes(group)),
@@ -39,7 +39,7 @@ test('of each group it is told what is served and what is used', () =>
   }));
 
 test('a group of which none may be used says what is served and what may be', () =>
-  onStage({ only: { smb: [] }, spec: preferring(['v1alpha1']) }, async ({ groups }) => {
+  onPipedMachine({ only: { smb: [] }, spec: preferring(['v1alpha1']) }, async ({ groups }) => {
     const disk = await failureOf(groups.open(DISK));
     assert.equal([disk.code, disk.reason], ['transient', 'ApiNotServed']);
     assert.match(
@@ -50,7 +50,7 @@ test('a group of which none may be used says what is served and what may be', ()
   }));
 
 test('where nobody serves at all it is said that csi-proxy does not run there', () =>
-  onStage({}, async ({ groups, end }) => {
+  onPipedMachine({}, async ({ groups, end }) => {
     await end();
     const failure = await failureOf(groups.open(DISK));
     assert.equal([failure.code, failure.reason], ['transient', 'CsiProxyUnreachable']);
@@ -58,7 +58,7 @@ test('where nobody serves at all it is said that csi-proxy does not run there', 
   }));
 
 test('what comes back after it was lost is asked for its versions, and used by them (P2)', () =>
-  onStage({}, async ({ groups, storage, machine, again, end }) => {
+  onPipedMachine({}, async ({ groups, storage, machine, again, end }) => {
     const number = await withDisk(machine);
     assert.is(await storage.disk.getDiskState(number), 'offline');
     await again({});
@@ -71,7 +71,7 @@ test('what comes back after it was lost is asked for its versions, and used by t
   }));
 
 test('a newer version that came unheard of is used once what is served is asked for anew (P2)', () =>
-  onStage({ only: { disk: ['v1beta2'] } }, async ({ groups, again, later }) => {
+  onPipedMachine({ only: { disk: ['v1beta2'] } }, async ({ clock, groups, again }) => {
     const used = async () => {
       await groups.served(USABLE);
       return (await groups.open(DISK)).version;
@@ -79,53 +79,60 @@ test('a newer version that came unheard of is used once what is served is asked 
     assert.is(await used(), 'v1beta2');
     await again({});
     assert.is(await used(), 'v1beta2');
-    later(600_000);
+    await clock.sleep(600_000);
     assert.is(await used(), 'v1');
   }));
 
 test('no more calls are made at a time than the limit says; a format is none of them', () =>
-  onStage({ spec: { limits: { callsInFlight: 1 } } }, async ({ machine, storage: { disk, volume, filesystem } }) => {
-    const number = await withDisk(machine, { state: 'online' });
-    await disk.createBasicPartition(number);
-    const [id = ''] = await volume.listVolumesOnDisk(number, 0);
-    const [other = ''] = await volume.listVolumesOnDisk(0, 0);
-    const [held, formatting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    const begun: string[] = [];
-    const hold = (call: string, until: Promise<void>): void =>
-      void machine.before.set(call, async () => {
-        begun.push(call);
-        await until;
-      });
-    hold('formatVolume', formatting.promise);
-    hold('mkdir', held.promise);
-    const format = volume.formatVolume(id);
-    const first = filesystem.mkdir(`${ROOT}\\one`);
-    const second = filesystem.mkdir(`${ROOT}\\two`);
-    while (begun.length < 2) await new Promise((resolve) => setImmediate(resolve));
-    machine.before.set('mkdir', async () => void begun.push('second'));
-    // Goes there and back, as the second would.
-    await volume.resizeVolume(other, 1n);
-    assert.equal([...begun].sort(), ['formatVolume', 'mkdir']);
-    held.resolve();
-    await Promise.all([first, second]);
-    assert.equal([...begun].sort(), ['formatVolume', 'mkdir', 'second']);
-    formatting.resolve();
-    await format;
-  }));
+  onPipedMachine(
+    { spec: { limits: { callsInFlight: 1 } } },
+    async ({ clock, machine, storage: { disk, volume, filesystem } }) => {
+      const number = await withDisk(machine, { state: 'online' });
+      await disk.createBasicPartition(number);
+      const [id = ''] = await volume.listVolumesOnDisk(number, 0);
+      const [other = ''] = await volume.listVolumesOnDisk(0, 0);
+      const [held, formatting] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
+      const begun: string[] = [];
+      const hold = (call: string, until: Promise<void>): void =>
+        void machine.before.set(call, async () => {
+          begun.push(call);
+          await until;
+        });
+      hold('formatVolume', formatting.promise);
+      hold('mkdir', held.promise);
+      const format = volume.formatVolume(id);
+      const first = filesystem.mkdir(`${ROOT}\\one`);
+      const second = filesystem.mkdir(`${ROOT}\\two`);
+      await clock.settle();
+      assert.is(begun.length, 2);
+      machine.before.set('mkdir', async () => void begun.push('second'));
+      // Goes there and back, as the second would.
+      await volume.resizeVolume(other, 1n);
+      assert.equal([...begun].sort(), ['formatVolume', 'mkdir']);
+      held.resolve();
+      await Promise.all([first, second]);
+      assert.equal([...begun].sort(), ['formatVolume', 'mkdir', 'second']);
+      formatting.resolve();
+      await format;
+    },
+  ));
 
 test('a call ends after the time that the limit says, and a format does not', () =>
-  onStage({ spec: { limits: { callSeconds: 1 } } }, async ({ machine, storage: { disk, volume, filesystem } }) => {
-    const number = await withDisk(machine, { state: 'online' });
-    await disk.createBasicPartition(number);
-    const [id = ''] = await volume.listVolumesOnDisk(number, 0);
-    const [never, formatting] = [new Promise<void>(() => undefined), Promise.withResolvers<void>()];
-    machine.before.set('mkdir', () => never);
-    machine.before.set('formatVolume', () => formatting.promise);
-    const format = volume.formatVolume(id);
-    assert.is((await failureOf(filesystem.mkdir(`${ROOT}\\one`))).code, Code.DeadlineExceeded);
-    formatting.resolve();
-    await format;
-  }));
+  onPipedMachine(
+    { spec: { limits: { callSeconds: 1 } } },
+    async ({ machine, storage: { disk, volume, filesystem } }) => {
+      const number = await withDisk(machine, { state: 'online' });
+      await disk.createBasicPartition(number);
+      const [id = ''] = await volume.listVolumesOnDisk(number, 0);
+      const [never, formatting] = [new Promise<void>(() => undefined), Promise.withResolvers<void>()];
+      machine.before.set('mkdir', () => never);
+      machine.before.set('formatVolume', () => formatting.promise);
+      const format = volume.formatVolume(id);
+      assert.is((await failureOf(filesystem.mkdir(`${ROOT}\\one`))).code, Code.DeadlineExceeded);
+      formatting.resolve();
+      await format;
+    },
+  ));
 
 test('an endpoint is a folder of pipes, what their names begin with, or a directory', () => {
   const prefixOf = (endpoint: string, platform: NodeJS.Platform) => pipeSettings({ endpoint }, platform).prefix;

@@ -1,5 +1,4 @@
 // long
-// limit: 300 s
 // The kinds on machines that are asked by way of csi-proxy, on an embedded API server.
 import { suite } from 'uvu';
 import { describeKinds } from '../kinds.suite.ts';

@@ -1,8 +1,6 @@
-// limit: 300 s
 // A node whose csi-proxy is asked: where it is, what it serves, and what of it cannot be relied upon.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../../actors/clock.ts';
 import { memoryMachine } from '../../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import type { Login } from '../../../../../adapters/csi-proxy/kinds/operations/storage.ts';
 import { windowsMountOperations } from '../../../../../adapters/csi-proxy/kinds/operations/windows-mount.ts';
@@ -10,9 +8,10 @@ import { Lanes } from '../../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../../adapters/csi-proxy/server/path-rules.ts';
 import { Code, StatusError } from '../../../../../adapters/csi-proxy/status.ts';
 import type { JsonObject } from '../../../../../bus/mod.ts';
+import { simulatedClock } from '../../../../world/clock.ts';
+import { inWorld, listIn, type World } from '../../../../world/windows.ts';
+import { failureOf } from '../../../../world/windows-pipe-storage.ts';
 import { isRefused, PAGE83, withDisk } from '../checks.ts';
-import { inWorld, listIn, type World } from '../world.ts';
-import { failureOf } from './stage.ts';
 
 const test = suite('nodes with a csi-proxy');
 
@@ -185,7 +184,7 @@ test('what was mapped or mounted before stays, and what cannot be told apart is 
   }));
 
 test('a csi-proxy that tells a password in what it says is not quoted with it (S2)', async () => {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const { host } = await memoryMachine({ clock });
   const says = async (_path: string, _share: string, login: () => Promise<Login>): Promise<never> => {
     throw new StatusError(Code.Unknown, `${(await login()).password} is no password`);

@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lunOf } from '../../../../../adapters/csi-proxy/kinds/operations/disks.ts';
 import { Code, StatusError } from '../../../../../adapters/csi-proxy/status.ts';
-import type { Served } from './served.ts';
-import { failureOf, GIB, onStage, saysFailed, withDisk } from './stage.ts';
+import { failureOf, GIB, onPipedMachine, saysFailed, withDisk } from '../../../../world/windows-pipe-storage.ts';
+import type { Served } from '../../../../world/windows-pipes.ts';
 
 const test = suite('a machine by way of csi-proxy');
 
@@ -29,7 +29,7 @@ for (const [title, only] of [
   ['the oldest', OLDEST],
 ] as const) {
   test(`disks and volumes by ${title} versions`, () =>
-    onStage({ only }, async ({ machine, storage: { disk, volume, filesystem } }) => {
+    onPipedMachine({ only }, async ({ machine, storage: { disk, volume, filesystem } }) => {
       const location = 'PCI Slot 3 : Adapter 0 : Port 0 : Target 1 : LUN 4';
       machine.disks.attach(
         machine.disks.make({ sizeBytes: 8n * GIB, page83: 'naa.1', serialNumber: 'S-1', state: 'offline', location }),
@@ -63,7 +63,7 @@ for (const [title, only] of [
     }));
 
   test(`directories, links and shares by ${title} versions`, () =>
-    onStage({ only }, async ({ machine, storage: { filesystem, smb } }) => {
+    onPipedMachine({ only }, async ({ machine, storage: { filesystem, smb } }) => {
       const [one, link, shared] = [`${ROOT}\\one`, `${ROOT}\\link`, `${ROOT}\\shared`];
       assert.is(await filesystem.pathExists(one), false);
       await filesystem.mkdir(`${one}\\within`);
@@ -87,7 +87,7 @@ for (const [title, only] of [
     }));
 
   test(`targets and services by ${title} versions`, () =>
-    onStage({ only }, async ({ machine, storage: { iscsi, system } }) => {
+    onPipedMachine({ only }, async ({ machine, storage: { iscsi, system } }) => {
       const { disks } = machine;
       machine.iscsi.offer({ portal: PORTAL, iqn: IQN, disks: [disks.make({ sizeBytes: GIB })] });
       assert.is(await system.getBIOSSerialNumber(), 'serial-one');
@@ -107,7 +107,7 @@ for (const [title, only] of [
 }
 
 test('what an old version has no call for is said, and what would do', () =>
-  onStage({ only: OLDEST }, async ({ machine, storage: { volume, iscsi } }) => {
+  onPipedMachine({ only: OLDEST }, async ({ machine, storage: { volume, iscsi } }) => {
     const number = await withDisk(machine);
     const partition = await failureOf(volume.listVolumesOnDisk(number, 2));
     assert.equal([partition.code, partition.reason], ['transient', 'ApiNotServed']);
@@ -116,7 +116,7 @@ test('what an old version has no call for is said, and what would do', () =>
   }));
 
 test('whether a disk is raw, which table it has and where a link leads is not told', () =>
-  onStage({}, async ({ storage }) => {
+  onPipedMachine({}, async ({ storage }) => {
     assert.is(storage.disk.isDiskInitialized, undefined);
     assert.is(storage.disk.initializeDisk, undefined);
     assert.is(storage.disk.partitionTable, undefined);
@@ -124,7 +124,7 @@ test('whether a disk is raw, which table it has and where a link leads is not to
   }));
 
 test('a disk that has a partition is not given another one, whatever is on it', () =>
-  onStage({}, async ({ machine, storage: { disk } }) => {
+  onPipedMachine({}, async ({ machine, storage: { disk } }) => {
     const number = await withDisk(machine, { state: 'online', content: { style: 'MBR', fileSystem: 'foreign' } });
     const before = structuredClone(machine.disks.disk(number));
     await disk.createBasicPartition(number);
@@ -133,7 +133,7 @@ test('a disk that has a partition is not given another one, whatever is on it', 
   }));
 
 test('a change that is said to have failed, and is seen to be done, is done; it is not made again (U1)', () =>
-  onStage({}, async ({ machine, storage: { disk, volume, filesystem, smb, iscsi, system } }) => {
+  onPipedMachine({}, async ({ machine, storage: { disk, volume, filesystem, smb, iscsi, system } }) => {
     const number = await withDisk(machine);
     const path = `${ROOT}\\one`;
     machine.smb.offer(SHARE, { username: '', password: '' });
@@ -167,7 +167,7 @@ test('a change that is said to have failed, and is seen to be done, is done; it 
   }));
 
 test('a change that failed, and is not seen to be done, has failed', () =>
-  onStage({}, async ({ machine, storage: { disk, filesystem } }) => {
+  onPipedMachine({}, async ({ machine, storage: { disk, filesystem } }) => {
     const number = await withDisk(machine);
     machine.before.set('setDiskState', async () => {
       throw new StatusError(Code.NotFound, 'the device is not ready');
@@ -181,7 +181,7 @@ test('a change that failed, and is not seen to be done, has failed', () =>
   }));
 
 test('a format that failed may be under way still, and is not said to have ended', () =>
-  onStage({}, async ({ machine, storage: { disk, volume } }) => {
+  onPipedMachine({}, async ({ machine, storage: { disk, volume } }) => {
     const number = await withDisk(machine, { state: 'online' });
     await disk.createBasicPartition(number);
     const [id = ''] = await volume.listVolumesOnDisk(number, 0);
@@ -194,7 +194,7 @@ test('a format that failed may be under way still, and is not said to have ended
   }));
 
 test('a volume that is gone is known to be when it is to be unmounted', () =>
-  onStage({}, async ({ machine, storage: { disk, volume, filesystem } }) => {
+  onPipedMachine({}, async ({ machine, storage: { disk, volume, filesystem } }) => {
     const number = await withDisk(machine, { state: 'online' });
     await disk.createBasicPartition(number);
     const [id = ''] = await volume.listVolumesOnDisk(number, 0);
@@ -205,7 +205,7 @@ test('a volume that is gone is known to be when it is to be unmounted', () =>
   }));
 
 test('a link to a share that is not mapped maps it, with what it asks for', () =>
-  onStage({}, async ({ machine, storage: { smb, filesystem } }) => {
+  onPipedMachine({}, async ({ machine, storage: { smb, filesystem } }) => {
     const login = { username: 'user', password: 'Wp7-first-of-all' };
     machine.smb.offer(SHARE, login);
     await filesystem.mkdir(ROOT);
@@ -216,7 +216,7 @@ test('a link to a share that is not mapped maps it, with what it asks for', () =
   }));
 
 test('a mapping that does not work gives way to a new one, and one that works stays as it is', () =>
-  onStage({}, async ({ machine, storage: { smb } }) => {
+  onPipedMachine({}, async ({ machine, storage: { smb } }) => {
     machine.smb.offer(SHARE, { username: 'user', password: 'first' });
     const login = { root: SHARE, username: 'user', encryption: 'required' } as const;
     assert.match((await failureOf(smb.newSmbGlobalMapping({ ...login, password: 'wrong' }))).message, /error 1326/);

@@ -1,14 +1,14 @@
 // The groups' servers on a host, without gRPC in between.
 import { pino } from 'pino';
-import type { MemoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { Server as DiskServer } from '../../../../adapters/csi-proxy/server/disk/server.ts';
-import { Server as FilesystemServer } from '../../../../adapters/csi-proxy/server/filesystem/server.ts';
-import { type GroupOptions, groupDeps, KUBELET_PATH } from '../../../../adapters/csi-proxy/server/group-deps.ts';
-import { Server as IscsiServer } from '../../../../adapters/csi-proxy/server/iscsi/server.ts';
-import type { CallContext } from '../../../../adapters/csi-proxy/server/runtime.ts';
-import { Server as SmbServer } from '../../../../adapters/csi-proxy/server/smb/server.ts';
-import { Server as SystemServer } from '../../../../adapters/csi-proxy/server/system/server.ts';
-import { Server as VolumeServer } from '../../../../adapters/csi-proxy/server/volume/server.ts';
+import type { MemoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { Server as DiskServer } from '../../adapters/csi-proxy/server/disk/server.ts';
+import { Server as FilesystemServer } from '../../adapters/csi-proxy/server/filesystem/server.ts';
+import { type GroupOptions, groupDeps, KUBELET_PATH } from '../../adapters/csi-proxy/server/group-deps.ts';
+import { Server as IscsiServer } from '../../adapters/csi-proxy/server/iscsi/server.ts';
+import type { CallContext } from '../../adapters/csi-proxy/server/runtime.ts';
+import { Server as SmbServer } from '../../adapters/csi-proxy/server/smb/server.ts';
+import { Server as SystemServer } from '../../adapters/csi-proxy/server/system/server.ts';
+import { Server as VolumeServer } from '../../adapters/csi-proxy/server/volume/server.ts';
 
 export const KUBELET = KUBELET_PATH;
 export const GIB = 2n ** 30n;

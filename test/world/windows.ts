@@ -1,24 +1,32 @@
 // Windows machines in memory, an API server, and the processes between them: pods that host the actors, one unless more are asked
 // for, and one for each machine.
-import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { installCrds } from '../../../../actors/cli/crds.ts';
-import { systemClock } from '../../../../actors/clock.ts';
-import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts/mod.ts';
-import { startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
-import { kubeClient } from '../../../../adapters/kubernetes/mod.ts';
-import { AbsentError, type Json, type JsonObject } from '../../../../bus/mod.ts';
-import { type Served, serveFolder } from './pipes/served.ts';
-import { type Faults, Processes } from './processes.ts';
-import { type Machine, untouchable, watched } from './watched.ts';
+import { installCrds } from '../../actors/cli/crds.ts';
+import { systemClock } from '../../actors/clock.ts';
+import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { windowsContracts } from '../../adapters/csi-proxy/kinds/contracts/mod.ts';
+import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Clock, type Json, type JsonObject } from '../../bus/mod.ts';
+import { type ApiServer, openApiServer } from './api-server.ts';
+import { SimulatedClock, simulatedClock } from './clock.ts';
+import { type Machine, untouchable, watched } from './windows-machine.ts';
+import { type Served, serveFolder } from './windows-pipes.ts';
+import { type Faults, Processes } from './windows-processes.ts';
+import { Wire } from './wire.ts';
 
 const GROUP = '/apis/windows.troupe.dev/v1alpha1';
-const POLL_MS = 10;
-const DEADLINE_MS = 20_000;
-/** Between looks at a machine, in milliseconds: most of what is waited for is heard of sooner. */
-const LOOK_EVERY_MS = 100;
+/** How time passes in the world, in milliseconds. */
+interface Pace {
+  readonly pollMs: number;
+  readonly deadlineMs: number;
+  /** Between looks at a machine: most of what is waited for is heard of sooner. */
+  readonly lookEveryMs: number;
+  readonly leaseMs: number;
+}
+const SIMULATED: Pace = { pollMs: 250, deadlineMs: 300_000, lookEveryMs: 1_000, leaseMs: 5_000 };
+const REAL: Pace = { pollMs: 10, deadlineMs: 60_000, lookEveryMs: 100, leaseMs: 5_000 };
 const TOLD_LINES = 15;
 
 export const GIB = 2n ** 30n;
@@ -36,6 +44,7 @@ export interface Raw {
 }
 
 export interface World {
+  readonly clock: Clock;
   readonly faults: Faults;
   /** Whether machines are asked by way of csi-proxy, which does not tell all. */
   readonly isPiped: boolean;
@@ -82,25 +91,21 @@ export interface WorldOptions {
   readonly nodes?: readonly string[];
   readonly env?: Readonly<Record<string, string>>;
   readonly pods?: number;
-  /** Of a real API server; an embedded one otherwise. */
+  /** Of a real API server, in real time; an embedded one under simulated time otherwise. */
   readonly kubeconfig?: string;
   /** The machines are asked by way of csi-proxy, and their processes may not do anything themselves. */
   readonly isPiped?: boolean;
   /** What such a csi-proxy serves. */
   readonly served?: Served;
-  /** Longest wait for anything that should happen, in milliseconds. */
-  readonly deadlineMs?: number;
 }
 
-export async function openWorld(options: WorldOptions = {}): Promise<World> {
-  const { nodes = ['one'], env = {}, pods = 1, deadlineMs = DEADLINE_MS, isPiped = false, served = {} } = options;
-  const clock = systemClock();
-  const folder = await mkdtemp(join(tmpdir(), 'troupe-windows-'));
-  const api = options.kubeconfig === undefined ? await startApiServer({ clock }) : undefined;
-  const kubeconfig = options.kubeconfig ?? join(folder, 'kubeconfig');
-  if (api !== undefined) await writeFile(kubeconfig, api.kubeconfig(), { mode: 0o600 });
-  const client = kubeClient({ clock, kubeconfig });
-  await installCrds(client, clock, () => undefined, windowsContracts);
+async function openWorld(options: WorldOptions): Promise<World> {
+  const { nodes = ['one'], env = {}, pods = 1, isPiped = false, served = {} } = options;
+  const { pollMs, deadlineMs, lookEveryMs, leaseMs } = options.kubeconfig === undefined ? SIMULATED : REAL;
+  const clock = options.kubeconfig === undefined ? simulatedClock() : systemClock();
+  const server = options.kubeconfig === undefined ? await embedded(clock) : await existing(clock, options.kubeconfig);
+  const { folder } = server;
+  const client = server.client();
   // Others may be at work on a real one.
   const namespace = `storage-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
   await client.call({
@@ -109,9 +114,9 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     body: { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } },
   });
   const processes = new Processes({
-    ...{ clock, kubeconfig },
-    namespaces: api === undefined ? [namespace] : undefined,
-    env: { WINDOWS_LOOK_EVERY_MS: String(LOOK_EVERY_MS), ...env },
+    ...{ clock, leaseMs, client: server.client },
+    namespaces: options.kubeconfig === undefined ? undefined : [namespace],
+    env: { WINDOWS_LOOK_EVERY_MS: String(lookEveryMs), ...env },
   });
   const { log, heard, faults } = processes;
   const machines = new Map<string, Machine>();
@@ -160,11 +165,12 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     while (clock.now() < endsAt) {
       last = await world.read(path);
       if (last !== undefined && isSo(last)) return last;
-      await clock.sleep(POLL_MS);
+      await clock.sleep(pollMs);
     }
     throw new Error(`${path} is not ${what}: ${JSON.stringify(last, null, 1)}\n${toldLately(path)}`);
   };
   const world: World = {
+    clock,
     faults,
     isPiped,
     formatPolicy: isPiped ? 'IfUnknown' : 'IfRaw',
@@ -232,17 +238,17 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
         if (last === undefined) return;
         if (clock.now() > endsAt)
           throw new Error(`${path} is still there: ${JSON.stringify(last, null, 1)}\n${toldLately(path)}`);
-        await clock.sleep(POLL_MS);
+        await clock.sleep(pollMs);
       }
     },
     async happens(what, isSo) {
       const endsAt = clock.now() + deadlineMs;
       while (!(await isSo())) {
         if (clock.now() > endsAt) throw new Error(`it did not happen: ${what}\n${toldLately('')}`);
-        await clock.sleep(POLL_MS);
+        await clock.sleep(pollMs);
       }
     },
-    settle: () => clock.sleep(5 * LOOK_EVERY_MS),
+    settle: () => clock.sleep(5 * lookEveryMs),
     async everything() {
       const plurals = [...windowsContracts.map(({ plural }) => plural), 'events'];
       const lists = await Promise.all(plurals.map((plural) => send('GET', plural)));
@@ -253,8 +259,8 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
       for (const stop of proxies.values()) await stop();
       await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
       await client.close();
-      await api?.close();
-      await rm(folder, { recursive: true, force: true });
+      await server.close();
+      if (clock instanceof SimulatedClock) clock.stop();
     },
   };
   await Promise.all(names.map((id) => processes.startPod(id)));
@@ -263,6 +269,21 @@ export async function openWorld(options: WorldOptions = {}): Promise<World> {
     await world.create(`windowsstoragenodes/${node}`, { spec: { nodeName: node, services: ['MSiSCSI'] } });
   }
   return world;
+}
+
+type Server = Pick<ApiServer, 'folder' | 'client' | 'close'>;
+
+function embedded(clock: Clock): Promise<Server> {
+  return openApiServer({ clock, wire: new Wire(), contracts: windowsContracts });
+}
+
+async function existing(clock: Clock, kubeconfig: string): Promise<Server> {
+  const folder = await mkdtemp(join(tmpdir(), 'troupe-world-'));
+  const client = (): KubeClient => kubeClient({ clock, kubeconfig });
+  const installer = client();
+  await installCrds(installer, clock, () => undefined, windowsContracts);
+  await installer.close();
+  return { folder, client, close: () => rm(folder, { recursive: true, force: true }) };
 }
 
 /** A world for as long as something is done in it. */

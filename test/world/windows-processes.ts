@@ -1,25 +1,23 @@
 // The processes of a world: pods that host actors, and one for each machine, on one bus in memory. Each may end, or be gone from
 // one moment to the next, with nothing given back. All that is said on the bus and logged can be read.
+import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
-import { configure } from '../../../../actors/process/adapters.ts';
-import { Role } from '../../../../actors/process/config.ts';
-import { type Runtime, startRuntime } from '../../../../actors/process/runtime.ts';
-import { openLog } from '../../../../actors/telling/log.ts';
-import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
-import { windowsWith } from '../../../../adapters/csi-proxy/kinds/adapter.ts';
-import { type KubeClient, kubeClient } from '../../../../adapters/kubernetes/mod.ts';
-import {
-  type Bus,
-  type Clock,
-  type JsonObject,
-  type MemoryBus,
-  memoryBroker,
-  TransientError,
-} from '../../../../bus/mod.ts';
-import { usedBy } from './watched.ts';
+import { configure } from '../../actors/process/adapters.ts';
+import { Role } from '../../actors/process/config.ts';
+import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
+import { openLog } from '../../actors/telling/log.ts';
+import type { Host } from '../../adapters/csi-proxy/hosts/host.ts';
+import { windowsWith } from '../../adapters/csi-proxy/kinds/adapter.ts';
+import type { Derive } from '../../adapters/csi-proxy/kinds/operations/serving.ts';
+import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type Bus, type Clock, type JsonObject, type MemoryBus, memoryBroker, TransientError } from '../../bus/mod.ts';
+import { heardBus } from './heard-bus.ts';
+import { usedBy } from './windows-machine.ts';
 
-const LEASE_MS = 1_500;
 const CALL_MS = 2_000;
+
+/** Hash of credentials in place of the product's, which is slow on purpose, and computed where a simulated clock sees nothing of it. */
+const quickHash: Derive = async (text, salt) => createHash('sha256').update(`${salt} ${text}`).digest().subarray(16);
 
 export interface Faults {
   /** So many of the next requests that take as long as they take find nobody. */
@@ -28,7 +26,9 @@ export interface Faults {
 
 export interface ProcessesDeps {
   readonly clock: Clock;
-  readonly kubeconfig: string;
+  readonly leaseMs: number;
+  /** A new client of the API server. */
+  readonly client: () => KubeClient;
   /** Undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   /** Of the options of the adapter. */
@@ -53,7 +53,7 @@ export class Processes {
 
   constructor(deps: ProcessesDeps) {
     this.#deps = deps;
-    this.#broker = memoryBroker({ clock: deps.clock, leaseMs: LEASE_MS });
+    this.#broker = memoryBroker({ clock: deps.clock, leaseMs: deps.leaseMs });
     this.#broker.onMail((change) => this.heard.push(JSON.stringify(change)));
   }
 
@@ -112,18 +112,18 @@ export class Processes {
       readonly open: (isThere: () => boolean) => Promise<Host>;
     },
   ): Promise<void> {
-    const { clock, kubeconfig, env, namespaces } = this.#deps;
+    const { clock, env, namespaces } = this.#deps;
     const bus = this.#broker.connect({ clock });
     const state = { isThere: true };
     const isThere = (): boolean => state.isThere;
     const runtime = await startRuntime({
-      bus: hearing(bus, this.heard, this.faults),
-      client: ofProcess(kubeClient({ clock, kubeconfig }), isThere),
+      bus: failing(heardBus(bus, this.heard), this.faults),
+      client: ofProcess(this.#deps.client(), isThere),
       clock,
       log: openLog({ level: 'debug', readable: false, destination: this.#destination(isThere) }),
       adapters: [
         configure(
-          windowsWith(() => open(isThere)),
+          windowsWith(() => open(isThere), quickHash),
           env,
         ),
       ],
@@ -163,33 +163,15 @@ function ofProcess(client: KubeClient, isThere: () => boolean): KubeClient {
   };
 }
 
-/** The bus, with all mail, requests, answers and events written down. */
-function hearing(bus: Bus, heard: string[], faults: Faults): Bus {
-  const note = (what: unknown): void => void heard.push(JSON.stringify(what) ?? '');
-  const noting = <Part extends object>(part: Part, members: readonly string[]): Part =>
-    new Proxy(part, {
-      get(target, member) {
-        const value: unknown = Reflect.get(target, member, target);
-        if (typeof value !== 'function') return value;
-        return (...args: unknown[]): unknown => {
-          if (members.includes(String(member))) note(args);
-          if (member === 'hold' && faults.holds-- > 0)
-            return Promise.reject(new TransientError("nobody answers 'format'"));
-          const result: unknown = Reflect.apply(value, target, args);
-          if (result instanceof Promise && members.includes(String(member))) {
-            void result.then(note, (error: unknown) => note(String(error)));
-          }
-          return result;
-        };
-      },
-    });
+/** The bus, of which requests that are to be held may find nobody. */
+function failing(bus: Bus, faults: Faults): Bus {
+  const { services } = bus;
+  const hold: typeof services.hold = (...args) =>
+    faults.holds-- > 0 ? Promise.reject(new TransientError("nobody answers 'format'")) : services.hold(...args);
+  const failingServices = new Proxy(services, {
+    get: (target, member) => (member === 'hold' ? hold : Reflect.get(target, member, target)),
+  });
   return new Proxy(bus, {
-    get(target, member) {
-      const value: unknown = Reflect.get(target, member, target);
-      if (member === 'mailbox') return noting(value as object, ['publish']);
-      if (member === 'services') return noting(value as object, ['request', 'hold']);
-      if (member === 'trace') return noting(value as object, ['emit']);
-      return typeof value === 'function' ? value.bind(target) : value;
-    },
+    get: (target, member) => (member === 'services' ? failingServices : Reflect.get(target, member, target)),
   });
 }

@@ -1,7 +1,7 @@
 // A Windows machine in memory whose changes are written down, and whose calls may be held up. Whoever uses it is a process, which may be gone
 // from one moment to the next: what it was at goes on, and nothing follows.
-import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
-import type { MemoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import type { Host } from '../../adapters/csi-proxy/hosts/host.ts';
+import type { MemoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 
 export interface Machine extends MemoryMachine {
   /** Calls of the host that change something, as `formatVolume`, in their order. */

@@ -2,35 +2,34 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../../../../actors/clock.ts';
-import { memoryMachine } from '../../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import type { Storage } from '../../../../../adapters/csi-proxy/kinds/operations/storage.ts';
-import { Groups } from '../../../../../adapters/csi-proxy/kinds/pipes/groups.ts';
-import { pipeSettings } from '../../../../../adapters/csi-proxy/kinds/pipes/settings.ts';
-import { pipeStorage } from '../../../../../adapters/csi-proxy/kinds/pipes/storage.ts';
-import { Code, StatusError } from '../../../../../adapters/csi-proxy/status.ts';
-import type { JsonObject } from '../../../../../bus/mod.ts';
-import { type Machine, watched } from '../watched.ts';
-import { type Served, serveFolder } from './served.ts';
+import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import type { Storage } from '../../adapters/csi-proxy/kinds/operations/storage.ts';
+import { Groups } from '../../adapters/csi-proxy/kinds/pipes/groups.ts';
+import { pipeSettings } from '../../adapters/csi-proxy/kinds/pipes/settings.ts';
+import { pipeStorage } from '../../adapters/csi-proxy/kinds/pipes/storage.ts';
+import { Code, StatusError } from '../../adapters/csi-proxy/status.ts';
+import type { JsonObject } from '../../bus/mod.ts';
+import { type SimulatedClock, simulatedClock } from './clock.ts';
+import { type Machine, watched } from './windows-machine.ts';
+import { type Served, serveFolder } from './windows-pipes.ts';
 
 export const GIB = 2n ** 30n;
 
-export interface Stage {
+export interface PipedMachine {
+  readonly clock: SimulatedClock;
   readonly machine: Machine;
   readonly storage: Storage;
   readonly groups: Groups;
   /** csi-proxy ends, and another one begins. */
   again(only: Served): Promise<void>;
-  /** The clock of whoever asks is ahead by so much from now on. */
-  later(ms: number): void;
   end(): Promise<void>;
 }
 
-export async function onStage(
+export async function onPipedMachine(
   { only = {}, spec = {} }: { readonly only?: Served; readonly spec?: JsonObject },
-  run: (stage: Stage) => Promise<void>,
+  run: (piped: PipedMachine) => Promise<void>,
 ): Promise<void> {
-  const clock = systemClock();
+  const clock = simulatedClock();
   const folder = await mkdtemp(join(tmpdir(), 'troupe-pipes-'));
   const machine = watched(await memoryMachine({ clock, unknownShares: 'absent' }), 'one');
   const serve = (served: Served): Promise<() => Promise<void>> =>
@@ -44,14 +43,9 @@ export async function onStage(
     await end();
     stop = await serve(served);
   };
-  let aheadMs = 0;
-  const ahead = { ...clock, now: () => clock.now() + aheadMs };
-  const later = (ms: number): void => {
-    aheadMs += ms;
-  };
-  const groups = new Groups({ clock: ahead, settings: pipeSettings({ endpoint: folder, ...spec }) });
+  const groups = new Groups({ clock, settings: pipeSettings({ endpoint: folder, ...spec }) });
   try {
-    await run({ machine, groups, storage: pipeStorage(groups), again, end, later });
+    await run({ clock, machine, groups, storage: pipeStorage(groups), again, end });
   } finally {
     groups.close();
     await stop();
