@@ -4,8 +4,8 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { parseArgs } from 'node:util';
 import { systemClock } from '../../actors/clock.ts';
+import { refuse, scriptOptions, wholeNumber } from '../../deploy/script-options.ts';
 import { judged } from './coverage.ts';
 import { play, type Violation } from './history.ts';
 import type { HistoryModel } from './model.ts';
@@ -17,7 +17,9 @@ import { shrunk } from './shrink.ts';
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const [MAIN, ...OTHERS] = MODELS as [HistoryModel, ...HistoryModel[]];
 
-const HELP = `Histories of the whole runtime under simulated time: npm run simulate -- [options]
+const USAGE = `Usage: npm run simulate -- [options]
+
+Plays histories of the whole runtime under simulated time.
 
   --seed N         the first of them; 1 by default
   --histories N    how many; 100 by default, and beside ${OTHERS.map(({ about, every }) => `every ${every}th one of ${about}`).join(', ')}
@@ -29,9 +31,6 @@ ${OTHERS.map(({ name, about }) => `  --${name.padEnd(13)}  histories of ${about}
   --told           tells the story of the first one
   --help           this
 `;
-
-/** What the command line says cannot be done. */
-class UsageError extends Error {}
 
 interface Played {
   readonly seed: number;
@@ -162,18 +161,9 @@ async function main(): Promise<number> {
     coverage: { type: 'boolean', default: false },
     without: { type: 'string' },
     told: { type: 'boolean', default: false },
-    help: { type: 'boolean', default: false },
   } as const;
-  const { values } = parseArgs({ options: { ...only, ...options } });
-  if (values.help) {
-    process.stdout.write(HELP);
-    return 0;
-  }
-  const whole = (name: 'seed' | 'histories' | 'jobs'): number => {
-    const value = Number(values[name]);
-    if (Number.isInteger(value) && value >= 1) return value;
-    throw new UsageError(`--${name} must be a whole number, at least 1; got '${values[name]}'`);
-  };
+  const { values } = scriptOptions(USAGE, { options: { ...only, ...options } });
+  const whole = (name: 'seed' | 'histories' | 'jobs'): number => wholeNumber(name, values[name]);
   const range = {
     first: whole('seed'),
     histories: whole('histories'),
@@ -186,19 +176,11 @@ async function main(): Promise<number> {
     const names = values.without === 'all' ? all : values.without.split(',');
     const unknown = names.find((name) => !all.includes(name));
     if (unknown === undefined) return withoutRule(names, range);
-    throw new UsageError(`--without must name rules among ${all.join(', ')}; got '${unknown}'`);
+    return refuse(`--without must name rules among ${all.join(', ')}; got '${unknown}'`);
   }
   if (!values.told) return playRange(range);
   await tell(range.only ?? MAIN, range.first, 'asIs');
   return 0;
 }
 
-try {
-  process.exitCode = await main();
-} catch (error) {
-  const isUsage =
-    error instanceof UsageError || String((error as { code?: unknown }).code).startsWith('ERR_PARSE_ARGS');
-  if (!isUsage) throw error;
-  process.stderr.write(`${(error as Error).message}\nnpm run simulate -- --help tells of the options\n`);
-  process.exitCode = 2;
-}
+process.exitCode = await main();

@@ -52,7 +52,10 @@ export function connectionSuite(test: Test): void {
       assert.is(code, 'transient');
       assert.match(message, 'was busy for 100 ms');
       for (const socket of waiting) socket.destroy();
+      const exited = once(child, 'exit');
       child.kill('SIGKILL');
+      await exited;
+      child.stdout.destroy();
       remove();
     });
   }
@@ -110,7 +113,11 @@ export function connectionSuite(test: Test): void {
   test('a closed connection leaves nothing open, whatever the server does', async () => {
     const { prefix, remove } = freshPrefix();
     const path = pipePath('test', 'v1', prefix);
-    const server = createServer({ allowHalfOpen: true }, (socket) => void socket.resume().on('error', () => undefined));
+    const sockets: Socket[] = [];
+    const server = createServer({ allowHalfOpen: true }, (socket) => {
+      sockets.push(socket);
+      socket.resume().on('error', () => undefined);
+    });
     await new Promise<void>((resolve) => server.listen(path, resolve));
     const script = `
       const { openConnection } = await import(${JSON.stringify(new URL('../../../../adapters/csi-proxy/client/open-connection.ts', import.meta.url).href)});
@@ -126,6 +133,7 @@ export function connectionSuite(test: Test): void {
     const timer = clock.setTimeout(() => child.kill('SIGKILL'), 40_000);
     assert.equal(await once(child, 'exit'), [Code.DeadlineExceeded, null]);
     clock.clearTimeout(timer);
+    for (const socket of sockets) socket.destroy();
     server.close();
     remove();
   });
