@@ -75,8 +75,10 @@ export function natsServices(connection: Connection, options: NatsServicesOption
       });
       const close = async (): Promise<void> => {
         closings.delete(close);
-        // Told to the server first: what it still sends to a closed connection would wait for its deadline.
-        if (connection.up) await withinLimit(service.stop(), connection.clock);
+        // Told to the server first: what it still sends to a closed connection would wait for its deadline. While the
+        // connection is away the server hears it once it is back: else the service would be back with it, and answer nobody.
+        const stopped = withinLimit(service.stop(), connection.clock);
+        if (connection.up) await stopped;
         await withinLimit(holds.end(own), connection.clock);
       };
       closings.add(close);

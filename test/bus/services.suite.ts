@@ -62,6 +62,35 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
   );
 
   test(
+    called('a service that ends while its process is cut off does not come back with the connection'),
+    on(harness, async (scene) => {
+      const { connect, cut, eventually, until } = scene;
+      const [a, b] = [await connect('a'), await connect('b')];
+      let asked = 0;
+      const handle = async (): Promise<JsonObject> => {
+        asked += 1;
+        return {};
+      };
+      const service = await a.services.serve('openstack', '1.0.0', 'subnets', [{ subject: SUBJECT, handle }]);
+      const heal = await cut(a);
+      // It has noticed that.
+      await rejection(a.services.request(SUBJECT, {}, soon(scene)));
+      await service.close();
+      await heal();
+      // It is there again: what it is asked itself is answered.
+      const own = { subject: 'openstack.ports.create', handle: async () => ({}) };
+      await eventually(() => a.services.serve('openstack', '1.0.0', 'ports', [own]));
+      await eventually(() => b.services.request(own.subject, {}, soon(scene)));
+      let refusal = '';
+      const ask = (): void =>
+        void b.services.request(SUBJECT, {}, soon(scene)).catch(({ message }) => (refusal = message));
+      ask();
+      await until('a refusal', () => refusal !== '' || asked > 0);
+      assert.equal([asked, refusal], [0, `nobody answers '${SUBJECT}'`]);
+    }),
+  );
+
+  test(
     called('where nobody answers, the request says so and whom it wanted'),
     on(harness, async (scene) => {
       const { connect, clock, lateMs } = scene;
