@@ -1,4 +1,4 @@
-// own process: it starts scripts, some of which take seconds
+// long
 // Scripts of package.json: each one answers `--help` with its options, and a wrong option with one line.
 import { execFile } from 'node:child_process';
 import { readFile } from 'node:fs/promises';

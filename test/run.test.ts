@@ -1,4 +1,4 @@
-// own process: it starts runs of its own
+// long
 // The runner itself: what must not count as a pass.
 import { type SpawnSyncReturns, spawnSync } from 'node:child_process';
 import { cpSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // What goes wrong with the nats-server that the launcher finds.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

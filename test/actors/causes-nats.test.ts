@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 120 s
 // The root causes that the bus tells of, or is, with the nats-server that the launcher finds.
 import { suite } from 'uvu';
 import { findNatsServer, onNats } from '../world/environments.ts';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // The page in a browser, on a running Troupe: what it names as the cause when something is wrong for real.
 import type { Browser } from 'playwright-core';
 import { suite } from 'uvu';

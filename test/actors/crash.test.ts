@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 900 s
 // A process that is killed at random moments, on nats-server, the embedded API server and the simulated cloud.
 import { suite } from 'uvu';
 import { findNatsServer, onNats } from '../world/environments.ts';

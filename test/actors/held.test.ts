@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // One process hosts books, another prints them and is killed in the middle: the adapter of the example, on nats-server.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

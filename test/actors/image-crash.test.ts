@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // A process that is killed while the content of an image is on its way: the next one brings all of it, to the same image (F1,
 // F3, I4, I9).
 import { createHash } from 'node:crypto';

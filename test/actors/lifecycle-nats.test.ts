@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // The life of objects with a real nats-server. In memory, simulated histories are the better test of it.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

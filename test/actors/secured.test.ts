@@ -1,5 +1,4 @@
 // long
-// limit: 180 s
 // Split roles with permissions and TLS, on the embedded API server.
 import { suite } from 'uvu';
 import { findSharableNatsServer, onSockets } from '../world/environments.ts';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // Taking over from ORC, objects of all kinds included, with a real nats-server.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

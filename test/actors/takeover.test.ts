@@ -1,5 +1,4 @@
 // long
-// waits
 // Two processes on one nats-server, one of which is killed.
 import { suite } from 'uvu';
 import { findSharableNatsServer, onNats } from '../world/environments.ts';

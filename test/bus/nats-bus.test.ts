@@ -1,3 +1,4 @@
+// long
 // The contract on the nats-server that the launcher finds, and what is particular to NATS.
 import { suite } from 'uvu';
 import { sideBySide } from '../side-by-side.ts';

@@ -1,5 +1,4 @@
 // long
-// limit: 120 s
 // The rules as Prometheus understands them: promtool, on the PATH, reads all queries and lets time pass for each alert.
 import { spawnSync } from 'node:child_process';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';

@@ -1,4 +1,3 @@
-// limit: 180 s
 // The manifests of the bus agree with each other and with the command that they run; nats-server takes the configuration, and
 // the reloader has it read again what has changed.
 import { spawn } from 'node:child_process';

@@ -1,5 +1,4 @@
 // long
-// limit: 300 s
 // The chart as Helm understands it: under its default values it is install.yaml, and values change what they say.
 import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 600 s
 // install.yaml and the chart are what kustomize makes of the sources. `npm run check` sees by checksums that they were made
 // of these sources; this makes them once more.
 import { readFile } from 'node:fs/promises';

@@ -1,4 +1,3 @@
-// limit: 120 s
 // Manifests and values that documents tell to write: they parse, go together with the sources, and name what is there.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';

@@ -1,6 +1,4 @@
 // long
-// limit: 240 s
-// waits
 // Each recipe for the NATS command line does what it promises: on processes that share the roles, with keys and TLS, as the
 // observer and as somebody who may do anything.
 import { type ChildProcess, spawn } from 'node:child_process';

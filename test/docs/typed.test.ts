@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 400 s
 // Every command of the documentation that needs nothing but this checkout, as it stands there.
 import { suite } from 'uvu';
 import { documents, needsClients, typedBlocks } from './blocks.ts';

@@ -1,5 +1,4 @@
 // long
-// waits
 // A print that the shop begins late, asked for by a process that was killed meanwhile: its successor waits for it, and takes
 // it for its own (P13). The process is a real one, which loads the adapter by itself; the shop outlives it.
 import { createServer } from 'node:http';

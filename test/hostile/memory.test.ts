@@ -1,6 +1,4 @@
 // long
-// limit: 180 s
-// waits
 // Clouds that answer more than a pod has memory for, beside an honest one: in a process with the memory of deploy/.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,6 +1,4 @@
 // long
-// limit: 240 s
-// waits
 // A noisy neighbour: hundreds of objects of one namespace are at work on the cloud that a lone network of another one uses, too;
 // in a process with the memory of deploy/, and with a lease that ends before the neighbour's turn comes.
 

@@ -1,6 +1,4 @@
 // long
-// limit: 180 s
-// waits
 // A hostile publisher that asks adapters for operations: in the name of objects that are not there, are another's, or ask
 // for something else. With `troupe run` as processes of their own.
 import { writeFile } from 'node:fs/promises';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 180 s
 // A hostile publisher: somebody who may publish on the bus says what nobody understands, everywhere. `troupe run` as a process
 // of its own goes on, and so does whoever comes after it.
 import { connect, type NatsConnection } from 'nats';

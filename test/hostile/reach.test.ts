@@ -1,6 +1,4 @@
 // long
-// limit: 180 s
-// waits
 // A tenant whose cloud is a host that is none of his business, and one whose cloud quotes what it was sent: with `troupe run`.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

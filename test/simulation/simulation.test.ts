@@ -13,7 +13,7 @@ import { mutated, sourcesWithout } from './mutant.ts';
 import { MUTATIONS } from './mutations.ts';
 
 /** How many histories, from which seed on. */
-const COUNT = Number(process.env['CASES'] ?? 8);
+const COUNT = Number(process.env['CASES'] ?? 2);
 const SEED = Number(process.env['SEED'] ?? 1);
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));

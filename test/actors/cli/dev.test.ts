@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 300 s
 // `troupe dev` after kill -9: objects, cloud and addresses are what they were, nothing is made anew, and all can be deleted.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm } from 'node:fs/promises';

@@ -1,4 +1,3 @@
-// waits
 // The first start on a NATS server that is new: no loss is told, and nobody waits for holders that never were.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

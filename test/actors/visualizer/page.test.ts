@@ -1,5 +1,4 @@
 // long
-// limit: 400 s
 // The page in a browser, on a scripted Troupe.
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';

@@ -1,6 +1,4 @@
 // long
-// waits
-// limit: 240 s
 // The whole demo on embedded parts: in plain lines, in one process, on a bus in memory.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
