@@ -19,6 +19,7 @@ import {
 import { natsVersion, reads } from '../../bus/nats-store-version.ts';
 import { openApiServer } from './api-server.ts';
 import { SimulatedClock, simulatedClock } from './clock.ts';
+import { slowness } from './speed.ts';
 import { Wire } from './wire.ts';
 
 export interface Ground {
@@ -65,6 +66,7 @@ export type OpenGround = (options?: GroundOptions) => Promise<Ground>;
 type Base = Omit<Ground, 'nats' | 'connect' | 'interruptBus' | 'name'>;
 
 const EMBEDDED_DEADLINE_MS = 40_000;
+/** On the machine that limits were set on; real services are slower on a slower one. */
 const REAL_DEADLINE_MS = 60_000;
 
 /** Where the cloud of a wire is. */
@@ -232,7 +234,7 @@ export function realGround(env: Readonly<Record<string, string | undefined>>): O
       wire: undefined,
       cloudsYaml: await readFile(clouds, 'utf8'),
       cloudName,
-      deadlineMs: REAL_DEADLINE_MS,
+      deadlineMs: REAL_DEADLINE_MS * slowness(clock),
       nats: { url, prefix },
       connect: (process, options) => natsBus({ url, clock, process, prefix, firstLease: 'immediate', ...options }),
       interruptBus: undefined,
@@ -258,7 +260,7 @@ export function onRealApiServer({
       name: 'a real API server',
       kubeconfig,
       api: undefined,
-      deadlineMs: REAL_DEADLINE_MS,
+      deadlineMs: REAL_DEADLINE_MS * slowness(clock),
       nats: undefined,
       interruptBus: undefined,
       connect: async () => broker.connect(),

@@ -11,6 +11,7 @@ import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, type Json, type JsonObject } from '../../bus/mod.ts';
 import { type ApiServer, openApiServer } from './api-server.ts';
 import { SimulatedClock, simulatedClock } from './clock.ts';
+import { slowness } from './speed.ts';
 import { type Machine, untouchable, watched } from './windows-machine.ts';
 import { type Served, serveFolder } from './windows-pipes.ts';
 import { type Faults, Processes } from './windows-processes.ts';
@@ -101,8 +102,10 @@ export interface WorldOptions {
 
 async function openWorld(options: WorldOptions): Promise<World> {
   const { nodes = ['one'], env = {}, pods = 1, isPiped = false, served = {} } = options;
-  const { pollMs, deadlineMs, lookEveryMs, leaseMs } = options.kubeconfig === undefined ? SIMULATED : REAL;
-  const clock = options.kubeconfig === undefined ? simulatedClock() : systemClock();
+  const isReal = options.kubeconfig !== undefined;
+  const { pollMs, lookEveryMs, leaseMs, ...pace } = isReal ? REAL : SIMULATED;
+  const clock = isReal ? systemClock() : simulatedClock();
+  const deadlineMs = pace.deadlineMs * (isReal ? slowness(clock) : 1);
   const server = options.kubeconfig === undefined ? await embedded(clock) : await existing(clock, options.kubeconfig);
   const { folder } = server;
   const client = server.client();

@@ -37,6 +37,7 @@ import {
 import { serviceOf } from '../adapters/openstack/service-paths.ts';
 import { isOffered, listAll, pathOf, TABLES, tableOf } from './cloud-contents.ts';
 import { forgetStreams, type Ground, type OpenGround } from './environments.ts';
+import { owned, sweep } from './sweep.ts';
 import { condition, Follower, type Raw, said } from './watched-objects.ts';
 
 /** Dependants first, where kinds depend on each other one way only. */
@@ -156,6 +157,7 @@ export class World {
   async #prepare(): Promise<void> {
     const { crds, credentials, runtime } = this.#options;
     if (crds !== 'absent' && !this.ground.hasDefinitions) await this.installCrds();
+    if (this.ground.name === 'real') await sweep(this);
     await this.createNamespace(this.namespace);
     if (crds !== 'absent') await this.follow();
     await this.follower.follow(SECRETS);
@@ -327,8 +329,9 @@ export class World {
     await Promise.all(kinds.map((kind) => this.follower.follow(resourceOf(kind))));
   }
 
-  async createNamespace(name: string): Promise<void> {
-    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } };
+  /** @param annotations  whose it is: this run's, unless stated */
+  async createNamespace(name: string, annotations = owned()): Promise<void> {
+    const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name, annotations } };
     await this.client.call({ method: 'POST', path: '/api/v1/namespaces', body });
     this.#namespaces.add(name);
   }

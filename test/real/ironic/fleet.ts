@@ -2,6 +2,7 @@
 import { systemClock } from '../../../actors/clock.ts';
 import type { Json, JsonObject } from '../../../bus/mod.ts';
 import { newPassword } from '../../adapters/ironic/passwords.ts';
+import { slowness } from '../../world/speed.ts';
 import { type BmcDoor, openBmcDoor } from './bmc-door.ts';
 
 const REQUEST_LIMIT_MS = 60_000;
@@ -129,8 +130,8 @@ async function ask(
   return text === '' ? {} : (JSON.parse(text) as JsonObject);
 }
 
-/** Longest that anything is waited for: the machines are slow where many do much at a time. */
-export const DEADLINE_MS = 400_000;
+/** Longest that anything is waited for: the machines are slow where many do much at a time, and on a slow machine. */
+export const DEADLINE_MS = 400_000 * slowness(clock);
 /** Between two looks: each costs Ironic some of what its other work takes. */
 const PAUSE_MS = 1_000;
 

@@ -12,6 +12,7 @@ import { definitions, type Phase } from '../../../adapters/ironic/api/definition
 import { CONFIGURATION, metal3Webhooks } from '../../../adapters/ironic/webhooks.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, type JsonObject, TransientError } from '../../../bus/mod.ts';
+import { slowness } from '../../world/speed.ts';
 
 export const CRDS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 export const CONFIGURATIONS = '/apis/admissionregistration.k8s.io/v1/validatingwebhookconfigurations';
@@ -58,7 +59,7 @@ export async function withScene(
     followCertificate: () => undefined,
   };
   const until: Scene['until'] = async (what, look) => {
-    const end = clock.now() + WITHIN_MS;
+    const end = clock.now() + WITHIN_MS * slowness(clock);
     for (;;) {
       const found = await look();
       if (found !== undefined) return found;
@@ -155,7 +156,7 @@ async function gone(client: KubeClient, clock: Clock, namespace: string): Promis
   await released(client, namespace);
   for (const name of names) await remove(`${CRDS}/${name}`);
   await remove(`/api/v1/namespaces/${namespace}`);
-  const end = clock.now() + GONE_WITHIN_MS;
+  const end = clock.now() + GONE_WITHIN_MS * slowness(clock);
   for (;;) {
     const left = await client.call({ method: 'GET', path: CRDS });
     const items = left.body['items'] as unknown as readonly { readonly metadata: { readonly name: string } }[];

@@ -18,7 +18,6 @@ import { judgeConditions, judgeNeighbour } from './invariants.ts';
 import { judgeOrder } from './order.ts';
 import { realCloud } from './real-cloud.ts';
 import { simulatedCloud } from './simulated-cloud.ts';
-import { mark, sweep } from './sweep.ts';
 import { Tenant } from './tenant.ts';
 import { userOf } from './user.ts';
 
@@ -98,10 +97,6 @@ async function open(
   // What others use too is left as it was.
   const name = kubeconfig || cloudsFile ? 'real' : 'processes of their own';
   const world = await run.openWorld({ name, cloudsYaml: cloud.ownCloudsYaml, cloudName: cloud.cloudName }, {});
-  if (kubeconfig) {
-    for (const left of await sweep(world)) tell('chaos', `deletes namespace ${left} of a run that was killed`);
-    await mark(world, world.namespace);
-  }
   const files = await startFileHost();
   closing(files.close);
   const wayToFiles = await startProxy('127.0.0.1', files.port);

@@ -3,12 +3,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { resourcePath } from '../../../../adapters/kubernetes/mod.ts';
-import { inMemory } from '../../../world/environments.ts';
-import { resourceOf, World } from '../../../world/world.ts';
-import { mark, sweep } from './sweep.ts';
+import { resourcePath } from '../../adapters/kubernetes/mod.ts';
+import { inMemory } from './environments.ts';
+import { owned, sweep } from './sweep.ts';
+import { resourceOf, World } from './world.ts';
 
-const test = suite('chaos: namespaces of killed runs');
+const test = suite('namespaces of killed runs');
 
 test('a namespace of a run that has ended is deleted with its objects, and no other one', async () => {
   const world = await World.open(inMemory, { runtime: 'stopped' });
@@ -16,9 +16,9 @@ test('a namespace of a run that has ended is deleted with its objects, and no ot
     const ended = spawn(process.execPath, ['--version'], { stdio: 'ignore' });
     await once(ended, 'exit');
     const [killed, living, foreign] = [world.name('killed'), world.name('living'), world.name('foreign')];
-    for (const name of [killed, living, foreign]) await world.createNamespace(name);
-    await mark(world, killed, ended.pid);
-    await mark(world, living);
+    await world.createNamespace(killed, owned(ended.pid));
+    await world.createNamespace(living);
+    await world.createNamespace(foreign, {});
     const path = resourcePath(resourceOf('Network'), killed);
     const manifest = world.managed('Network', 'held');
     const metadata = { name: 'held', finalizers: ['openstack.k-orc.cloud/network'] };

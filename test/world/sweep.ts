@@ -1,19 +1,17 @@
-// Namespaces of runs that were killed, on an API server that others use too. The next run deletes them, since its pods would take
-// care of their objects.
+// Namespaces of runs that were killed, on an API server that others use too. The next run deletes them: its pods would take care of
+// their objects, and what they hold would be in the way of others.
 import { hostname } from 'node:os';
-import type { World } from '../../../world/world.ts';
+import type { World } from './world.ts';
 
 /** Annotation of a namespace: the process that made it, `<host>/<process id>`. */
-const OWNER = 'chaos.test/owner';
+const OWNER = 'world.test/owner';
 
-/** Makes a namespace one of this run. @param pid  of the run */
-export async function mark({ client }: World, namespace: string, pid = process.pid): Promise<void> {
-  const body = { metadata: { annotations: { [OWNER]: `${hostname()}/${pid}` } } };
-  const path = `/api/v1/namespaces/${namespace}`;
-  await client.call({ method: 'PATCH', path, contentType: 'application/merge-patch+json', body });
+/** Annotations of what belongs to a run. @param pid  of the run */
+export function owned(pid = process.pid): Readonly<Record<string, string>> {
+  return { [OWNER]: `${hostname()}/${pid}` };
 }
 
-/** @returns the names of those that were deleted */
+/** Deletes the namespaces of all runs of this machine that have ended. @returns the names of those that were deleted */
 export async function sweep(world: World): Promise<readonly string[]> {
   const { body } = await world.client.call({ method: 'GET', path: '/api/v1/namespaces' });
   const found = body['items'] as readonly unknown[] as readonly {
