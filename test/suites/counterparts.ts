@@ -12,7 +12,8 @@ import { fileURLToPath } from 'node:url';
 
 export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SHARED = join(ROOT, '../shared');
-const TOOLS = join(process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache'), 'troupe-tools');
+const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
+const TOOLS = join(CACHE, 'troupe-tools');
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -160,7 +161,8 @@ export const COUNTERPARTS: readonly Counterpart[] = [
     name: 'kube-programs',
     needs: [],
     absent: () => without(kube, ['go', 'to build it with']),
-    load: 2,
+    // Minutes of all processors, once.
+    load: existsSync(join(CACHE, 'kube-tools')) ? 0.2 : 2,
     limitMs: 25 * MINUTE_MS,
     up: ({ folder }) => `${kube} install && eval "$(${kube} env ${quoted(folder)})" && echo "PATH=$PATH" >&3`,
   },
@@ -187,7 +189,7 @@ export const COUNTERPARTS: readonly Counterpart[] = [
     name: 'openstack',
     needs: [],
     absent: () => without(openstack, ['apt-get', 'whose packages it is made of']),
-    load: 1.5,
+    load: 0.75,
     limitMs: 20 * MINUTE_MS,
     up: ({
       folder,
@@ -201,7 +203,7 @@ export const COUNTERPARTS: readonly Counterpart[] = [
     name: 'ironic',
     needs: ['genisoimage'],
     absent: () => without(ironic, ['python3', 'that makes virtual environments']),
-    load: 1,
+    load: 0.5,
     limitMs: 10 * MINUTE_MS,
     // An Ironic of its own. Its clouds.yaml would take the place of OpenStack's: of what it says to clients, the rest.
     up: ({ folder, port }) => `export IRONIC_DIR=${quoted(folder)} IRONIC_VENV=${quoted(join(TOOLS, 'ironic'))}

@@ -53,7 +53,7 @@ export function fileSuites(): readonly Suite[] {
           env: { SEED },
           needs: counterparts,
           uses: counterparts.filter((need) => SHARED.has(need)),
-          load: 0.75,
+          load: 0.5,
           limitMinutes: 60,
           counts: 'tests',
           roots: [path],
