@@ -19,6 +19,9 @@ export interface Calling {
   isAwaited(): boolean;
 }
 
+/** A timer of Node may fire so much before its time, in milliseconds. */
+const EARLY_MS = 2;
+
 /** Nothing is answered. */
 export const SILENCE = Symbol('silence');
 
@@ -98,12 +101,14 @@ export function distantHost({ clock, port, limitMs }: DistantHostDeps): Host {
     const id = ++lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const limit = limitMs(name);
+    // What the machine is told ends before the caller gives up (L1): a call that arrives right then is not begun.
+    const until = clock.now() + limit;
     const late = (): void => {
       const message = `the machine did not answer to ${name} within ${limit} ms; whether the work was done is not known`;
       end(id)?.reject(new UnknownEndError(Code.DeadlineExceeded, message));
     };
-    waiting.set(id, { timer: clock.setTimeout(late, limit), resolve, reject });
-    connection().write(`${encoded({ id, name, args, until: clock.now() + limit } satisfies Asked)}\n`);
+    waiting.set(id, { timer: clock.setTimeout(late, limit + EARLY_MS), resolve, reject });
+    connection().write(`${encoded({ id, name, args, until } satisfies Asked)}\n`);
     return promise;
   };
   const groups = GROUPS.map((group) => {
