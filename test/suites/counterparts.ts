@@ -6,7 +6,7 @@
 //   COUNTERPART-2. What was started is ended by its own script, with the settings that it was started with.
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
-import { homedir } from 'node:os';
+import { homedir, tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -14,6 +14,9 @@ export const ROOT = fileURLToPath(new URL('../..', import.meta.url));
 const SHARED = join(ROOT, '../shared');
 const CACHE = process.env['XDG_CACHE_HOME'] || join(homedir(), '.cache');
 const TOOLS = join(CACHE, 'troupe-tools');
+
+/** Held by whoever installs packages of Debian: one at a time. */
+const APT_LOCK = join(tmpdir(), 'troupe-apt.lock');
 
 export type Env = Readonly<Record<string, string | undefined>>;
 
@@ -101,8 +104,8 @@ function without(path: string, ...programs: readonly (readonly [string, string])
 function installed(program: string, packages: string, others: readonly string[] = []): Counterpart['up'] {
   const there = [program, ...others].map((each) => `command -v ${each} >/dev/null`).join(' && ');
   return () =>
-    `{ ${there}; } || { flock /tmp/troupe-apt.lock apt-get update -qq && ` +
-    `DEBIAN_FRONTEND=noninteractive flock /tmp/troupe-apt.lock apt-get install -qq -y --no-install-recommends ${packages}; }`;
+    `{ ${there}; } || { flock ${APT_LOCK} apt-get update -qq && ` +
+    `DEBIAN_FRONTEND=noninteractive flock ${APT_LOCK} apt-get install -qq -y --no-install-recommends ${packages}; }`;
 }
 
 function debian(name: string, program: string, packages: string, others?: readonly string[]): Counterpart {
@@ -195,7 +198,7 @@ export const COUNTERPARTS: readonly Counterpart[] = [
       folder,
       port,
     }) => `export OPENSTACK_PORT_OFFSET=${port} OPENSTACK_SERVICES='keystone placement glance neutron nova cinder manila'
-      flock /tmp/troupe-apt.lock ${openstack} install && ${openstack} up ${quoted(folder)} --fast || exit 1
+      flock ${APT_LOCK} ${openstack} install && ${openstack} up ${quoted(folder)} --fast || exit 1
       { echo "OS_CLIENT_CONFIG_FILE=${folder}/clouds.yaml"; echo 'OS_CLOUD=test'; } >&3`,
     down: ({ folder }) => `${openstack} clean ${quoted(folder)}`,
   },
