@@ -4,6 +4,8 @@
 //   R1. A rule that is there and specified is left alone; what differs is made anew, for no rule can be changed.
 //   R2. New rules come before old ones go: traffic that is let through before and after is let through meanwhile. Only
 //       a rule that Neutron would call the same as a new one (its description apart) goes first, for it is in the way.
+//   R3. 0 is a type or a code of ICMP, and no port: a rule for port 0 is refused. 0 never means that no range is stated, which
+//       would let all ports through.
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
 import { canonicalAddress } from './addresses.ts';
@@ -45,6 +47,7 @@ type ObservedRule = Readonly<Partial<Record<keyof (typeof RULES_READ)['security_
 
 /** Neutron stores this name under another. */
 const PROTOCOL_NAMES: Readonly<Record<string, string>> = { icmpv6: 'ipv6-icmp' };
+const ICMP: ReadonlySet<string> = new Set(['icmp', 'ipv6-icmp']);
 
 /** Whether the rules that were read are those of `spec.resource`. */
 export function isAsSpecified(resource: JsonObject, attributes: JsonObject): boolean {
@@ -58,6 +61,7 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
   const resource = (object.spec?.['resource'] ?? {}) as JsonObject;
   const { missing, surplus } = differenceOf(specifiedIn(resource), observedIn(observation.attributes));
   if (missing.length === 0 && surplus.length === 0) return { changed: false };
+  refusePortZero(specifiedIn(resource));
   const undirected = missing.findIndex(({ direction }) => direction === undefined);
   if (undirected >= 0) {
     throw new TerminalError(
@@ -100,6 +104,18 @@ export const rulesStep: UpdateStep = async ({ session, request }) => {
   return { changed: true, fields: ['rules'] };
 };
 
+/** @throws {TerminalError} a rule has port 0, which Neutron refuses */
+function refusePortZero(rules: readonly SpecRule[]): void {
+  for (const [index, { portRange, protocol = '' }] of rules.entries()) {
+    const bound = (['min', 'max'] as const).find((name) => portRange?.[name] === 0);
+    // mutant: port-zero-sent || -> true
+    if (bound === undefined || ICMP.has(nameOf(protocol))) continue;
+    throw new TerminalError(
+      `invalid configuration creating resource: rules[${index}].portRange.${bound} is 0, which only ICMP has as a type or code: leave portRange out to let all through, or say ports from 1 to 65535`,
+    );
+  }
+}
+
 /** The rules that are specified and not there, and those that are there and not specified. */
 function differenceOf(
   specified: readonly SpecRule[],
@@ -131,8 +147,10 @@ function isSame(rule: SpecRule, observed: ObservedRule): boolean {
     (observed['remote_address_group_id'] ?? null) === null &&
     ethertype === observed['ethertype'] &&
     nameOf(protocol) === nameOf(observed['protocol'] ?? '') &&
-    (portRange?.min ?? 0) === (observed['port_range_min'] ?? 0) &&
-    (portRange?.max ?? 0) === (observed['port_range_max'] ?? 0) &&
+    // mutant: port-zero-means-all ===.1 -> (portRange?.min || null)
+    (portRange?.min ?? null) === (observed['port_range_min'] ?? null) &&
+    // mutant: port-zero-means-all ===.1 -> (portRange?.max || null)
+    (portRange?.max ?? null) === (observed['port_range_max'] ?? null) &&
     prefixOf(remoteIPPrefix) === prefixOf(observed['remote_ip_prefix']) &&
     (direction === undefined || direction === observed['direction'])
   );
@@ -145,9 +163,9 @@ function attributesOf(rule: SpecRule): ObservedRule {
     ethertype,
     protocol,
     description,
-    // Zero stands for "not stated", to the API as to Neutron.
-    port_range_min: portRange?.min || undefined,
-    port_range_max: portRange?.max || undefined,
+    // mutant: icmp-zero-not-sent : -> $ || undefined
+    port_range_min: portRange?.min,
+    port_range_max: portRange?.max,
     remote_ip_prefix: remoteIPPrefix === undefined ? undefined : canonicalAddress(remoteIPPrefix),
   };
   return Object.fromEntries(

@@ -5,6 +5,7 @@ import { BUS } from './changes/bus.ts';
 import { COMMAND_LINE } from './changes/command-line.ts';
 import { DEPLOY } from './changes/deploy.ts';
 import { IRONIC_CLIENT } from './changes/ironic-client.ts';
+import { IRONIC_HOSTS } from './changes/ironic-hosts.ts';
 import { KUBERNETES } from './changes/kubernetes.ts';
 import { MACHINES } from './changes/machines.ts';
 import { OCM } from './changes/ocm.ts';
@@ -17,6 +18,7 @@ export const CHANGES: readonly Change[] = [
   ...BUS,
   ...OPENSTACK,
   ...IRONIC_CLIENT,
+  ...IRONIC_HOSTS,
   ...KUBERNETES,
   ...OCM,
   ...COMMAND_LINE,

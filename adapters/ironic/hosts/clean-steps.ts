@@ -35,7 +35,7 @@ export function serviceSteps({
  * wanted is put on record all the same, or it would differ for ever.
  *
  * @param wanted.raid  of `wantedRaid`
- * @param recorded.raid  `status.provisioning.raid`; undefined also when what is there is not known, after a failed preparation
+ * @param recorded.raid  `status.provisioning.raid`
  */
 export function isUnprepared({
   wanted,

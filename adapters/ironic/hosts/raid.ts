@@ -1,11 +1,14 @@
 // RAID of a host: what is wanted, how it differs from what was applied, and how Ironic is told. Pure.
 //
 // Invariants:
-//   R1. null, [] and absent differ: null and absent hardware volumes leave what is there, [] deletes it.
-//   R2. Software RAID lives as long as it is wanted: once on record and wanted no more, it is cleared.
+//   R1. Null, absent and {} mean the same: nothing is said about the volumes. Hardware volumes then stay as they are; [] in
+//       the spec deletes them.
+//   R2. Software RAID lives as long as it is wanted: once volumes are on record and wanted no more, they are cleared. An empty
+//       list clears nothing where no volumes are on record.
 //   R3. A node has one RAID interface at a time. Hardware volumes win over software volumes; software volumes, wanted or to
 //       be cleared, win over an empty list of hardware volumes, which is not acted on beside them.
 //   R4. What comes to the same logical disks does not differ: nothing is built anew because of the spelling.
+//   R5. Only the spec deletes or builds hardware volumes: a record alone never does, whatever failed since it was written.
 import { isDeepStrictEqual } from 'node:util';
 import type { Maybe, RootDeviceHints } from './host.ts';
 import { rootDeviceHints } from './root-device-hints.ts';
@@ -76,7 +79,23 @@ export function wantedRaid({ spec, status }: RaidHost): RaidConfig | undefined {
   const { raid: recorded } = status?.provisioning ?? {};
   if (specified?.hardwareRAIDVolumes != null || specified?.softwareRAIDVolumes != null) return specified;
   if (recorded == null) return undefined;
-  return { hardwareRAIDVolumes: recorded.hardwareRAIDVolumes ?? null, softwareRAIDVolumes: [] };
+  // mutant: raid-empty-record-wanted ?:.1 -> true
+  const kept = hasHardware(recorded) ? recorded.hardwareRAIDVolumes : null;
+  return { hardwareRAIDVolumes: kept ?? null, softwareRAIDVolumes: [] };
+}
+
+/**
+ * The recorded RAID after a failed preparation. Volumes that the spec asks for may not have been made, and are not known;
+ * what the spec does not mention was not touched, and stays on record.
+ */
+export function knownAfterFailure({ spec, status }: RaidHost): Maybe<RaidConfig> {
+  const recorded = status?.provisioning?.raid;
+  if (recorded == null) return undefined;
+  return {
+    // mutant: raid-kept-unknown ?:.1 -> true
+    hardwareRAIDVolumes: spec?.raid?.hardwareRAIDVolumes != null ? null : (recorded.hardwareRAIDVolumes ?? null),
+    softwareRAIDVolumes: hasSoftware(spec?.raid) ? null : (recorded.softwareRAIDVolumes ?? null),
+  };
 }
 
 /** Whether what is wanted is not what is on record, even where nothing has to be done about it. */
@@ -88,7 +107,7 @@ export function isRaidChanged(wanted: Maybe<RaidConfig>, recorded: Maybe<RaidCon
  * The RAID interface that the node must have for its steps.
  *
  * @param options.driverInterface  that of the host's driver (section 11)
- * @param options.recorded  undefined also when what is there is not known, after a failed preparation
+ * @param options.recorded  after a failed preparation what is still known (`knownAfterFailure`)
  */
 export function raidInterface(change: RaidChange): { readonly raidInterface: string } | RaidProblem {
   const { driverInterface, wanted } = change;
@@ -209,18 +228,23 @@ function hasSoftware(raid: Maybe<RaidConfig>): boolean {
   return (raid?.softwareRAIDVolumes ?? []).length > 0;
 }
 
-/** Software volumes are wanted, or are to go: those on record, or, when told to clear them, whatever is there. */
-function isAboutSoftware({ driverInterface, wanted, recorded }: RaidChange): boolean {
-  if (hasHardware(wanted)) return false;
-  if (hasSoftware(wanted) || hasSoftware(recorded)) return true;
-  const isToldToClear = wanted?.softwareRAIDVolumes != null && recorded?.softwareRAIDVolumes == null;
-  return isToldToClear && (wanted.hardwareRAIDVolumes == null || driverInterface === RaidInterface.None);
+/** Whether software volumes are wanted, or those on record are to be cleared. */
+function isAboutSoftware({ wanted, recorded }: RaidChange): boolean {
+  // mutant: raid-unrecorded-cleared ||.1 -> true
+  return !hasHardware(wanted) && (hasSoftware(wanted) || hasSoftware(recorded));
 }
 
-function isSameHardware(one: Maybe<RaidConfig>, other: Maybe<RaidConfig>): boolean {
-  return isDeepStrictEqual(one?.hardwareRAIDVolumes?.map(hardwareDisk), other?.hardwareRAIDVolumes?.map(hardwareDisk));
+/** Hardware volumes that nothing is said about are the same as none on record. */
+function isSameHardware(wanted: Maybe<RaidConfig>, recorded: Maybe<RaidConfig>): boolean {
+  if (wanted?.hardwareRAIDVolumes == null) return !hasHardware(recorded);
+  const disks = recorded?.hardwareRAIDVolumes?.map(hardwareDisk);
+  return isDeepStrictEqual(wanted.hardwareRAIDVolumes.map(hardwareDisk), disks);
 }
 
+/** No list of software volumes is the same as an empty one. */
 function isSameSoftware(one: Maybe<RaidConfig>, other: Maybe<RaidConfig>): boolean {
-  return isDeepStrictEqual(one?.softwareRAIDVolumes?.map(softwareDisk), other?.softwareRAIDVolumes?.map(softwareDisk));
+  // mutant: raid-unrecorded-cleared =>.1 -> raid?.softwareRAIDVolumes?.map(softwareDisk)
+  const disks = (raid: Maybe<RaidConfig>): readonly LogicalDisk[] =>
+    (raid?.softwareRAIDVolumes ?? []).map(softwareDisk);
+  return isDeepStrictEqual(disks(one), disks(other));
 }

@@ -11,7 +11,7 @@ import { FirmwareChange, firmwareChange, servicedOnReboot, type UpdatePolicy } f
 import { firmwareStep, type HostFirmwareComponents } from '../hosts/firmware-components.ts';
 import { biosSettings } from '../hosts/firmware-schema.ts';
 import { type HostFirmwareSettings, shownSettings } from '../hosts/firmware-settings.ts';
-import { type RaidHost, raidPlan, wantedRaid } from '../hosts/raid.ts';
+import { knownAfterFailure, type RaidHost, raidPlan, wantedRaid } from '../hosts/raid.ts';
 import { effectiveHints } from '../hosts/root-device-hints.ts';
 import { listOf, mapOf } from '../json-values.ts';
 import { type Host, hasErrorOf } from '../nodes/host.ts';
@@ -159,7 +159,7 @@ function planOf(host: Host, objects: FirmwareObjects, changes: Changes): Prepara
   const plan = raidPlan({
     driverInterface: driver.interfaces.raid_interface ?? 'no-raid',
     wanted: wantedRaid(host as RaidHost),
-    recorded: isUnknown ? undefined : (host.status?.provisioning?.raid as never),
+    recorded: isUnknown ? knownAfterFailure(host as RaidHost) : (host.status?.provisioning?.raid as never),
     hints: effectiveHints(host),
   });
   if ('problem' in plan) return { cleanSteps: [], logicalDisks: [], problem: plan.problem };

@@ -133,8 +133,12 @@ export const securityGroup = defineKind({
             max: integer('max is the last port.'),
           }),
           ({ port_range_min: first, port_range_max: last }) => {
-            const [min, max] = [first, last].map((bound) => (typeof bound === 'number' ? bound : 0));
-            return min === 0 && max === 0 ? undefined : { min: min ?? 0, max: max ?? 0 };
+            // mutant: icmp-zero-not-shown === -> first
+            const range = {
+              ...(typeof first === 'number' && { min: first }),
+              ...(typeof last === 'number' && { max: last }),
+            };
+            return Object.keys(range).length === 0 ? undefined : range;
           },
         ),
         protocol: observed('protocol', text('protocol is the IP protocol; any when empty.')),

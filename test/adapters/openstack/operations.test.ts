@@ -303,6 +303,29 @@ test('rules that are as specified are left alone (R1)', async () => {
   assert.equal(await rulesPass([WEB], [observedRule('same', 443, 'words of another')]), []);
 });
 
+test('port 0 is refused before anything is sent, ICMP type and code 0 are not (R3)', async () => {
+  const zero = { ...WEB, portRange: { min: 0, max: 0 } };
+  const anyPort = { ...observedRule('open', 0), port_range_min: null, port_range_max: null };
+  for (const observed of [[], [anyPort], [observedRule('old', 80)]]) {
+    let calls: readonly string[] | undefined;
+    const error = await rulesPass([zero], observed).then(
+      (sent) => {
+        calls = sent;
+      },
+      (reason: unknown) => reason,
+    );
+    assert.is(calls, undefined, 'requests were sent');
+    assert.instance(error, TerminalError);
+  }
+  const ping = { ...zero, protocol: 'icmp' };
+  const observed = { ...observedRule('ping', 0), protocol: 'icmp' };
+  assert.equal(await rulesPass([ping], [observed]), []);
+  assert.equal(await rulesPass([ping], [{ ...observed, port_range_min: null, port_range_max: null }]), [
+    'POST /security-group-rules',
+    'DELETE /security-group-rules/ping',
+  ]);
+});
+
 test('a list is kept as far as its schema holds it (I10)', () => {
   const schema = list('names of it.', string('One of them.', { maxLength: 3 }), { type: 'set', maxItems: 2 });
   assert.equal(representable(schema, ['a', 'toolong', 'b', 'c']), ['a', 'b']);

@@ -92,6 +92,12 @@ export const OPENSTACK: readonly Change[] = [
   }),
   ...noticedBy(['operations', 'kinds on the simulator'], {
     'group-without-rules': 'R2: a group is without its rules between the old and the new ones',
+    'port-zero-means-all': 'R3: a rule for port 0 counts as the one that lets all ports through',
+    'port-zero-sent': 'R3: a rule for port 0 is sent',
+  }),
+  ...noticedBy(['kinds on the simulator'], {
+    'icmp-zero-not-sent': 'R3: type 0 of ICMP is not sent, and all types are let through',
+    'icmp-zero-not-shown': 'R3: a status does not show type 0 of ICMP',
   }),
   ...noticedBy(['transport', 'OpenStack sessions'], {
     'sent-after-deadline': 'P10: a request is sent after its deadline',

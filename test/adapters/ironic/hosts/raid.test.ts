@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import {
   type HardwareRaidVolume,
   isRaidChanged,
+  knownAfterFailure,
   logicalDisks,
   type RaidConfig,
   raidCleanSteps,
@@ -52,7 +53,12 @@ const wanted: readonly (readonly [string, unknown, unknown, unknown])[] = [
     software(soft),
     { hardwareRAIDVolumes: null, softwareRAIDVolumes: [] },
   ],
-  ['deleted hardware stays so', {}, hardware(), { hardwareRAIDVolumes: [], softwareRAIDVolumes: [] }],
+  [
+    'an empty list of hardware volumes on record is no wish for hardware RAID (33.A3)',
+    {},
+    hardware(),
+    { hardwareRAIDVolumes: null, softwareRAIDVolumes: [] },
+  ],
 ];
 
 for (const [title, spec, status, expected] of wanted) {
@@ -92,7 +98,7 @@ const changes: readonly (readonly [string, unknown, unknown, string, readonly st
   ['the same software volumes', software(soft), software(soft), 'agent', []],
   ['other software volumes', software(soft, { level: '0' }), software(soft), 'agent', [DELETE, ERASE, CREATE]],
   ['[] clears software volumes', software(), software(soft), 'agent', [DELETE, ERASE]],
-  ['[] clears what nobody recorded', software(), undefined, 'agent', [DELETE, ERASE]],
+  ['[] of software clears nothing where no software volumes are on record', software(), undefined, 'redfish', []],
   ['[] of software once', software(), software(), 'redfish', []],
   ['software volumes wanted no more', {}, software(soft), 'agent', [DELETE, ERASE]],
   ['nothing wanted, software on record', undefined, software(soft), 'agent', [DELETE, ERASE]],
@@ -163,7 +169,94 @@ test('a driver without RAID refuses hardware volumes, and nothing else', () => {
   assert.equal(raidCleanSteps({ ...none, wanted: hardware() }), []);
   assert.equal(raidInterface({ ...none, wanted: software(soft) }), { raidInterface: 'agent' });
   const both = { ...none, wanted: { hardwareRAIDVolumes: [], softwareRAIDVolumes: [] } };
-  assert.equal(spelled(raidCleanSteps(both)), [DELETE, ERASE]);
+  assert.equal(spelled(raidCleanSteps(both)), []);
+  assert.equal(spelled(raidCleanSteps({ ...both, recorded: software(soft) })), [DELETE, ERASE]);
+});
+
+/** The ways to spell nothing, an empty list and a list of volumes, as columns or rows of the table below. */
+const SPELLINGS = {
+  none: [undefined, null],
+  empty: [[]],
+  some: [[{ level: '1' }]],
+} as const;
+type Meaning = keyof typeof SPELLINGS;
+
+/** All objects that have these meanings; without any volumes mentioned also no object at all. */
+function spellingsOf(hardwareMeaning: Meaning, softwareMeaning: Meaning): readonly (RaidConfig | null | undefined)[] {
+  const objects = SPELLINGS[hardwareMeaning].flatMap((hardwareRAIDVolumes) =>
+    SPELLINGS[softwareMeaning].map((softwareRAIDVolumes) => ({
+      ...(hardwareRAIDVolumes !== undefined && { hardwareRAIDVolumes }),
+      ...(softwareRAIDVolumes !== undefined && { softwareRAIDVolumes }),
+    })),
+  );
+  return hardwareMeaning === 'none' && softwareMeaning === 'none' ? [undefined, null, ...objects] : objects;
+}
+
+const RECORDS = ['none', 'empty', 'some'].flatMap((one) =>
+  ['none', 'empty', 'some'].map((two) => [one, two] as readonly [Meaning, Meaning]),
+);
+const STEPS: Readonly<Record<string, readonly string[]>> = {
+  '-': [],
+  D: [DELETE],
+  DC: [DELETE, CREATE],
+  DE: [DELETE, ERASE],
+  DEC: [DELETE, ERASE, CREATE],
+};
+
+/**
+ * Hardware and software volumes in the spec; then the steps by what is on record, hardware before software:
+ * none none, none empty, none some, empty none, empty empty, empty some, some none, some empty, some some.
+ * The last column: the same after a failed preparation.
+ */
+const ALL: readonly (readonly [Meaning, Meaning, string, string])[] = [
+  ['none', 'none', '- - DE - - DE - - -', '- - DE - - DE - - -'],
+  ['none', 'empty', '- - DE - - DE - - DE', '- - DE - - DE - - DE'],
+  ['none', 'some', 'DEC DEC - DEC DEC - DEC DEC -', 'DEC DEC DEC DEC DEC DEC DEC DEC DEC'],
+  ['empty', 'none', 'D D DE - - DE D D DE', 'D D DE D D DE D D DE'],
+  ['empty', 'empty', 'D D DE - - DE D D DE', 'D D DE D D DE D D DE'],
+  ['empty', 'some', 'DEC DEC - DEC DEC - DEC DEC -', 'DEC DEC DEC DEC DEC DEC DEC DEC DEC'],
+  ['some', 'none', 'DC DC DC DC DC DC - - -', 'DC DC DC DC DC DC DC DC DC'],
+  ['some', 'empty', 'DC DC DC DC DC DC - - -', 'DC DC DC DC DC DC DC DC DC'],
+  ['some', 'some', 'DC DC DC DC DC DC - - -', 'DC DC DC DC DC DC DC DC DC'],
+];
+
+for (const [hardwareMeaning, softwareMeaning, ...rows] of ALL) {
+  for (const [nth, row] of rows.entries()) {
+    const when = nth === 0 ? '' : ', after a failed preparation';
+    test(`steps with hardware ${hardwareMeaning}, software ${softwareMeaning} in the spec${when}: only what the spec asks for, or software on record (33.A3)`, () => {
+      const expected = row.split(' ');
+      assert.is(expected.length, RECORDS.length);
+      for (const [index, record] of RECORDS.entries()) {
+        for (const spec of spellingsOf(hardwareMeaning, softwareMeaning)) {
+          for (const recorded of spellingsOf(...record)) {
+            const host = { spec: { raid: spec }, status: { provisioning: { raid: recorded } } };
+            const change = { wanted: wantedRaid(host), recorded: nth === 0 ? recorded : knownAfterFailure(host) };
+            const title = JSON.stringify({ spec, recorded });
+            const letters = expected[index] ?? '';
+            assert.equal(spelled(raidCleanSteps({ ...change, driverInterface: 'redfish' })), STEPS[letters], title);
+            // A driver without RAID does nothing about hardware volumes.
+            const soft = letters.startsWith('DE') ? STEPS[letters] : [];
+            assert.equal(spelled(raidCleanSteps({ ...change, driverInterface: 'no-raid' })), soft, title);
+            if (nth === 0 && letters !== '-') assert.ok(isRaidChanged(change.wanted, recorded), title);
+          }
+        }
+      }
+    });
+  }
+}
+
+test('once recorded, what a spec asks for asks for no steps, and is no change (33.A3)', () => {
+  for (const [hardwareMeaning, softwareMeaning] of ALL) {
+    for (const spec of spellingsOf(hardwareMeaning, softwareMeaning)) {
+      for (const record of RECORDS.flatMap((meanings) => spellingsOf(...meanings))) {
+        const recorded = wantedRaid({ spec: { raid: spec }, status: { provisioning: { raid: record } } });
+        const wanted = wantedRaid({ spec: { raid: spec }, status: { provisioning: { raid: recorded } } });
+        const title = JSON.stringify({ spec, record });
+        assert.not(isRaidChanged(wanted, recorded), title);
+        assert.equal(raidCleanSteps({ driverInterface: 'redfish', wanted, recorded }), [], title);
+      }
+    }
+  }
 });
 
 test('null, [] and absent differ from each other where they mean different things', () => {
@@ -172,7 +265,8 @@ test('null, [] and absent differ from each other where they mean different thing
   assert.not(isRaidChanged({ hardwareRAIDVolumes: null }, {}));
   assert.ok(isRaidChanged(hardware(), {}));
   assert.ok(isRaidChanged(hardware(), { hardwareRAIDVolumes: null }));
-  assert.ok(isRaidChanged(software(), {}));
+  assert.not(isRaidChanged(software(), {}));
+  assert.not(isRaidChanged({ hardwareRAIDVolumes: null, softwareRAIDVolumes: [] }, hardware()));
   assert.ok(isRaidChanged(hardware(), hardware(hard)));
   assert.ok(isRaidChanged(undefined, software(soft)));
 });

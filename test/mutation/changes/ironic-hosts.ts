@@ -1,0 +1,14 @@
+// What a host is to have, and the steps that bring it there.
+import { type Change, noticedBy } from '../change.ts';
+
+export const IRONIC_HOSTS: readonly Change[] = [
+  ...noticedBy(['RAID'], {
+    'raid-unrecorded-cleared':
+      'R2: software RAID is cleared, and disks erased, where no software volumes are on record',
+    'raid-empty-record-wanted': 'R5: an empty list on record counts as a wish to delete hardware RAID',
+  }),
+  ...noticedBy(['RAID', 'preparing'], {
+    'raid-kept-unknown':
+      'R5: hardware volumes on record are forgotten after a failure, whether the spec mentions them or not',
+  }),
+];
