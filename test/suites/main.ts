@@ -83,6 +83,7 @@ class Estate {
   readonly #folder: string;
   readonly #envs = new Map<string, Readonly<Record<string, string>>>();
   readonly #up: { readonly counterpart: Counterpart; readonly place: Place }[] = [];
+  readonly #endings: Promise<void>[] = [];
 
   constructor(folder: string) {
     this.#folder = folder;
@@ -131,14 +132,32 @@ class Estate {
     return runCommand({ ...command, logFile, limitMs }, clock, signal);
   }
 
-  /** Ends what was started, the newest first. */
+  /** Ends what these suites do not need any more: servers take a part of the processors also when nobody asks them. */
+  async endUnneeded(left: readonly Suite[]): Promise<void> {
+    const needed = closure(left.flatMap(({ needs }) => needs));
+    await this.#end(({ name }) => !needed.includes(name));
+  }
+
+  /** Ends what was started. */
   async close(): Promise<void> {
-    for (const { counterpart, place } of this.#up.reverse()) {
-      const { name, down, needs, limitMs } = counterpart;
-      if (down === undefined) continue;
-      const ended = await this.#bash(`${name}-down`, down(place), needs, limitMs, new AbortController().signal);
-      if (!ended.ok) say(`${name} did not end as it should: ${ended.how}`);
-    }
+    await this.#end(() => true);
+    await Promise.all(this.#endings);
+  }
+
+  /** The newest first. */
+  async #end(isOver: (counterpart: Counterpart) => boolean): Promise<void> {
+    const over = this.#up.filter(({ counterpart }) => isOver(counterpart)).reverse();
+    for (const each of over) this.#up.splice(this.#up.indexOf(each), 1);
+    const ending = (async () => {
+      for (const { counterpart, place } of over) {
+        const { name, down, needs, limitMs } = counterpart;
+        if (down === undefined) continue;
+        const ended = await this.#bash(`${name}-down`, down(place), needs, limitMs, new AbortController().signal);
+        if (!ended.ok) say(`${name} did not end as it should: ${ended.how}`);
+      }
+    })();
+    this.#endings.push(ending);
+    await ending;
   }
 }
 
@@ -280,7 +299,9 @@ async function main(): Promise<number> {
           failed > 0 ? `\n${said.replace(/^/gm, '    | ')}` : said === '' ? '' : `: ${said.split('\n').join('; ')}`;
         say(`${name} ${word} after ${clockText(durationMs)}${shown}`);
         results.push(result);
-        if (wanted.some((suite) => suite.name === name)) keep();
+        if (!wanted.some((suite) => suite.name === name)) return;
+        keep();
+        void estate.endUnneeded(wanted.filter((suite) => !results.some((each) => each.name === suite.name)));
       },
     });
   } finally {
