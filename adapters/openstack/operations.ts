@@ -127,7 +127,9 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
         if (earlier !== undefined && earlier.matches.length > 0) return { ...earlier, exact: true, earlier: true };
       }
       const { stated, missing } = adoptionCriteria(kind, request.object, request.dependencies);
-      return { ...(await matching(stated, request)), exact: missing.length === 0 };
+      // mutant: unanswered-create-is-foreign === -> false
+      const intended = intents.some((intent) => JSON.stringify(intent) === now);
+      return { ...(await matching(stated, request)), exact: missing.length === 0, ...(intended && { intended }) };
     },
 
     async identify(request) {

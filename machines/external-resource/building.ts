@@ -159,7 +159,7 @@ export const building = resourceSetup.createStateConfig({
         id: 'create',
         src: 'create',
         input: ({ context: { key, sought } }) => ({ key, sought }),
-        onDone: { target: 'recording', actions: takeObserved },
+        onDone: { target: 'recording', actions: [takeObserved, 'noteMade'] },
         onError: [
           { guard: isOutrun, target: 'outrun' },
           { guard: isLacking, target: 'lacking', actions: noteLack },
@@ -191,16 +191,16 @@ export const building = resourceSetup.createStateConfig({
             // Who had it may have removed it between the look and the verdict on whose it is, and be gone.
             guard: { type: 'wasSoughtAndStored', params: ({ event }) => event.output },
             target: '#observing',
-            actions: 'resetRaces',
+            actions: 'noteRecorded',
           },
           {
             guard: { type: 'wasStored', params: ({ event }) => event.output },
             target: '#recorded',
-            actions: 'resetRaces',
+            actions: 'noteRecorded',
           },
-          // What was only imported is not ours to remove.
-          // mutant: import-removes-foreign drop
-          { guard: not('isManaged'), target: '#claiming', actions: forgetLoser },
+          // What was only found, or imported, is not ours to remove (M9).
+          // mutant: found-resource-discarded drop
+          { guard: not('isMade'), target: '#claiming', actions: forgetLoser },
           { target: 'discarding' },
         ],
         onError: [
@@ -216,7 +216,7 @@ export const building = resourceSetup.createStateConfig({
       after: { backoff: [{ guard: 'isManaged', target: 'contending' }, { target: 'recording' }] },
     },
     discarding: {
-      description: 'Another host recorded another resource first; what this one made is removed.',
+      description: 'Another id was recorded first; what the own create made is removed.',
       tags: Tag.Busy,
       invoke: {
         id: 'discard',

@@ -132,6 +132,8 @@ export interface ResourceContext {
   readonly sought: Sought | undefined;
   /** What was found is what an earlier create was to make, as the object was then. */
   readonly isEarlier: boolean;
+  /** The id of what a create of the object made, as that answered, or as its intent tells; undefined once it is recorded. */
+  readonly made: string | undefined;
   /** Who has what this object would have. */
   readonly rival: Rival | undefined;
   /** When the last event arrived, as the runtime says. */
@@ -216,6 +218,7 @@ export interface FindOutput {
   readonly at: number;
   readonly sought?: string;
   readonly earlier?: boolean;
+  readonly intended?: boolean;
   /** What to say of several. */
   readonly ambiguity?: string;
 }

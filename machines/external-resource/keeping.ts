@@ -14,6 +14,7 @@ import {
   takeObserved,
   takeSeen,
   wasFound,
+  wasReplaced,
   wasSeen,
   wasSeenUnrecorded,
 } from './setup.ts';
@@ -43,6 +44,8 @@ export const keeping = resourceSetup.createStateConfig({
         src: 'observe',
         input: ({ context: { key, externalId } }) => ({ key, externalId }),
         onDone: [
+          // mutant: replacement-discarded drop
+          { guard: wasReplaced, target: 'forgetting', actions: 'noteVanished' },
           {
             guard: { type: 'wasFoundUnrecorded', params: ({ event }) => ({ observation: event.output }) },
             target: '#contending',
@@ -66,7 +69,9 @@ export const keeping = resourceSetup.createStateConfig({
         id: 'forget',
         src: 'record',
         input: ({ context: { key } }) => ({ key }),
-        onDone: '#claiming',
+        // What was made has gone: what is found from here on is something else (M9).
+        // mutant: vanished-resource-intended {}.1 drop
+        onDone: { target: '#claiming', actions: 'disown' },
         // Whoever comes next would know of nothing that was made under another id (I4).
         // mutant: uncleared-id-forgotten [].1 drop
         onError: { target: '#backingOff', actions: ['recallRecorded', noteFailure] },

@@ -16,6 +16,8 @@
 //   M8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
 //       managed object for each external resource. Otherwise the object leaves it alone, to the end, says whose it is, and tries
 //       again when that one is gone.
+//   M9. Of a living object nothing is removed but what a create of its own made and nobody recorded: it answered with that, or its
+//       intent tells of it. What was only found stays.
 import { and, not } from 'xstate';
 import { Tag } from '../life.ts';
 import { building } from './building.ts';
@@ -67,6 +69,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     isContested,
     isForeign: false,
     isEarlier: false,
+    made: undefined,
     rival: undefined,
     sought: undefined,
     unwatched: 0,

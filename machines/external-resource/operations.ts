@@ -55,6 +55,8 @@ export interface Found {
   readonly sought?: string;
   /** It is what an earlier create was to make, as the object was then. */
   readonly earlier?: boolean;
+  /** It is what a create was to make whose result is not recorded, as the object still is. */
+  readonly intended?: boolean;
 }
 
 /**

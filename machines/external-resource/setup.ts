@@ -112,6 +112,10 @@ export const resourceSetup = setup({
     })),
     countRace: assign({ races: ({ context }) => context.races + 1 }),
     resetRaces: assign({ races: 0 }),
+    /** From here on it is in use. */
+    // mutant: recorded-resource-discarded {}.2 drop
+    noteRecorded: assign({ races: 0, made: undefined }),
+    noteMade: assign({ made: ({ context }) => context.externalId }),
     /** What is done from here on is done for the object as it is now. */
     noteTry: assign({ tried: ({ context }) => context.object.generation, landsInMs: undefined }),
     countLook: assign({ looks: ({ context }) => context.looks + 1 }),
@@ -133,6 +137,7 @@ export const resourceSetup = setup({
       externalId: (found.matches[0] as Observation).id,
       sought: soughtOf(found),
       isEarlier: found.earlier === true,
+      ...((found.earlier === true || found.intended === true) && { made: (found.matches[0] as Observation).id }),
       waiting: [],
       unused: [],
       repassMs: undefined,
@@ -218,6 +223,7 @@ export const resourceSetup = setup({
       (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
     isDeleting: ({ context }) => context.object.deleting,
     wasEarlier: ({ context }) => context.isEarlier,
+    isMade: ({ context: { externalId, made } }) => externalId !== undefined && externalId === made,
     isContested: ({ context }) => context.isContested,
     isUsurped: ({ context }, { object }: { object: ResourceView }) => isUsurped(context, object),
     /** It is stored in the status that the object has it. */
@@ -270,6 +276,9 @@ export const resourceSetup = setup({
     wasGone: (_, { observation }: { observation: Observation | undefined }) => observation === undefined,
     wasFoundUnrecorded: ({ context }, { observation }: { observation: Observation | undefined }) =>
       observation !== undefined && observation.id !== context.object.externalId,
+    /** Another one is in the place of what is recorded. */
+    wasReplaced: ({ context: { object, externalId } }, { observation }: { observation: Observation | undefined }) =>
+      externalId === object.externalId && observation !== undefined && observation.id !== externalId,
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
     /** It was found by what it is like, and not made for the object. */
     // mutant: sought-counts-as-stored && -> false
@@ -377,6 +386,10 @@ export const noteSought = { type: 'noteSought', params: ({ event }: Answer<FindO
 export const isOutrun = { type: 'isOutrun', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const wasFound = {
   type: 'wasFound',
+  params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output }),
+} as const;
+export const wasReplaced = {
+  type: 'wasReplaced',
   params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output }),
 } as const;
 export const takeObserved = {

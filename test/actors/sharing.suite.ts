@@ -185,6 +185,24 @@ export function describeSharing(test: Test, openGround: OpenGround): void {
   });
 
   check(
+    'what an object has only found stays when somebody writes another id into its status meanwhile (M9)',
+    async (world) => {
+      const here = new Place(world, world.namespace);
+      const [name, other] = [world.name('found'), world.name('restored')];
+      const { drift, faults, projectId } = world.simulator;
+      const network = { status: 'ACTIVE', project_id: projectId };
+      const found = drift.add('networks', { ...network, name });
+      const restored = drift.add('networks', { ...network, name: other });
+      const look = faults.inject({ match: { method: 'GET', path: /\/networks/ }, delayMs: 2_000 });
+      await here.apply(world.managed('Network', name));
+      await world.eventually('it is looked for', () => (look.hits > 0 ? undefined : 'nobody looks'));
+      await here.writeId('Network', name, restored);
+      await here.available('Network', name);
+      assert.equal(idsOf(await world.contents('networks')).toSorted(), [found, restored].sort());
+    },
+  );
+
+  check(
     'who cannot get at a resource is nobody’s rival, whatever id he writes down, and however old he is',
     async (world) => {
       const here = new Place(world, world.namespace);

@@ -47,7 +47,7 @@ export function bmcEventSubscriptionOperations({
         const seen = await ironic.subscription(nodeOf(request), id, askingFor(request));
         if (seen !== undefined && JSON.stringify(seen) === wanted) found.push(observed(object, id));
       }
-      return { matches: found, exact: true, sought };
+      return { matches: found, exact: true, sought, intended: true };
     },
     // Its contract has no import.
     import: async () => undefined,

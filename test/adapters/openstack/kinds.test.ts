@@ -1,6 +1,7 @@
 // The kinds on the simulated cloud, and what only a simulated cloud can be made to do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { network } from '../../../adapters/openstack/kinds/network.ts';
 import type { Fault } from '../../../adapters/openstack/simulator/mod.ts';
 import type { TransientError } from '../../../bus/mod.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
@@ -192,8 +193,12 @@ test('what was created when the connection broke is found afterwards, and may co
       const { code, landedBy } = error as TransientError;
       assert.equal([code, landedBy], ['transient', request.deadlineAt + 30_000]);
     }
-    const { matches, exact } = await tenant.operations('Network').find(tenant.request(object));
-    assert.equal([matches.length, exact], [1, true]);
+    const { find } = tenant.operations('Network');
+    const { matches, exact, intended } = await find(tenant.request(object));
+    assert.equal([matches.length, exact, intended], [1, true, undefined]);
+    const intent = network.intent?.(tenant.request(object));
+    assert.ok(intent);
+    assert.ok((await find({ ...tenant.request(object), intents: [intent] })).intended, 'it is what was asked for (M9)');
   }));
 
 test('what an earlier create of the same object took is no refusal for ever: it is looked for again (I4, M8)', () =>

@@ -29,11 +29,11 @@ interface Cloud {
 function start(cloud: () => Cloud) {
   const clock = new SimulatedClock();
   const calls: string[] = [];
-  const look = (): Observation =>
-    observation(cloud().content === 'full' ? {} : { available: false, pollAfterMs: 15_000 });
+  const look = (id = 'id-1'): Observation =>
+    observation(cloud().content === 'full' ? { id } : { id, available: false, pollAfterMs: 15_000 });
   const machine = externalResourceMachine.provide({
     actors: {
-      observe: fromPromise<Observation | undefined, EffectInput>(async () => look()),
+      observe: fromPromise<Observation | undefined, EffectInput>(async ({ input }) => look(input.externalId)),
       update: fromPromise<UpdateOutcome, EffectInput>(async () => {
         calls.push('update');
         return { changed: false, ...(cloud().content === 'empty' && { empty: true }) };

@@ -902,6 +902,78 @@ test('who loses the race for the id removes its own resource, also when it has s
   assert.is(run.context().externalId, 'id-1');
 });
 
+/** A life whose record loses to an id that somebody else has written meanwhile, and what is asked for after that. */
+async function usurped(find: (call: number) => unknown, more: Record<string, (call: number) => unknown> = {}) {
+  const record = () => {
+    run.tell(view({ ...owned, externalId: 'id-9' }));
+    return { kind: 'lost', externalId: 'id-9' };
+  };
+  const run = start({ find, record, observe: () => new Promise(() => undefined), ...more }, view(owned));
+  await settled();
+  return run;
+}
+
+test('what was only found is not removed when somebody else records an id meanwhile (M9)', async () => {
+  const run = await usurped(() => ({ ...nothing, matches: [observation()] }));
+  assert.not.ok(run.calls.includes('remove'));
+  assert.is(run.phase(), 'keeping.observing');
+  assert.is(run.context().externalId, 'id-9');
+  assert.ok(run.context().isContested, 'it is asked about, as any id from another hand');
+});
+
+test('what is found beside a create that was refused is not removed either (M9)', async () => {
+  const find = (call: number) => (call === 1 ? nothing : { ...nothing, matches: [observation()] });
+  const run = await usurped(find, { create: fail({ code: 'conflict', message: 'it is there by now' }) });
+  run.clock.increment(1_000);
+  await settled();
+  assert.is(run.count('record'), 1);
+  assert.not.ok(run.calls.includes('remove'));
+});
+
+test('what an unanswered create has made is removed when somebody else records an id meanwhile (M3, M9, I4)', async () => {
+  for (const known of [{ intended: true }, { earlier: true }]) {
+    const run = await usurped(() => ({ ...nothing, matches: [observation()], ...known }));
+    assert.is(run.count('remove'), 1, JSON.stringify(known));
+  }
+});
+
+test('what was made and recorded is left alone when its id is taken away and another one written (M9)', async () => {
+  const record = (call: number) => {
+    if (call === 1) return { kind: 'stored' };
+    run.tell(view({ ...owned, externalId: 'id-9' }));
+    return { kind: 'lost', externalId: 'id-9' };
+  };
+  const update = () => ({ changed: false });
+  const observe = (call: number) => (call === 1 ? observation() : new Promise(() => undefined));
+  const answers = { find: () => nothing, create: () => observation(), observe, record, update };
+  const run = start(answers, view(owned));
+  await settled();
+  run.tell(view({ ...owned, externalId: 'id-1', settled: 'available' }));
+  await settled();
+  assert.is(run.phase(), 'resting.available');
+  run.tell(view(owned));
+  await settled();
+  assert.is(run.count('record'), 2);
+  assert.not.ok(run.calls.includes('remove'));
+});
+
+test('what is read in the place of what is recorded is not removed: it is looked for anew (M9)', async () => {
+  const answers = {
+    observe: () => observation(),
+    record: () => ({ kind: 'stored' }),
+    find: () => new Promise(() => undefined),
+  };
+  const run = await lived(answers, view({ ...owned, externalId: 'id-0' }));
+  assert.equal(run.calls, ['claim', 'observe', 'record', 'disown', 'claim', 'find']);
+  assert.is(run.context().externalId, undefined);
+});
+
+test('what is found after the resource has vanished is not what the create has made (M9)', async () => {
+  const answers = { observe: () => undefined, record: () => ({ kind: 'stored' }), find: () => nothing };
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
+  assert.equal(run.calls.slice(0, 4), ['claim', 'observe', 'record', 'disown']);
+});
+
 test('an import that lost the race for the id removes nothing', async () => {
   const answers = {
     import: () => observation(),

@@ -20,7 +20,11 @@ export const MACHINES: readonly Change[] = [
     'clear-for-ever': 'a look-up of long ago says that nothing is there',
     'nothing-found-too-early': 'I4, P13: that nothing is found counts while a create may still land',
     'unstored-id-forgotten': 'I4: an id that is not stored yet is forgotten for that of another host',
-    'import-removes-foreign': 'an import that lost the race for the id removes what is not ours',
+    'found-resource-discarded':
+      'M9: what was only found, or imported, is removed when somebody else recorded an id first',
+    'recorded-resource-discarded': 'M9: what was recorded is removed when its id is taken away and another one written',
+    'replacement-discarded': 'M9: what is found in the place of what was recorded is taken for that',
+    'vanished-resource-intended': 'M9: what is found after a loss is taken for what the create has made',
     'uncleared-id-forgotten': 'I4: an id that could not be cleared is forgotten, and another resource made',
     'edit-while-compared': 'I9: an edit while the resource is compared is not compared',
     'blank-deletion-waits': 'P1: what goes before it was built waits for what cannot tell without it what it built',

@@ -9,6 +9,7 @@ export const OPENSTACK: readonly Change[] = [
     'trunk-port-held': 'I2: a port that a trunk has carried is never let go',
   }),
   ...noticedBy(['kinds on the simulator'], {
+    'unanswered-create-is-foreign': 'M9, I4: what an unanswered create has made is taken for found, and left behind',
     'floating-ip-any': 'Q11: every floating IP of a network looks like one whose port has no id yet',
     'inherited-assignment': 'D1: what the projects below inherit is taken for the assignment',
     'identity-any-path': 'D2: what is no id of the kind leads to some path',

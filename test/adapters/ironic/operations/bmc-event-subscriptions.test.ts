@@ -75,6 +75,7 @@ test('one whose answer was lost is found again, and no other that looks the same
       ['ns/h/2'],
     );
     assert.is(asked.sought, unasked.sought);
+    assert.equal([unasked.intended, asked.intended], [undefined, true], 'nothing else is removed (M9)');
   }));
 
 test('a node that Ironic does not know has no subscriptions', () =>
