@@ -98,7 +98,7 @@ const TEST = /\.(test|suite)\.ts$/;
 /** The codes in it are those of trees that it makes up. */
 const OWN_TEST = 'test/invariants.test.ts';
 /** Modules that are no tests themselves and judge what is played. */
-const CHECKER = /^test\/(simulation|chaos)\/[^/]+\.ts$/;
+const CHECKER = /^test\/(simulation|chaos)\/.+\.ts$/;
 
 /** Numbered lines of comments. */
 export function definitionsIn(file: string, text: string): readonly Definition[] {
