@@ -180,6 +180,21 @@ test('a file after one that failed runs in another process', () => {
   assert.is(lastLine, '1 passed, 1 failed, 0 skipped', stdout);
 });
 
+test('the end of a process that comes late says nothing of the next file (POOL-3)', () => {
+  const holding = `// own process: it leaves somebody with its output\n${HEAD}import { spawn } from 'node:child_process';
+    test('a', () => spawn(process.execPath, ['-e', 'setTimeout(() => {}, 1500)'], { stdio: 'inherit', detached: true }).unref());
+    test.run();`;
+  const { stdout, lastLine } = runOn(
+    {
+      'a.test.ts': holding,
+      'b.test.ts': `${HEAD}test('b', () => new Promise((resolve) => setTimeout(resolve, 3_000))); test.run();`,
+    },
+    ['--jobs', '1'],
+    ['a.test.ts', 'b.test.ts'],
+  );
+  assert.is(lastLine, '2 passed, 0 failed, 0 skipped', stdout);
+});
+
 test('a file whose counterpart is absent counts as one skipped', () => {
   const { status, stdout, lastLine } = runOn({ 'absent.test.ts': `console.log('skipped: no server here');` });
   assert.is(status, 0);

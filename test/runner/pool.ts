@@ -3,6 +3,7 @@
 // Invariants:
 //   POOL-1. A file that exceeds its limit is ended with everything it started, and has failed.
 //   POOL-2. No file runs in a process in which another one failed.
+//   POOL-3. What becomes of a process after its last file says nothing of the next file.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -20,6 +21,11 @@ const OUTPUT_LENGTH = 400_000;
 /** A process that holds more than this after a file takes no other, in bytes. */
 const MOST_BYTES = 1_500_000_000;
 
+interface Listener {
+  onOutput(chunk: string): void;
+  onExit(how: string): void;
+}
+
 export interface Ran {
   readonly verdict: Verdict;
   readonly output: string;
@@ -29,8 +35,8 @@ export interface Ran {
 export class Runner {
   readonly #clock: Clock;
   #child: ChildProcess | undefined;
-  #onOutput: ((chunk: string) => void) | undefined;
-  #onExit: ((how: string) => void) | undefined;
+  /** Who hears of a process: nobody any more once another file has begun. */
+  readonly #listeners = new WeakMap<ChildProcess, Listener>();
 
   constructor(clock: Clock) {
     this.#clock = clock;
@@ -44,16 +50,15 @@ export class Runner {
     let output = '';
     const finish = (verdict: (output: string) => Verdict): void => {
       this.#clock.clearTimeout(limit);
-      this.#onOutput = undefined;
-      this.#onExit = undefined;
+      this.#listeners.delete(child);
       const printed = stripVTControlCharacters(output);
       resolve({ verdict: verdict(printed), output: printed });
     };
     const limit = this.#clock.setTimeout(() => {
-      this.#onExit = undefined;
+      this.#listeners.delete(child);
       void this.end().then(() => finish(() => ended(`stopped after ${file.limitMs / 1_000} s`)));
     }, file.limitMs);
-    this.#onOutput = (chunk) => {
+    const onOutput = (chunk: string): void => {
       output = (output + chunk).slice(-OUTPUT_LENGTH);
       const at = output.indexOf(END);
       const until = at < 0 ? -1 : output.indexOf('\n', at);
@@ -62,8 +67,9 @@ export class Runner {
       output = output.slice(0, at);
       finish((printed) => judge(counts, printed));
     };
-    this.#onExit = (how) =>
+    const onExit = (how: string): void =>
       finish((printed) => (judge(NONE, printed).skipped === 1 ? judge(NONE, printed) : ended(how)));
+    this.#listeners.set(child, { onOutput, onExit });
     child.send({ path: file.path, isAlone: file.ownProcess } satisfies Order);
     const ran = await promise;
     if (file.ownProcess || ran.verdict.failed > 0 || residentBytes(child) > MOST_BYTES) await this.end();
@@ -77,15 +83,15 @@ export class Runner {
       detached: process.platform !== 'win32', // a process group of its own
       env: { ...process.env, FORCE_COLOR: '0', NODE_COMPILE_CACHE: join(ROOT, 'node_modules', '.cache', 'compile') },
     });
-    for (const stream of [child.stdout, child.stderr]) {
-      stream?.setEncoding('utf8').on('data', (chunk: string) => this.#onOutput?.(chunk));
-    }
-    child.on('error', (error) => this.#onOutput?.(`${error.message}\n`));
+    const hear = (text: string): void => this.#listeners.get(child)?.onOutput(text);
+    for (const stream of [child.stdout, child.stderr]) stream?.setEncoding('utf8').on('data', hear);
+    child.on('error', (error) => hear(`${error.message}\n`));
     child.on('exit', (code, signal) => {
       // What a file left running would hold the pipes open, and outlive this run.
       killGroup(child);
       if (this.#child === child) this.#child = undefined;
-      child.on('close', () => this.#onExit?.(`the process ended by ${signal ?? `exit code ${code}`}`));
+      const how = `the process ended by ${signal ?? `exit code ${code}`}`;
+      child.on('close', () => this.#listeners.get(child)?.onExit(how));
     });
     this.#child = child;
     return child;
