@@ -1,3 +1,4 @@
+// long
 // Who may what on a real nats-server: each role does the whole of its work under its own key, over TLS, and whatever else
 // it tries is refused.
 import { readFile } from 'node:fs/promises';

@@ -1,3 +1,4 @@
+// long
 // Paths are meant from the folder in which somebody typed `npm run`, which runs in that of the package.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

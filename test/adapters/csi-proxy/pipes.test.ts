@@ -1,3 +1,4 @@
+// long
 // The csi-proxy on what this system has for pipes: Unix sockets, or named pipes. test/real/csi-proxy runs the same file on
 // real named pipes where there is no Windows.
 import { suite } from 'uvu';

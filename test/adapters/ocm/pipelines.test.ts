@@ -1,3 +1,4 @@
+// long
 // `troupe model` in pipelines: reports for programs, layouts from standard input and as patches, outputs that are checked,
 // and what an earlier run left.
 import { spawnSync } from 'node:child_process';

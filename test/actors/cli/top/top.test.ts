@@ -1,3 +1,4 @@
+// long
 // `troupe top` on a nats-server that knows its users: as the one who listens and says nothing.
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

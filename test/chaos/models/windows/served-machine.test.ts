@@ -1,3 +1,4 @@
+// long
 // A machine that others reach by sockets: what it tells of itself, what becomes of calls, and what is lost when it goes down.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
