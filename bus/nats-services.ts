@@ -76,7 +76,8 @@ export function natsServices(connection: Connection, options: NatsServicesOption
       const close = async (): Promise<void> => {
         closings.delete(close);
         // Told to the server first: what it still sends to a closed connection would wait for its deadline. While the
-        // connection is away the server hears it once it is back: else the service would be back with it, and answer nobody.
+        // connection is down, the server receives this after the reconnect: otherwise the client would subscribe the service again,
+        // and requests to it would get no answer.
         const stopped = withinLimit(service.stop(), connection.clock);
         if (connection.up) await stopped;
         await withinLimit(holds.end(own), connection.clock);

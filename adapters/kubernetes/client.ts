@@ -89,7 +89,7 @@ export interface KubeClientDeps {
   inCluster?: string | undefined;
   /** `troupe/<version>`. */
   userAgent?: string;
-  /** Carries all requests and watches in place of connections; closed by whoever made it. */
+  /** Carries all requests and watches in place of connections of its own; the caller closes it. */
   dispatcher?: Dispatcher | undefined;
 }
 
@@ -111,6 +111,8 @@ export function kubeClient({
   let session: LoggedIn | undefined;
   /** With requests in flight, perhaps: those of credentials that were replaced, and that of the session. */
   const agents = new Set<Agent>();
+  /** Those of the session. */
+  let current: readonly Agent[] = [];
   const turns = new Turns(CONNECTIONS);
 
   async function login(): Promise<Credentials> {
@@ -153,7 +155,8 @@ export function kubeClient({
     const connect = { ...tls, secureContext: contextOf(tls) };
     const options = { connect, keepAliveTimeout: 60_000, bodyTimeout: 0 };
     const [requests, watches] = [new Agent({ ...options, connections: CONNECTIONS }), new Agent(options)];
-    for (const agent of agents) retire(agent);
+    for (const agent of current) retire(agent);
+    current = [requests, watches];
     for (const agent of [requests, watches]) agents.add(agent);
     return { requests, watches };
   }

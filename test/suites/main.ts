@@ -8,7 +8,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'nod
 import { availableParallelism, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { systemClock } from '../../actors/clock.ts';
-import { scriptOptions } from '../../deploy/script-options.ts';
+import { refuse, scriptOptions } from '../../deploy/script-options.ts';
 import { readImports } from '../imports.ts';
 import { affected, changedFiles } from './changed.ts';
 import { asOne, asTotals, type Ended, runCommand } from './command.ts';
@@ -253,6 +253,9 @@ async function main(): Promise<number> {
     return 0;
   }
 
+  const before = values.compare === undefined ? undefined : stored(values.compare);
+  if (values.compare !== undefined && before === undefined)
+    refuse(`'${values.compare}' is no result of an earlier run, which --output names`);
   const tree = treeDigest();
   const earlier = values.gate || values.fresh ? undefined : stored(values.output);
   const done =
@@ -318,11 +321,7 @@ async function main(): Promise<number> {
     if (failed > 0) process.stdout.write(`\n=== ${name}\n${said}\n`);
   }
   process.stdout.write(`\n${table(shown)}`);
-  if (values.compare !== undefined) {
-    const before = stored(values.compare);
-    if (before === undefined) throw new Error(`'${values.compare}' is no result of an earlier run`);
-    for (const line of compared(shown, before.results)) process.stdout.write(`worse than before: ${line}\n`);
-  }
+  for (const line of compared(shown, before?.results ?? [])) process.stdout.write(`worse than before: ${line}\n`);
   const counts = sum(shown);
   process.stdout.write(`${totals(counts)}\n`);
   return counts.failed > 0 ? 1 : 0;
