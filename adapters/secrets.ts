@@ -1,24 +1,37 @@
 // Takes secrets out of what a foreign system says, however it spells them.
 //
 // Invariants:
-//   X1. A secret is told neither as it is, nor as JSON, a URL, HTML or base64 would spell it, nor as a part of a longer text
-//       in base64, whatever stands before it there.
+//   X1. A secret is told neither as it is, nor as JSON, a programming language, a URL, a form, HTML, base64 or hexadecimal
+//       digits would spell it, nor in up to three of these within each other, nor as a part of a longer text in them.
+//   X2. Of a secret, no piece of 24 bytes or more is told in these spellings either.
+//   X3. Where a text cannot be searched whole, nothing of it is told.
 
 import type { Json } from '../bus/bus.ts';
+import { type Reading, readingOf, readingsWithin, utf8 } from './spellings.ts';
 
 const HIDDEN = '***';
-/** Of a secret inside of a longer text in base64: shorter pieces say too little to be worth what they would hide. */
-const LEAST_BASE64 = 6;
-const HTML: Readonly<Record<string, string>> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+/** How many encodings within each other are undone. */
+const DEPTH = 3;
+/** In characters: a longer text is cut, as whoever tells it would do. */
+const LONGEST_TEXT = 8_192;
+/** Bytes that the readings of one text may have together. */
+const MOST_BYTES = 1 << 17;
+/** In bytes. Shorter secrets are not looked for in what is no text: they would be found in any noise. */
+const LEAST_IN_NOISE = 4;
+/** In bytes: pieces of secrets that are hidden, and how long the parts are that they are found by. */
+const LEAST_PIECE = 24;
+const PART = LEAST_PIECE / 2;
 
 /** @returns what hides the secrets in a text; empty ones and `undefined` are no secrets */
 export function hiding(secrets: readonly (string | undefined)[]): (text: string) => string {
-  const spellings = new Set(secrets.flatMap((secret) => (secret ? spellingsOf(secret) : [])));
-  if (spellings.size === 0) return (text) => text;
-  // The longest first, or the rest of it would stay; hexadecimal digits come in either case.
-  const sorted = [...spellings].sort((one, other) => other.length - one.length);
-  const pattern = new RegExp(sorted.map((spelling) => escaped(spelling)).join('|'), 'gi');
-  return (text) => text.replace(pattern, HIDDEN);
+  const sought = [...new Set(secrets)].flatMap((secret) => (secret ? [new Sought(utf8(secret))] : []));
+  if (sought.length === 0) return (text) => text;
+  return (text) => {
+    const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+    const places = new Places(cut);
+    if (!search(places, sought)) return HIDDEN;
+    return places.without();
+  };
 }
 
 /** All texts of a value without what is to be hidden, names of members included. */
@@ -29,66 +42,116 @@ export function hidden(value: Json, hide: (text: string) => string): Json {
   return Object.fromEntries(Object.entries(value).map(([name, member]) => [hide(name), hidden(member, hide)]));
 }
 
-function spellingsOf(secret: string): readonly string[] {
-  const json = JSON.stringify(secret).slice(1, -1);
-  const ascii = json.replace(/[^\x20-\x7e]/g, hexEscape);
-  const jsons = [json, ascii, ascii.replaceAll('/', '\\/')];
-  const url = strictUrl(secret);
-  const plain = [
-    secret,
-    // A body that is quoted inside of a JSON text is escaped once more.
-    ...jsons,
-    ...jsons.map((text) => JSON.stringify(text).slice(1, -1)),
-    encodeUrl(secret),
-    url,
-    url.replaceAll('%20', '+'),
-    // A form, as browsers and we send it.
-    new URLSearchParams([['', secret]]).toString().slice(1),
-    url.replaceAll('%2F', '/'),
-    strictUrl(url),
-    secret.replaceAll(/[&<>"']/g, (character) => HTML[character] ?? character),
-    secret.replaceAll("'", '&#x27;'),
-    secret.replaceAll('\\', '\\\\').replaceAll("'", "\\'"),
-  ];
-  // mutant: secret-in-base64 return -> $1.1
-  return [...plain, ...base64sOf(secret), ...base64sOf(json)];
+/** A secret, and what is needed to find pieces of it. */
+class Sought {
+  readonly bytes: string;
+  /** The parts of it that follow each other, with the place of the first such; made when first needed. */
+  #parts: ReadonlyMap<string, number> | undefined;
+
+  constructor(bytes: string) {
+    this.bytes = bytes;
+  }
+
+  /** Tells every place where it, or a piece of it that is long enough, stands in the bytes. */
+  find(bytes: string, found: (from: number, to: number) => void): void {
+    for (let at = bytes.indexOf(this.bytes); at >= 0; at = bytes.indexOf(this.bytes, at + 1)) {
+      found(at, at + this.bytes.length);
+    }
+    // mutant: secret-in-pieces && -> false
+    if (this.bytes.length > LEAST_PIECE && bytes.length >= LEAST_PIECE) this.#findPieces(bytes, found);
+  }
+
+  #findPieces(bytes: string, found: (from: number, to: number) => void): void {
+    const parts = this.#partsOf();
+    let from = 0;
+    let to = 0;
+    const end = () => to - from >= LEAST_PIECE && found(from, to);
+    for (let at = 0; at + PART <= bytes.length; at++) {
+      const place = parts.get(bytes.slice(at, at + PART));
+      if (place === undefined) continue;
+      let before = 0;
+      while (before < at && before < place && bytes[at - before - 1] === this.bytes[place - before - 1]) before++;
+      let after = PART;
+      while (at + after < bytes.length && bytes[at + after] === this.bytes[place + after]) after++;
+      if (at - before > to) {
+        end();
+        from = at - before;
+      }
+      to = Math.max(to, at + after);
+      // The next part cannot be found before its own end.
+      at = Math.max(at, to - PART);
+    }
+    end();
+  }
+
+  #partsOf(): ReadonlyMap<string, number> {
+    if (this.#parts === undefined) {
+      const parts = new Map<string, number>();
+      for (let at = 0; at + PART <= this.bytes.length; at += PART) {
+        const part = this.bytes.slice(at, at + PART);
+        if (!parts.has(part)) parts.set(part, at);
+      }
+      this.#parts = parts;
+    }
+    return this.#parts;
+  }
 }
 
-/** In each of the three places where a text may begin among groups of three bytes, without the characters it shares. */
-function base64sOf(secret: string): readonly string[] {
-  const bytes = Buffer.from(secret);
-  const pieces = [0, 1, 2].flatMap((before) => {
-    const padded = Buffer.concat([Buffer.alloc(before), bytes]);
-    const first = Math.ceil((before * 8) / 6);
-    const last = Math.floor((padded.length * 8) / 6);
-    const piece = padded.toString('base64').slice(first, last);
-    return piece.length >= LEAST_BASE64 ? [piece] : [];
-  });
-  const whole = bytes.toString('base64');
-  return [whole, whole.replace(/=+$/, ''), ...pieces].flatMap((text) => [
-    text,
-    text.replaceAll('+', '-').replaceAll('/', '_'),
-    strictUrl(text),
-    text.replaceAll('/', '\\/'),
-  ]);
+/** Places in a text, by its bytes. */
+class Places {
+  readonly text: string;
+  readonly #isHidden: Uint8Array;
+  readonly #bytes: Buffer;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#bytes = Buffer.from(text);
+    this.#isHidden = new Uint8Array(this.#bytes.length);
+  }
+
+  hide(from: number, to: number): void {
+    this.#isHidden.fill(1, from, to);
+  }
+
+  /** The text without the places that are hidden, and with all others as they are. */
+  without(): string {
+    if (!this.#isHidden.includes(1)) return this.text;
+    const kept: Buffer[] = [];
+    for (let at = 0; at < this.#bytes.length; ) {
+      const isHidden = this.#isHidden[at] === 1;
+      let end = this.#isHidden.indexOf(isHidden ? 0 : 1, at);
+      if (end < 0) end = this.#bytes.length;
+      kept.push(isHidden ? Buffer.from(HIDDEN) : this.#bytes.subarray(at, end));
+      at = end;
+    }
+    return Buffer.concat(kept).toString();
+  }
 }
 
-function encodeUrl(text: string): string {
-  return encodeURIComponent(text.toWellFormed());
+/** @returns false when the text says so much in so many ways that it was not searched whole */
+function search(places: Places, sought: readonly Sought[]): boolean {
+  let bytes = 0;
+  const visit = (reading: Reading, depth: number, wanted: readonly Sought[]): boolean => {
+    bytes += reading.bytes.length;
+    // mutant: secrets-unsearched drop
+    if (bytes > MOST_BYTES) return false;
+    for (const secret of wanted) {
+      secret.find(reading.bytes, (from, to) => places.hide(reading.starts[from] ?? 0, reading.ends[to - 1] ?? 0));
+    }
+    if (depth === 0) return true;
+    for (const inner of readingsWithin(reading)) {
+      const saysText = isText(inner.bytes);
+      const findable = saysText ? sought : sought.filter((secret) => secret.bytes.length >= LEAST_IN_NOISE);
+      // mutant: secret-in-base64 !.1 -> false
+      if (!visit(inner, saysText ? depth - 1 : 0, findable)) return false;
+    }
+    return true;
+  };
+  return visit(readingOf(places.text), DEPTH, sought);
 }
 
-/** As everybody but JavaScript does it. */
-function strictUrl(text: string): string {
-  return encodeUrl(text).replace(/[!'()*]/g, (character) => `%${character.charCodeAt(0).toString(16).toUpperCase()}`);
-}
-
-function hexEscape(character: string): string {
-  return character
-    .split('')
-    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
-    .join('');
-}
-
-function escaped(text: string): string {
-  return text.replace(/[\\^$.*+?()[\]{}|/-]/g, '\\$&');
+/** Whether three quarters of the bytes are those of words, in UTF-8. */
+function isText(bytes: string): boolean {
+  const others = bytes.replaceAll(/[\t\r\n\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3}/g, '').length;
+  return others * 4 <= bytes.length;
 }

@@ -152,7 +152,11 @@ function isSaid(message: string, attribute: string): boolean {
 }
 
 function isQuoted(message: string, text: string): boolean {
-  return text.length > 2 && new RegExp(`(?:^|[\\s'"(\\[])${RegExp.escape(text)}(?:[\\s'"),.\\]]|$)`).test(message);
+  return (
+    text.length > 2 &&
+    text.length <= message.length &&
+    new RegExp(`(?:^|[\\s'"(\\[])${RegExp.escape(text)}(?:[\\s'"),.\\]]|$)`).test(message)
+  );
 }
 
 /** All texts in a value. */

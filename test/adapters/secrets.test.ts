@@ -32,7 +32,25 @@ const SPELLINGS: Readonly<Record<string, (text: string) => string>> = {
     Buffer.from(JSON.stringify({ auth: { user: 'a', password: text } })).toString('base64'),
   HTML: (text) =>
     text.replace(/[&<>"']/g, (c) => ({ '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' })[c] ?? c),
+  'HTML by numbers': (text) => [...text].map((character) => `&#${character.codePointAt(0)};`).join(''),
+  'HTML by hexadecimal numbers': (text) =>
+    [...text].map((character) => `&#x${character.codePointAt(0)?.toString(16)};`).join(''),
+  'hexadecimal digits': (text) => Buffer.from(text).toString('hex'),
+  'hexadecimal digits in upper case, in pairs': (text) =>
+    (Buffer.from(text).toString('hex').toUpperCase().match(/../g) ?? []).join(':'),
+  'bytes of a program': (text) => (Buffer.from(text).toString('hex').match(/../g) ?? []).map((d) => `\\x${d}`).join(''),
+  'URL in a URL': (text) => encodeURIComponent(encodeURIComponent(text)),
+  'HTML in HTML': (text) => [...text].map((character) => `&amp;#${character.codePointAt(0)};`).join(''),
+  'base64 of base64 of JSON': (text) => base64(base64(JSON.stringify({ password: text }))),
+  'base64 in lines': (text) =>
+    (base64(`The password of this machine is ${text}, keep it.`).match(/.{1,20}/g) ?? []).join('\n'),
+  'hexadecimal digits of a URL in JSON': (text) =>
+    Buffer.from(JSON.stringify(`http://me:${encodeURIComponent(text)}@here`)).toString('hex'),
 };
+
+function base64(text: string): string {
+  return Buffer.from(text).toString('base64');
+}
 
 /** Whether some spelling of it can still be read. */
 function shows(text: string, secret: string): boolean {
@@ -56,6 +74,36 @@ for (const [name, spell] of Object.entries(SPELLINGS)) {
     }
   });
 }
+
+/** A secret of this many characters whose pieces differ. */
+function longSecret(length: number): string {
+  let text = '';
+  for (let line = 0; text.length < length; line++) text += `line ${line}: write_files ${(line * 7919).toString(36)}\n`;
+  return text.slice(0, length);
+}
+
+test('33.C1: secrets of 24 KB and more are hidden whole and in pieces, in every spelling (X1, X2)', () => {
+  for (const length of [24_000, 65_535]) {
+    const secret = longSecret(length);
+    const hide = hiding([secret]);
+    for (const quoted of [secret.slice(0, 9_000), secret.slice(1_000, 1_300), secret.slice(-200)]) {
+      for (const [name, spell] of Object.entries(SPELLINGS)) {
+        const told = hide(`Invalid user data: ${spell(quoted)}`);
+        assert.match(told, '***', `${name}: ${told.slice(0, 100)}`);
+        const left = told.replaceAll('***', '').length;
+        assert.ok(left < 80, `${name} of ${quoted.length} characters: ${left} are left of it`);
+      }
+    }
+  }
+});
+
+test('33.C1: what a text may say is searched up to a bound, and behind that nothing is told (X3)', () => {
+  const hide = hiding([longSecret(30_000), 'hunter2']);
+  assert.ok(hide('a%41&amp;\\\\x41+'.repeat(500)) === '***');
+  const told = hide(`not found ${'x '.repeat(20_000)}hunter2`);
+  assert.match(told, /^not found x x/);
+  assert.ok(told.length < 8_300);
+});
 
 test('whatever is no secret stays', () => {
   assert.is(hiding(['hunter2'])('the network is in use by 3 ports'), 'the network is in use by 3 ports');

@@ -52,6 +52,8 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['secrets and words of a cloud'], {
     'explanation-quotes-anybody': 'whatever answers under a URL is quoted',
     'secret-in-base64': 'X1: a secret is told in base64',
+    'secret-in-pieces': 'X2: a piece of a long secret is told',
+    'secrets-unsearched': 'X3: a text that is not searched whole is told',
   }),
   ...noticedBy(['ids'], {
     'id-leads-elsewhere': 'I1: an id leads elsewhere',
