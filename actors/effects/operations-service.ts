@@ -3,6 +3,7 @@
 import type { ConfiguredAdapter, Operation, Operations } from '../../adapters/adapter.ts';
 import {
   type Bus,
+  type Clock,
   type Endpoint,
   type Held,
   type HoldOptions,
@@ -10,6 +11,7 @@ import {
   operationSubject,
   type Service,
   TerminalError,
+  type Timer,
   type Tracing,
   TransientError,
   UnansweredError,
@@ -18,6 +20,11 @@ import type { Kind, OperationRequest } from '../../machines/kind.ts';
 import type { HeldCall } from '../../machines/life.ts';
 import { type Registry, registry } from '../object/registry.ts';
 import type { Admission } from './admission.ts';
+
+/** How long after its deadline an operation in this process may say itself why it has no answer, in milliseconds. */
+const GRACE_MS = 100;
+/** How long an operation in this process may take to end once it was given up, in milliseconds. */
+const LINGER_MS = 5_000;
 
 /** What is called of an adapter. */
 export type CalledAdapter = Pick<ConfiguredAdapter, 'realm' | 'kinds' | 'route' | 'lateMs'>;
@@ -83,22 +90,25 @@ export function withOperations(
   bus: Bus,
   { realm, kinds, route, lateMs = 0 }: CalledAdapter,
   here: ServedHere | undefined,
+  clock: Clock,
 ): readonly Kind[] {
   return kinds.map((kind) => {
     const callOf = (operation: string): Operation => {
       const local = here?.operations[kind.plural]?.[operation];
-      if (local !== undefined && route === undefined) return local;
       return async (request: OperationRequest) => {
         const node = route?.(request);
-        if (local !== undefined && (node === undefined || node === here?.node)) return local(request as never);
         const subject = operationSubject({ realm, plural: kind.plural, operation, node });
-        if ('signal' in request) return held(bus, subject, request as unknown as HeldCall);
-        const { deadlineAt, traceparent } = request;
+        const isHere = node === undefined || node === here?.node;
+        const run = local !== undefined && isHere ? async (): Promise<unknown> => local(request as never) : undefined;
+        if ('signal' in request) {
+          const call = request as unknown as HeldCall;
+          return run === undefined ? held(bus, subject, call) : heldHere(run, subject, call, clock);
+        }
+        const { deadlineAt } = request;
         try {
-          const { result } = await bus.services.request(subject, request as unknown as JsonObject, deadlineAt, {
-            traceparent,
-          });
-          return result;
+          return await (run === undefined
+            ? asked(bus, subject, request)
+            : answeredBy(deadlineAt + GRACE_MS, run, subject, clock));
         } catch (error) {
           if (operation !== 'create' || !(error instanceof UnansweredError)) throw error;
           // Whoever was asked may have asked the foreign system, which may be late in its turn.
@@ -108,6 +118,41 @@ export function withOperations(
     };
     const operations = Object.fromEntries(kind.operations.map((name) => [name, callOf(name)]));
     return { ...kind, operations };
+  });
+}
+
+async function asked(bus: Bus, subject: string, request: OperationRequest): Promise<unknown> {
+  const { deadlineAt, traceparent } = request;
+  const sent = request as unknown as JsonObject;
+  const { result } = await bus.services.request(subject, sent, deadlineAt, { traceparent });
+  return result;
+}
+
+/** The answer of an operation in this process, which has no longer for it than one behind the bus. */
+function answeredBy(untilAt: number, run: () => Promise<unknown>, subject: string, clock: Clock): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    const late = (): void => reject(new UnansweredError(`'${subject}' did not answer in time`));
+    const timer = clock.setTimeout(late, Math.max(0, untilAt - clock.now()));
+    const end = (): void => clock.clearTimeout(timer);
+    run().finally(end).then(resolve, reject);
+  });
+}
+
+/** One that takes as long as it takes, in this process; what goes on after it was given up is not waited for. */
+function heldHere(run: () => Promise<unknown>, subject: string, { signal }: HeldCall, clock: Clock): Promise<unknown> {
+  return new Promise((resolve, reject) => {
+    let timer: Timer | undefined;
+    const late = (): void => reject(new UnansweredError(`'${subject}' goes on though it was given up`));
+    const onAbort = (): void => {
+      timer = clock.setTimeout(late, LINGER_MS);
+    };
+    const end = (): void => {
+      signal.removeEventListener('abort', onAbort);
+      if (timer !== undefined) clock.clearTimeout(timer);
+    };
+    if (signal.aborted) onAbort();
+    else signal.addEventListener('abort', onAbort, { once: true });
+    run().finally(end).then(resolve, reject);
   });
 }
 

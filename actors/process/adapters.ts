@@ -6,6 +6,7 @@ import type { Contract } from '../../adapters/kubernetes/mod.ts';
 import { openstack } from '../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { Role } from './config.ts';
+import { contained } from './plug-in.ts';
 
 /** Those that come with Troupe. */
 export const BUILT_IN: readonly Adapter[] = [openstack, metal3, windows];
@@ -72,7 +73,12 @@ export function configure(
       `adapter '${adapter.realm}' has no contract for its kind '${unknown.kind}': add it to 'contracts'`,
     );
   }
-  return { ...adapter, ...configured };
+  return { ...adapter, ...(isBuiltIn(adapter) ? configured : contained(adapter.realm, configured)) };
+}
+
+/** Also of one that the demo changes. */
+function isBuiltIn({ realm }: Adapter): boolean {
+  return BUILT_IN.some((each) => each.realm === realm);
 }
 
 /** Where the adapter reads its options. */

@@ -98,7 +98,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   // Whoever hosts no actors hears of no leases, and takes all that he may.
   const sharers = new LivePods(pod, roles.has(Role.Actors) ? undefined : 1);
   const served = await serveAdapters(deps, objects, sharers);
-  const called = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter)));
+  const called = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter), clock));
   const kinds = deps.metrics?.timed(called) ?? called;
   const followed = adapters.flatMap((adapter) => adapter.followed ?? []);
   const taken = kinds.filter(isTaken);

@@ -2,6 +2,7 @@
 import { fromPromise } from 'xstate';
 import type { LifePorts, StatusPart } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
+import { faultIn } from './answers.ts';
 import {
   type AnnounceInput,
   backoffMs,
@@ -53,11 +54,15 @@ export function withEffects(
   ports: LifePorts,
   { ambiguity, watches, announced, externalId: storedIn = externalIdOf, recording }: EffectOptions,
 ): typeof externalResourceMachine {
-  const call = <Name extends Exclude<keyof ResourceOperations, 'watch' | 'identify' | 'fill' | 'delegate'>>(
-    key: string,
-    operation: Name,
-    extra?: object,
-  ): ReturnType<ResourceOperations[Name]> => ports.call(key, operation, extra) as ReturnType<ResourceOperations[Name]>;
+  type Called = Exclude<keyof ResourceOperations, 'watch' | 'identify' | 'fill'>;
+  type Answer<Name extends Called> = Awaited<ReturnType<NonNullable<ResourceOperations[Name]>>>;
+  const checked = async <Name extends Called>(key: string, operation: Name, answer: unknown): Promise<Answer<Name>> => {
+    const fault = faultIn(operation, await answer);
+    if (fault !== undefined) throw transient(`the adapter of '${key}' answered '${operation}' with nonsense: ${fault}`);
+    return answer as Answer<Name>;
+  };
+  const call = <Name extends Called>(key: string, operation: Name, extra?: object): Promise<Answer<Name>> =>
+    checked(key, operation, ports.call(key, operation, extra));
 
   const find = async ({ key }: EffectInput): Promise<FindOutput> => {
     const at = ports.now(); // it tells of no later time
@@ -172,16 +177,14 @@ export function withEffects(
       find: effect(find),
       contend: fromPromise<ContendOutput, ContendInput>(({ input }) => contend(input)),
       import: effect(({ key }) => call(key, 'import')),
-      create: fromPromise<Observation, CreateInput>(
-        ({ input: { key, sought } }) => ports.callOnce(key, 'create', {}, sought) as Promise<Observation>,
+      create: fromPromise<Observation, CreateInput>(({ input: { key, sought } }) =>
+        checked(key, 'create', ports.callOnce(key, 'create', {}, sought)),
       ),
       observe: effect((input) => call(input.key, 'observe', { id: idOf(input) })),
       watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(input, signal)),
       update: fromPromise<UpdateOutcome, UpdateInput>(async ({ input }) => update(input)),
       announce: fromPromise<void, AnnounceInput>(({ input }) => announce(input)),
-      delegate: effect(
-        (input) => ports.call(input.key, 'delegate', { id: idOf(input) }) as Promise<UpdateOutcome | undefined>,
-      ),
+      delegate: effect((input) => call(input.key, 'delegate', { id: idOf(input) })),
       fill: fromPromise<unknown, FillInput>(({ input, signal }) => fill(input, signal)),
       remove: effect((input) => call(input.key, 'remove', { id: idOf(input) })),
       removeChildren: effect(({ key }) => ports.removeChildren(key)),

@@ -2,6 +2,7 @@
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
 import { type HoldersByFinalizer, type Life, Readiness, type Rival, type StatusPart, type Step, Tag } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
+import { faultInView } from './answers.ts';
 import {
   credentials,
   type Filling,
@@ -103,7 +104,12 @@ export function externalResourceLife({
     machine: externalResourceMachine,
     provide: (ports) =>
       withEffects(ports, { ambiguity, watches, announced, externalId, ...(recording !== undefined && { recording }) }),
-    view: (object, now, holders) => ({ ...view(object, now), ...(holders && { holders }) }),
+    view(object, now, holders) {
+      const seen = view(object, now);
+      const fault = faultInView(seen);
+      if (fault !== undefined) throw new TypeError(`the view of the object is nonsense: ${fault}`);
+      return { ...seen, ...(holders && { holders }) };
+    },
     saying,
     status(snapshot, object, now) {
       const standing = standingOf(snapshot as Snapshot);

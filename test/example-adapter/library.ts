@@ -2,6 +2,7 @@
 import { installCrds } from '../../actors/cli/crds.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';
+import { Allowance } from '../world/speed.ts';
 import { pressAdapter } from './adapter.ts';
 import { GROUP } from './contracts.ts';
 
@@ -90,9 +91,9 @@ export async function openLibrary(
     },
     gone: (path) => library.eventually(`${path} is gone`, async () => (await library.read(path)) === undefined),
     async eventually(what, isSo, instead = () => '') {
-      const until = clock.now() + DEADLINE_MS;
+      const allowance = new Allowance(clock, DEADLINE_MS);
       while (!(await isSo())) {
-        if (clock.now() > until) throw new Error(`not so after ${DEADLINE_MS} ms: ${what}; ${instead()}`);
+        if (allowance.isSpent()) throw new Error(`not so after ${DEADLINE_MS} ms: ${what}; ${instead()}`);
         await clock.sleep(POLL_MS);
       }
     },

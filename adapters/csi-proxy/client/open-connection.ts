@@ -11,6 +11,8 @@ import { PipeSockets } from './pipe-sockets.ts';
 /** Between two tries to open a pipe again, in milliseconds: a server that restarts is back at once. */
 const FIRST_BACKOFF_MS = 20;
 const LONGEST_BACKOFF_MS = 500;
+/** How much later than ours the deadline is that a server is told, in milliseconds: ours is to come first. */
+const TOLD_LATER_MS = 5_000;
 /** A server's own time limit comes first, and says more. In milliseconds. */
 const MARGIN_MS = 5_000;
 /** A server answers a new connection at once, or it has lost it. In milliseconds. */
@@ -61,17 +63,26 @@ function connection(
     { signal, deadline }: { signal: AbortSignal | undefined; deadline: number },
   ): Promise<Buffer> =>
     new Promise((resolve, reject) => {
+      let isLate = false;
       const cancel = (): void => call.cancel();
+      const leftMs = Math.max(0, deadline - clock.now());
+      // gRPC's own deadline is a time of the wall clock, which may be set while the call runs: it tells the server, no more.
+      const late = clock.setTimeout(() => {
+        isLate = true;
+        cancel();
+      }, leftMs);
       const call = client.makeUnaryRequest(
         path,
         asIs,
         asIs,
         request,
         new Metadata(),
-        { deadline },
+        { deadline: Date.now() + leftMs + TOLD_LATER_MS },
         (error, response) => {
+          clock.clearTimeout(late);
           signal?.removeEventListener('abort', cancel);
-          if (error !== null) reject(statusOf(error));
+          if (isLate) reject(new StatusError(Code.DeadlineExceeded, `${rpc} was not answered by its deadline`));
+          else if (error !== null) reject(statusOf(error));
           else if (response === undefined) reject(new StatusError(Code.Internal, `no answer to ${rpc}`));
           else resolve(response);
         },

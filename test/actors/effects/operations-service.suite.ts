@@ -43,7 +43,12 @@ export function describeRouting(
           carried.push(tracing?.traceparent);
           return caller.services.request(subject, asked, deadlineAt, tracing);
         };
-        const [kind] = withOperations({ ...caller, services: { ...caller.services, request } }, things(), undefined);
+        const [kind] = withOperations(
+          { ...caller, services: { ...caller.services, request } },
+          things(),
+          undefined,
+          clock,
+        );
         const object = { metadata: { name: 'c' } } as unknown as KubeObject;
         const [traceparent, deadlineAt] = [traceparentOf('c'), clock.now() + 5_000];
         const answer = await (kind as Kind).operations['create']?.({ object, deadlineAt, traceparent } as never);
@@ -77,7 +82,7 @@ export function describeRouting(
         await serveOperations(server, adapter, serving({ create: create as Operation }, 'one.example.org'), TRUSTING);
         const wrong: Operation = async () => 'on another node';
         await serveOperations(other, adapter, serving({ create: wrong }, 'two'), TRUSTING);
-        const [kind] = withOperations(caller, adapter, serving({ create: wrong }, 'three'));
+        const [kind] = withOperations(caller, adapter, serving({ create: wrong }, 'three'), clock);
         const stop = new AbortController();
         const heard: JsonObject[] = [];
         const held = (isShort: boolean): Promise<unknown> => {
@@ -127,7 +132,7 @@ export function describeRouting(
           await serveOperations(await open('server'), adapter, on(node), TRUSTING);
         const caller = await open('caller');
         const ask = (bus: Bus, here: ServedHere | undefined, node?: string): Promise<unknown> => {
-          const [kind] = withOperations(bus, adapter, here);
+          const [kind] = withOperations(bus, adapter, here, clock);
           const object = { metadata: { name: 'c' }, spec: node === undefined ? {} : { node } } as unknown as KubeObject;
           const deadlineAt = clock.now() + 5_000;
           return (

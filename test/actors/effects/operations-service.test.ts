@@ -21,7 +21,7 @@ async function answered(deadlineAt: number, create?: () => Promise<never>): Prom
   const [here, there]: readonly Bus[] = [broker.connect(), broker.connect()];
   const adapter = things({ lateMs: LATE_MS });
   if (create !== undefined) await serveOperations(there as Bus, adapter, serving({ create }), TRUSTING);
-  const [remote] = withOperations(here as Bus, adapter, undefined);
+  const [remote] = withOperations(here as Bus, adapter, undefined, clock);
   try {
     await remote?.operations['create']?.({ deadlineAt } as never);
     throw new Error('it was answered');
@@ -74,7 +74,7 @@ test('what is held in another process does not outlast the lease of a process th
     await new Promise((resolve) => request.signal.addEventListener('abort', resolve));
   };
   await serveOperations(there, things(), serving({ create }), TRUSTING);
-  const [remote] = withOperations(here, things(), undefined);
+  const [remote] = withOperations(here, things(), undefined, clock);
   const endsAt = clock.now() + 6_000;
   const held: Partial<HeldCall> = {
     signal: new AbortController().signal,
@@ -99,6 +99,40 @@ test('a create that nobody was asked for is not done later', async () => {
 describeRouting(test, async (run) => {
   const broker = memoryBroker({ clock });
   await run(async () => broker.connect(), clock);
+});
+
+/** The operation `create` of a kind, served by the process that calls it. */
+function local(create: () => Promise<unknown>): (request: object) => Promise<unknown> {
+  const bus = memoryBroker({ clock }).connect();
+  const [kind] = withOperations(bus, things({ lateMs: LATE_MS }), serving({ create }), clock);
+  return async (request) => {
+    try {
+      return await kind?.operations['create']?.(request as never);
+    } catch (error) {
+      return error;
+    } finally {
+      await bus.close();
+    }
+  };
+}
+
+test('33.E1: an operation that hangs in its own process is given up at its deadline, and may yet be done (P10)', async () => {
+  const deadlineAt = clock.now() + 5_000;
+  const error = (await local(() => new Promise(() => undefined))({ deadlineAt })) as TransientError;
+  assert.is(error.message, "'test.things.create' did not answer in time");
+  assert.equal([error.code, error.landedBy], ['transient', deadlineAt + LATE_MS]);
+  assert.ok(clock.now() >= deadlineAt && clock.now() < deadlineAt + 200, 'while the lease still runs');
+});
+
+test('33.E1: what is held in its own process, and does not end when it is given up, is not waited for', async () => {
+  const giving = new AbortController();
+  clock.setTimeout(() => giving.abort(), 1_000);
+  const beganAt = clock.now();
+  const error = await local(() => new Promise(() => undefined))({ signal: giving.signal });
+  assert.instance(error, UnansweredError);
+  assert.match((error as Error).message, /goes on though it was given up/);
+  assert.is(clock.now() - beganAt, 6_000);
+  assert.is(await local(async () => 'done')({ signal: giving.signal }), 'done');
 });
 
 test.run();

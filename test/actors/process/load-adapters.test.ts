@@ -10,6 +10,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { adaptersOf, BUILT_IN, configure } from '../../../actors/process/adapters.ts';
 import { TerminalError } from '../../../bus/mod.ts';
+import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('adapters from outside');
 
@@ -103,11 +104,11 @@ test('a module in TypeScript is loaded, and its errors are the classes of the ru
     if (lamps === undefined) throw new Error('no lamps');
     const configured = configure(lamps, { LAMP_WATTS: '60' });
     try {
-      await configured.serve({} as never);
+      await configured.serve({ clock: simulatedClock() } as never);
       assert.unreachable();
     } catch (error) {
       assert.instance(error, TerminalError);
-      assert.is((error as Error).message, 'no power for 60 watts');
+      assert.is((error as Error).message, "adapter 'lamps' cannot be served: no power for 60 watts");
     }
   });
 });

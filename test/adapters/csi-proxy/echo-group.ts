@@ -13,6 +13,7 @@ import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
 import { CsiProxyServer, type CsiProxyServerDeps } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { serverMetrics } from '../../../adapters/csi-proxy/server/metrics.ts';
 import type { CallContext, RegisteredAPI } from '../../../adapters/csi-proxy/server/runtime.ts';
+import { Allowance } from '../../world/speed.ts';
 
 export interface Text {
   text: string;
@@ -137,9 +138,9 @@ export function served(
 
 /** Resolves when `condition` holds. */
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const endAt = clock.now() + DEADLINE_MS;
+  const allowance = new Allowance(clock, DEADLINE_MS);
   while (!(await condition())) {
-    if (clock.now() > endAt) throw new Error(`in ${DEADLINE_MS} ms it did not happen: ${what}`);
+    if (allowance.isSpent()) throw new Error(`in ${DEADLINE_MS} ms it did not happen: ${what}`);
     await clock.sleep(5);
   }
 }

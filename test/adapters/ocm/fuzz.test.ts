@@ -72,16 +72,22 @@ const HOSTILE: Readonly<Record<string, string>> = {
   'notes without end': `${'// a\n'.repeat(12_000)}class A { ${'B C // d\n'.repeat(8_000)} }`,
 };
 
+/** Of this process, in milliseconds: what others do on the machine does not count. */
+function processorMs(): number {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1_000;
+}
+
 for (const [title, text] of Object.entries(HOSTILE)) {
   test(`takes time in proportion: ${title}`, () => {
     const hostile = new Workspace();
-    const start = performance.now();
+    const start = processorMs();
     hostile.set('hostile/v1/a.model', text);
     const diagnostics = hostile.diagnostics();
     for (const diagnostic of diagnostics) renderDiagnostic(diagnostic, text);
     const syntax = parse('x', text);
     if (syntax.diagnostics.length === 0) format(syntax);
-    assert.ok(performance.now() - start < HOSTILE_LIMIT_MS, `took ${performance.now() - start} ms`);
+    assert.ok(processorMs() - start < HOSTILE_LIMIT_MS, `took ${processorMs() - start} ms`);
   });
 }
 
@@ -91,7 +97,7 @@ for (const [path, text] of texts) if (path.startsWith('l')) workspace.set(path, 
 
 /** @returns whether the file is valid in itself */
 function examine(file: string, text: string): boolean {
-  const start = performance.now();
+  const start = processorMs();
   const path = file.startsWith('l') ? file : 'library_mgmt/v1/fuzz.model';
   const before = workspace.syntax(path)?.text;
   workspace.set(path, text);
@@ -115,7 +121,7 @@ function examine(file: string, text: string): boolean {
   }
   if (before === undefined) workspace.remove(path);
   else workspace.set(path, before);
-  assert.ok(performance.now() - start < LIMIT_MS, `took ${performance.now() - start} ms`);
+  assert.ok(processorMs() - start < LIMIT_MS, `took ${processorMs() - start} ms`);
   return syntax.diagnostics.length === 0;
 }
 
