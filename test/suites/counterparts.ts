@@ -235,8 +235,8 @@ export const COUNTERPARTS: readonly Counterpart[] = [
   goTool('helm', 'go install helm.sh/helm/v4/cmd/helm@v4.3.1'),
   goTool('actionlint', 'go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12'),
   goTool(
-    'otel-collector',
-    `cd ${quoted(join(ROOT, 'test/actors/cli/trace/collector'))} && go build -o "$GOBIN/otel-collector" .`,
+    'otlp-reader',
+    `cd ${quoted(join(ROOT, 'test/actors/cli/trace/otlp-reader'))} && go install .`,
   ),
   goTool(
     'promtool',
