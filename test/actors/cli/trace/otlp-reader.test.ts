@@ -25,7 +25,7 @@ if (!isThere) {
     try {
       const { value: address } = await lines.next();
       assert.is(await exportSpans(told(), ({ plural }: Address) => plural, BEGIN, `http://${address}/v1/traces`), 10);
-      const { resourceSpans } = JSON.parse((await lines.next()).value);
+      const { resourceSpans } = JSON.parse((await lines.next()).value ?? '');
       assert.equal(resourceSpans[0].resource.attributes[0], { key: 'service.name', value: { stringValue: 'troupe' } });
       const spans = resourceSpans[0].scopeSpans[0].spans;
       assert.is(spans.length, 10);
