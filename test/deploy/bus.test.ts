@@ -4,7 +4,6 @@ import { spawn } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
@@ -13,6 +12,7 @@ import { credentials, usersOf } from '../../actors/cli/bus/credentials.ts';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { clock, until } from '../bus/harness.ts';
 import { findNatsServer } from '../world/environments.ts';
+import { written } from '../world/written.ts';
 
 const test = suite('manifests of the bus');
 
@@ -77,7 +77,7 @@ const withServer = 'program' in found ? test : (): void => undefined;
 withServer('nats-server takes the configuration, and reads it again when it has changed', async () => {
   const { data } = await manifest<{ data: Readonly<Record<string, string>> }>('nats/config.yaml');
   const folder = await mkdtemp(join(tmpdir(), 'troupe-deployed-nats-'));
-  const out = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const out = written();
   const make = (...flags: readonly string[]): Promise<number> =>
     credentials(['--folder', folder, '--grace', '0', ...flags], { env: {}, cwd: folder, out });
   const [config, log] = [join(folder, 'server'), join(folder, 'nats.log')];

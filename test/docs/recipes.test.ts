@@ -5,7 +5,6 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { credentials } from '../../actors/cli/bus/credentials.ts';
@@ -19,6 +18,7 @@ import { TroupeProcess } from '../actors/processes.ts';
 import { SecuredServer } from '../bus/secured-server.ts';
 import { findSharableNatsServer, onSockets } from '../world/environments.ts';
 import { World } from '../world/world.ts';
+import { written } from '../world/written.ts';
 import { type Block, blocksOf, commandsOf, ROOT } from './blocks.ts';
 import { missingProgram } from './typing.ts';
 
@@ -289,7 +289,7 @@ interface Stage {
 async function stage(program: string): Promise<Stage> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-recipes-'));
   const keys = join(folder, 'keys');
-  const out = new Writable({ write: (_chunk, _encoding, done) => done() });
+  const out = written();
   await credentials(['--folder', keys], { env: {}, cwd: folder, out });
   const seed = newSeed();
   const seedFile = join(folder, 'everything.nk');

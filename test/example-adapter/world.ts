@@ -3,7 +3,6 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { configure } from '../../actors/process/adapters.ts';
 import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
@@ -13,6 +12,7 @@ import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type JsonObject, type MemoryBus, memoryBroker } from '../../bus/mod.ts';
 import { simulatedClock } from '../world/clock.ts';
 import { Wire } from '../world/wire.ts';
+import { written } from '../world/written.ts';
 import { pressAdapter } from './adapter.ts';
 import { type Library, openLibrary } from './library.ts';
 import { type PrintShop, startPrintShop } from './simulator.ts';
@@ -58,14 +58,11 @@ export async function openWorld({ sheetMs = 5, isApart = false }: WorldOptions =
   };
   const library = await openLibrary({ clock, kubeconfig, dispatcher: wireToApi() });
   const errors: JsonObject[] = [];
-  const destination = new Writable({
-    write(chunk: Buffer, _encoding, done) {
-      for (const line of chunk.toString().trim().split('\n')) {
-        const said = JSON.parse(line) as JsonObject;
-        if (Number(said['level']) >= 50) errors.push(said);
-      }
-      done();
-    },
+  const destination = written((text) => {
+    for (const line of text.trim().split('\n')) {
+      const said = JSON.parse(line) as JsonObject;
+      if (Number(said['level']) >= 50) errors.push(said);
+    }
   });
   let alive: readonly Process[] = [];
   const begin = async (roles: readonly string[]): Promise<Process> => {

@@ -234,10 +234,7 @@ export const COUNTERPARTS: readonly Counterpart[] = [
   debian('image-tools', 'buildah', 'buildah debootstrap', ['debootstrap']),
   goTool('helm', 'go install helm.sh/helm/v4/cmd/helm@v4.3.1'),
   goTool('actionlint', 'go install github.com/rhysd/actionlint/cmd/actionlint@v1.7.12'),
-  goTool(
-    'otel-collector',
-    `cd ${quoted(join(ROOT, 'test/actors/cli/trace/collector'))} && go build -o "$GOBIN/otel-collector" .`,
-  ),
+  goTool('otlp-reader', `cd ${quoted(join(ROOT, 'test/actors/cli/trace/otlp-reader'))} && go install .`),
   goTool(
     'promtool',
     // Its go.mod replaces versions, so that it can be built as a dependency only; without the clients of clouds, for which it

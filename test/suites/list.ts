@@ -94,7 +94,7 @@ const LONG: Suite = {
   name: 'long',
   command: runs('test:long'),
   env: { SEED, KILLS: '50', CROWD: '1000', CASES: '50000', SEQUENCES: '1000' },
-  needs: ['nats-programs', 'kube-programs', 'chromium', 'helm', 'actionlint', 'otel-collector', 'promtool'],
+  needs: ['nats-programs', 'kube-programs', 'chromium', 'helm', 'actionlint', 'otlp-reader', 'promtool'],
   load: 2,
   limitMinutes: 60,
   counts: 'tests',

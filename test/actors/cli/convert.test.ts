@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type ConvertDeps, convert } from '../../../actors/cli/convert.ts';
 import { BUILT_IN } from '../../../actors/process/adapters.ts';
+import { type Said, said } from './reader.ts';
 
 const test = suite('troupe convert');
 
@@ -24,36 +24,26 @@ async function* nothing(): AsyncGenerator<string> {
 interface Scene {
   readonly path: (name: string) => string;
   readonly read: (name: string) => string;
-  run(deps: Partial<ConvertDeps>): Promise<{ readonly code: number; readonly out: string; readonly notes: string }>;
+  run(deps: Partial<ConvertDeps>): Promise<Said>;
 }
 
 async function withFiles(files: Readonly<Record<string, string>>, run: (scene: Scene) => Promise<void>): Promise<void> {
   const folder = mkdtempSync(join(tmpdir(), 'troupe-convert-'));
   const path = (name: string): string => join(folder, name);
   for (const [name, text] of Object.entries(files)) writeFileSync(path(name), text);
-  const sink = (): { readonly stream: Writable; text: string } => {
-    const kept = { text: '', stream: new Writable() };
-    kept.stream._write = (chunk, _, done) => {
-      kept.text += String(chunk);
-      done();
-    };
-    return kept;
-  };
   try {
     await run({
       path,
       read: (name) => readFileSync(path(name), 'utf8'),
-      async run(deps) {
-        const [out, notes] = [sink(), sink()];
-        const code = await convert({
-          ...{ adapters: BUILT_IN, names: [], version: undefined, isInPlace: false, readFile, writeFile },
-          input: nothing(),
-          ...deps,
-          out: out.stream,
-          notes: notes.stream,
-        });
-        return { code, out: out.text, notes: notes.text };
-      },
+      run: (deps) =>
+        said((streams) =>
+          convert({
+            ...{ adapters: BUILT_IN, names: [], version: undefined, isInPlace: false, readFile, writeFile },
+            input: nothing(),
+            ...deps,
+            ...streams,
+          }),
+        ),
     });
   } finally {
     rmSync(folder, { recursive: true });

@@ -2,7 +2,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Book, filesOf, type Generation, Phase, parseBook } from '../../../../actors/cli/bus/book.ts';
@@ -13,6 +12,7 @@ import { ALONE, type Bus, type Clock, natsBus, TerminalError } from '../../../..
 import { clock, eventually, everything, read, rejection, store, until, within } from '../../../bus/harness.ts';
 import { SecuredServer } from '../../../bus/secured-server.ts';
 import { findNatsServer } from '../../../world/environments.ts';
+import { written } from '../../../world/written.ts';
 
 const test = suite('troupe bus credentials');
 
@@ -39,11 +39,8 @@ class Desk {
   /** @returns what it said */
   async run(...flags: readonly string[]): Promise<string> {
     let said = '';
-    const out = new Writable({
-      write(chunk: Buffer, _encoding, done) {
-        said += chunk;
-        done();
-      },
+    const out = written((text) => {
+      said += text;
     });
     const at = { ...clock, now: () => this.now } as Clock;
     const args = ['--folder', this.folder, ...flags];

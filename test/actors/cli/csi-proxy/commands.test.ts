@@ -3,23 +3,20 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { call, ls } from '../../../../actors/cli/csi-proxy/call.ts';
 import type { CsiProxyCommand } from '../../../../actors/cli/csi-proxy/command.ts';
 import { serve } from '../../../../actors/cli/csi-proxy/serve.ts';
 import { freshPrefix, until } from '../../../adapters/csi-proxy/echo-group.ts';
+import { written } from '../../../world/written.ts';
 
 const test = suite('csi-proxy commands');
 
 async function run(command: CsiProxyCommand, args: readonly string[], signal = new AbortController().signal) {
   let text = '';
-  const out = new Writable({
-    write(chunk, _encoding, done) {
-      text += String(chunk);
-      done();
-    },
+  const out = written((more) => {
+    text += more;
   });
   const code = await command(args, { env: {}, cwd: '/', stopSignal: () => signal, out });
   return { code, text };

@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -27,6 +26,7 @@ import {
 import { WindowsService } from '../../../../actors/cli/csi-proxy/service/windows-service.ts';
 import { TerminalError, TransientError } from '../../../../bus/errors.ts';
 import { quickClock } from '../../../adapters/csi-proxy/quick-clock.ts';
+import { written } from '../../../world/written.ts';
 
 const test = suite('the csi-proxy as a service');
 
@@ -136,11 +136,8 @@ function machine({ looks = 3 }: { looks?: number } = {}) {
     },
   };
   let printed = '';
-  const out = new Writable({
-    write(chunk, _encoding, done) {
-      printed += String(chunk);
-      done();
-    },
+  const out = written((text) => {
+    printed += text;
   });
   const deps: ServiceCommandDeps = {
     manager,

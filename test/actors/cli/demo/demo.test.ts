@@ -3,7 +3,6 @@
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { Writable } from 'node:stream';
 import { stripVTControlCharacters } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -16,6 +15,7 @@ import { metal3 } from '../../../../adapters/ironic/mod.ts';
 import { openstack, openstackContracts } from '../../../../adapters/openstack/mod.ts';
 import { startSimulator } from '../../../../adapters/openstack/simulator/mod.ts';
 import { sideBySide } from '../../../side-by-side.ts';
+import { written } from '../../../world/written.ts';
 
 const test = sideBySide(suite('demo'), 3);
 
@@ -34,12 +34,9 @@ async function withDemo(
 ): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-demo-'));
   let text = '';
-  const out = new Writable({
-    write(chunk: Buffer, _, done) {
-      text += chunk.toString();
-      onText(text);
-      done();
-    },
+  const out = written((more) => {
+    text += more;
+    onText(text);
   });
   const { signal } = new AbortController();
   const start = (more: Partial<DemoDeps> = {}): Promise<number> =>
@@ -206,7 +203,6 @@ test('a folder is for one process at a time', async () => {
     (text) => {
       if (second !== undefined || !text.includes('applying')) return;
       const folder = dirname(/log: (.*)$/m.exec(text)?.[1] ?? '');
-      const out = new Writable({ write: (_chunk, _encoding, done) => done() });
       const { signal } = new AbortController();
       const deps = {
         config,
@@ -217,7 +213,7 @@ test('a folder is for one process at a time', async () => {
         signal,
         folder,
         keep: false,
-        out,
+        out: written(),
         terminal: false,
         ink: Ink.Colour,
       };

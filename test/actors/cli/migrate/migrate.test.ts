@@ -2,7 +2,6 @@
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NOTE } from '../../../../actors/cli/migrate/definition.ts';
@@ -16,6 +15,7 @@ import { type Clock, type JsonObject, TerminalError } from '../../../../bus/mod.
 import { hosts } from '../../../adapters/kubernetes/embedded/converter.ts';
 import { simulatedClock } from '../../../world/clock.ts';
 import { asAccount, NAMESPACE } from '../../deployed.ts';
+import { type Said, said } from '../reader.ts';
 
 const test = suite('troupe migrate');
 const clock = simulatedClock();
@@ -29,7 +29,7 @@ interface Scene {
   /** Which version is stored from now on. */
   define(storage: 'v1' | 'v2'): Promise<void>;
   create(namespace: string, count: number): Promise<void>;
-  run(deps?: Partial<MigrateDeps>): Promise<{ readonly code: number; readonly out: string; readonly notes: string }>;
+  run(deps?: Partial<MigrateDeps>): Promise<Said>;
   /** A kubeconfig of somebody who may do this. */
   asAccountWith(rules: readonly Rule[]): Promise<string>;
   definition(): Promise<{ readonly stored: readonly string[]; readonly note: string | undefined }>;
@@ -41,14 +41,6 @@ async function scene(run: (scene: Scene) => Promise<void>): Promise<void> {
   const kubeconfig = join(folder, 'kubeconfig');
   writeFileSync(kubeconfig, server.kubeconfig());
   const client = kubeClient({ clock, kubeconfig });
-  const sink = (): { readonly stream: Writable; text: string } => {
-    const kept = { text: '', stream: new Writable() };
-    kept.stream._write = (chunk, _, done) => {
-      kept.text += String(chunk);
-      done();
-    };
-    return kept;
-  };
   try {
     await run({
       client,
@@ -100,24 +92,22 @@ async function scene(run: (scene: Scene) => Promise<void>): Promise<void> {
         writeFileSync(path, await asAccount(client, clock, kubeconfig, 'migration'));
         return path;
       },
-      async run(deps) {
-        const [out, notes] = [sink(), sink()];
-        const code = await migrate({
-          config: { kubeconfig, inCluster: undefined },
-          adapters: [{ realm: 'example', contracts: [{ group: 'example.org' }] }],
-          clock,
-          names: ['example'],
-          namespaces: undefined,
-          perSecond: 1_000,
-          isDry: false,
-          signal: new AbortController().signal,
-          isTerminal: false,
-          ...deps,
-          out: out.stream,
-          notes: notes.stream,
-        });
-        return { code, out: out.text, notes: notes.text };
-      },
+      run: (deps) =>
+        said((streams) =>
+          migrate({
+            config: { kubeconfig, inCluster: undefined },
+            adapters: [{ realm: 'example', contracts: [{ group: 'example.org' }] }],
+            clock,
+            names: ['example'],
+            namespaces: undefined,
+            perSecond: 1_000,
+            isDry: false,
+            signal: new AbortController().signal,
+            isTerminal: false,
+            ...deps,
+            ...streams,
+          }),
+        ),
       async definition() {
         const { body } = await client.call({ method: 'GET', path: CRD });
         const { annotations } = body['metadata'] as { annotations?: Record<string, string> };

@@ -3,7 +3,6 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openVisualizer, runningUrl } from '../../../../actors/cli/ui/running.ts';
@@ -13,6 +12,7 @@ import { openLog } from '../../../../actors/telling/log.ts';
 import { startVisualizer, type VisualizerDeps } from '../../../../actors/visualizer/visualizer.ts';
 import { addressKey, TerminalError } from '../../../../bus/mod.ts';
 import { simulatedClock } from '../../../world/clock.ts';
+import { written } from '../../../world/written.ts';
 import { ADAPTERS } from '../../visualizer/follower.ts';
 import { ScriptedWorld } from '../../visualizer/scripted-deployment.ts';
 
@@ -54,11 +54,8 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
 async function asked(folder: string, more: Partial<UiDeps> = {}): Promise<{ out: string; opened: string[] }> {
   let out = '';
   const opened: string[] = [];
-  const stream = new Writable({
-    write(chunk: Buffer, _, done) {
-      out += chunk.toString();
-      done();
-    },
+  const stream = written((text) => {
+    out += text;
   });
   const open = (url: string): void => void opened.push(url);
   const deps = {

@@ -6,15 +6,6 @@ import type { ServerInterface, Version } from './internal/types_generated.ts';
 
 export class Server implements ServerInterface {
   /** Stub. */
-  async countThings(
-    _context: CallContext,
-    _request: internal.CountThingsRequest,
-    _version: Version,
-  ): Promise<internal.CountThingsResponse> {
-    throw new StatusError(Code.Unimplemented, 'CountThings is not implemented');
-  }
-
-  /** Stub. */
   async rescan(_context: CallContext, _request: internal.Empty, _version: Version): Promise<internal.Empty> {
     throw new StatusError(Code.Unimplemented, 'Rescan is not implemented');
   }

@@ -6,7 +6,6 @@ import {
   enumOf,
   fixed32,
   float,
-  int32,
   list,
   map,
   message,
@@ -82,32 +81,20 @@ export const StoreThingRequest = message<StoreThingRequest>('v1alpha1.StoreThing
   password: secret(one(2, text)),
 });
 
+/** @deprecated */
 export interface StoreThingResponse {
   id: uint64;
+  weight: float;
 }
+/** @deprecated */
 export const StoreThingResponse = message<StoreThingResponse>('v1alpha1.StoreThingResponse', {
   id: one(1, uint64),
+  weight: one(2, float),
 });
 
 /** Without fields, and with a name that generated code uses, too. */
 export type Empty = proto_Empty;
 export const Empty = message<Empty>('v1alpha1.Empty', {});
-
-/** @deprecated */
-export interface CountThingsRequest {
-  atLeast: float;
-}
-/** @deprecated */
-export const CountThingsRequest = message<CountThingsRequest>('v1alpha1.CountThingsRequest', {
-  atLeast: one(1, float),
-});
-
-export interface CountThingsResponse {
-  count: int32;
-}
-export const CountThingsResponse = message<CountThingsResponse>('v1alpha1.CountThingsResponse', {
-  count: one(1, int32),
-});
 
 /** Everything that a proto may have. */
 export const NewGroup = {
@@ -118,9 +105,8 @@ export const NewGroup = {
    */
   storeThing: rpc('/v1alpha1.NewGroup/StoreThing', StoreThingRequest, StoreThingResponse),
   /**
-   * Counts things.
+   * Looks again.
    * @deprecated
    */
-  countThings: rpc('/v1alpha1.NewGroup/CountThings', CountThingsRequest, CountThingsResponse, { isDeprecated: true }),
-  rescan: rpc('/v1alpha1.NewGroup/Rescan', Empty, Empty),
+  rescan: rpc('/v1alpha1.NewGroup/Rescan', Empty, Empty, { isDeprecated: true }),
 };

@@ -32,13 +32,9 @@ export class Client {
   }
 
   /**
-   * Counts things.
+   * Looks again.
    * @deprecated
    */
-  countThings(request: Partial<pb.CountThingsRequest>, options?: CallOptions): Promise<pb.CountThingsResponse> {
-    return this.#connection.call(pb.NewGroup.countThings, request, options);
-  }
-
   rescan(request: Partial<pb.Empty>, options?: CallOptions): Promise<pb.Empty> {
     return this.#connection.call(pb.NewGroup.rescan, request, options);
   }

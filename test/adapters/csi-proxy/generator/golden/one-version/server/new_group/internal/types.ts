@@ -4,7 +4,6 @@ import type {
   bytes,
   double,
   float,
-  int32,
   int64,
   OpenEnum,
   Empty as proto_Empty,
@@ -12,14 +11,6 @@ import type {
   uint32,
   uint64,
 } from '../../../../../../../../../adapters/csi-proxy/codec/scalars.ts';
-
-export interface CountThingsRequest {
-  atLeast: float;
-}
-
-export interface CountThingsResponse {
-  count: int32;
-}
 
 /** Without fields, and with a name that generated code uses, too. */
 export type Empty = proto_Empty;
@@ -46,6 +37,7 @@ export interface StoreThingRequest {
 
 export interface StoreThingResponse {
   id: uint64;
+  weight: float;
 }
 
 export interface Thing {

@@ -10,14 +10,9 @@ export type Version = 'v1alpha1';
 /** The calls of all versions. */
 export interface ServerInterface {
   /**
-   * Counts things.
+   * Looks again.
    * @deprecated
    */
-  countThings(
-    context: CallContext,
-    request: internal.CountThingsRequest,
-    version: Version,
-  ): Promise<internal.CountThingsResponse>;
   rescan(context: CallContext, request: internal.Empty, version: Version): Promise<internal.Empty>;
   /**
    * Stores a thing.
@@ -33,7 +28,6 @@ export interface ServerInterface {
 
 /** Internal messages with the defaults of their fields. */
 export const defaults = {
-  CountThingsRequest: (): internal.CountThingsRequest => ({ atLeast: 0 }),
   Empty: (): internal.Empty => ({}),
   StoreThingRequest: (): internal.StoreThingRequest => ({ thing: undefined, password: '' }),
   Thing: (): internal.Thing => ({

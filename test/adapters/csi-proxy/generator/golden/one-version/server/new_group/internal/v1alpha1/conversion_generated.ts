@@ -40,32 +40,15 @@ export const convert_pb_StoreThingRequest_To_internal_StoreThingRequest =
 export function autoConvert_pb_Empty_To_internal_Empty(_input: pb.Empty, _out: internal.Empty): void {}
 export const convert_pb_Empty_To_internal_Empty = autoConvert_pb_Empty_To_internal_Empty;
 
-export function autoConvert_pb_CountThingsRequest_To_internal_CountThingsRequest(
-  input: pb.CountThingsRequest,
-  out: internal.CountThingsRequest,
-): void {
-  out.atLeast = input.atLeast;
-}
-export const convert_pb_CountThingsRequest_To_internal_CountThingsRequest =
-  autoConvert_pb_CountThingsRequest_To_internal_CountThingsRequest;
-
 export function autoConvert_internal_StoreThingResponse_To_pb_StoreThingResponse(
   input: internal.StoreThingResponse,
   out: pb.StoreThingResponse,
 ): void {
   out.id = input.id;
+  out.weight = input.weight;
 }
 export const convert_internal_StoreThingResponse_To_pb_StoreThingResponse =
   autoConvert_internal_StoreThingResponse_To_pb_StoreThingResponse;
 
 export function autoConvert_internal_Empty_To_pb_Empty(_input: internal.Empty, _out: pb.Empty): void {}
 export const convert_internal_Empty_To_pb_Empty = autoConvert_internal_Empty_To_pb_Empty;
-
-export function autoConvert_internal_CountThingsResponse_To_pb_CountThingsResponse(
-  input: internal.CountThingsResponse,
-  out: pb.CountThingsResponse,
-): void {
-  out.count = input.count;
-}
-export const convert_internal_CountThingsResponse_To_pb_CountThingsResponse =
-  autoConvert_internal_CountThingsResponse_To_pb_CountThingsResponse;

@@ -4,10 +4,8 @@ import { handleAll, type Handlers } from '../../../../../../../../../../adapters
 import * as pb from '../../../../api/new_group/v1alpha1/api_generated.ts';
 import { defaults, type ServerInterface, type VersionedAPI } from '../types_generated.ts';
 import {
-  convert_internal_CountThingsResponse_To_pb_CountThingsResponse,
   convert_internal_Empty_To_pb_Empty,
   convert_internal_StoreThingResponse_To_pb_StoreThingResponse,
-  convert_pb_CountThingsRequest_To_internal_CountThingsRequest,
   convert_pb_Empty_To_internal_Empty,
   convert_pb_StoreThingRequest_To_internal_StoreThingRequest,
 } from './conversion_generated.ts';
@@ -36,23 +34,9 @@ export function newVersionedServer(groupServer: ServerInterface): VersionedAPI {
     },
 
     /**
-     * Counts things.
+     * Looks again.
      * @deprecated
      */
-    async countThings(context, request) {
-      const input = requestFrom(
-        convert_pb_CountThingsRequest_To_internal_CountThingsRequest,
-        request,
-        defaults.CountThingsRequest(),
-      );
-      const output = await groupServer.countThings(context, input, version);
-      return responseFrom(
-        convert_internal_CountThingsResponse_To_pb_CountThingsResponse,
-        output,
-        pb.CountThingsResponse.create(),
-      );
-    },
-
     async rescan(context, request) {
       const input = requestFrom(convert_pb_Empty_To_internal_Empty, request, defaults.Empty());
       const output = await groupServer.rescan(context, input, version);

@@ -22,13 +22,4 @@ export class Server implements ServerInterface {
   ): Promise<internal.PutBookResponse> {
     throw new StatusError(Code.Unimplemented, 'PutBook is not implemented');
   }
-
-  /** Stub. */
-  async takeBook(
-    _context: CallContext,
-    _request: internal.TakeBookRequest,
-    _version: Version,
-  ): Promise<internal.TakeBookResponse> {
-    throw new StatusError(Code.Unimplemented, 'TakeBook is not implemented');
-  }
 }

@@ -5,24 +5,24 @@ import type * as internal from './types.ts';
 export type { VersionedAPI } from '../../../../../../../../../adapters/csi-proxy/server/runtime.ts';
 
 /** The oldest first. */
-export type Version = 'v1alpha1' | 'v1';
+export type Version = 'v1alpha1';
 
 /** The calls of all versions. */
 export interface ServerInterface {
-  /** Lists the books of a shelf. */
+  /**
+   * Lists the books of a shelf.
+   * @deprecated
+   */
   listBooks(
     context: CallContext,
     request: internal.ListBooksRequest,
     version: Version,
   ): Promise<internal.ListBooksResponse>;
-  /** Puts a book on a shelf. */
+  /**
+   * Puts a book on a shelf.
+   * @deprecated
+   */
   putBook(context: CallContext, request: internal.PutBookRequest, version: Version): Promise<internal.PutBookResponse>;
-  /** Takes a book from its shelf. */
-  takeBook(
-    context: CallContext,
-    request: internal.TakeBookRequest,
-    version: Version,
-  ): Promise<internal.TakeBookResponse>;
 }
 
 /** Internal messages with the defaults of their fields. */
@@ -30,5 +30,4 @@ export const defaults = {
   Book: (): internal.Book => ({ title: '', thickness: 0, authors: [] }),
   ListBooksRequest: (): internal.ListBooksRequest => ({}),
   PutBookRequest: (): internal.PutBookRequest => ({ book: undefined, shelf: 0 }),
-  TakeBookRequest: (): internal.TakeBookRequest => ({ title: '' }),
 };

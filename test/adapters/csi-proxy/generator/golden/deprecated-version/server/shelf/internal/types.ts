@@ -22,11 +22,3 @@ export interface PutBookRequest {
 }
 
 export type PutBookResponse = Empty;
-
-export interface TakeBookRequest {
-  title: text;
-}
-
-export interface TakeBookResponse {
-  book: Book | undefined;
-}
