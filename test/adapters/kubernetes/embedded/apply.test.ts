@@ -36,6 +36,21 @@ const owners = (body: Deep): Record<string, unknown> =>
     ]),
   );
 
+onWidgets('an apply creates the object and owns what it set, defaults not', async ({ call }) => {
+  const { code, body } = await apply(call, 'me', bare({ size: 3, tags: ['a'], ports: [{ name: 'p', port: 1 }] }));
+  assert.is(code, 201);
+  assert.is(body['spec']?.['color'], 'red');
+  assert.equal(owners(body), {
+    'me Apply': {
+      'f:spec': {
+        'f:ports': { 'k:{"name":"p"}': { '.': {}, 'f:name': {}, 'f:port': {} } },
+        'f:size': {},
+        'f:tags': { 'v:"a"': {} },
+      },
+    },
+  });
+});
+
 onWidgets('the same apply again changes nothing (M3)', async ({ call }) => {
   const { body } = await apply(call, 'me', bare({ size: 3 }));
   const again = await apply(call, 'me', bare({ size: 3 }));
@@ -84,6 +99,20 @@ onWidgets('what an applier no longer applies vanishes unless somebody else owns 
   assert.equal(Object.keys(owners(last.body)), ['me Apply']);
 });
 
+onWidgets('a plain write owns what it changed, and takes it from appliers', async ({ call }) => {
+  await apply(call, 'me', bare({ size: 3, name: 'abc' }));
+  const { body } = await call('PATCH', `${WIDGET_PATH}/w?fieldManager=editor`, {
+    body: { spec: { size: 5 } },
+    type: MERGE,
+  });
+  assert.equal(owners(body), {
+    'me Apply': { 'f:spec': { 'f:name': {} } },
+    'editor Update': { 'f:spec': { 'f:size': {} } },
+  });
+  const unnamed = await call('PATCH', `${WIDGET_PATH}/w`, { body: { spec: { size: 6 } }, type: MERGE });
+  assert.ok(Object.hasOwn(owners(unnamed.body), 'tester Update'), 'the user agent names the manager');
+});
+
 onWidgets(
   'a writer that writes again keeps its fields in their order, and gets those that are new at their places',
   async ({ call }) => {
@@ -108,6 +137,23 @@ onWidgets(
     assert.is(await patched({ size: 5 }), grown);
   },
 );
+
+onWidgets('managers of status are kept apart', async ({ call }) => {
+  await apply(call, 'me', bare({ size: 3 }));
+  const { body } = await apply(call, 'me', { ...bare(undefined), status: { id: 'x' } }, '', '/w/status');
+  assert.equal(owners(body), {
+    'me Apply': { 'f:spec': { 'f:size': {} } },
+    'me Apply status': { 'f:status': { 'f:id': {} } },
+  });
+  assert.is(body['metadata']?.['generation'], 1);
+  const clash = await apply(call, 'you', { ...bare(undefined), status: { id: 'y' } }, '', '/w/status');
+  assert.is(
+    clash.body['message'],
+    'Apply failed with 1 conflict: conflict with "me" with subresource "status": .status.id',
+  );
+  assert.is((await apply(call, 'me', { ...bare({ size: 3 }), status: { id: 'z' } })).body['status']?.['id'], 'x');
+  assert.is((await apply(call, 'me', { ...bare(undefined), status: {} }, '', '/none/status')).code, 404);
+});
 
 onWidgets('a uid in the configuration keeps it from another object', async ({ call }) => {
   const absent = await apply(call, 'me', bare({ size: 3 }, { uid: 'abc' }));

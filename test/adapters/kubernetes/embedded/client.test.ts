@@ -41,6 +41,25 @@ onServer(
 );
 
 onWidgets(
+  'custom objects are listed',
+  async (harness) => {
+    await harness.call('POST', WIDGET_PATH, { body: widget('a') });
+    const client = configured(harness).makeApiClient(CustomObjectsApi);
+    const list = await client.listNamespacedCustomObject({
+      group: 'example.org',
+      version: 'v1',
+      namespace: 'default',
+      plural: 'widgets',
+    });
+    assert.equal(
+      (list as { items: { metadata: { name: string } }[] }).items.map(({ metadata }) => metadata.name),
+      ['a'],
+    );
+  },
+  'sockets',
+);
+
+onWidgets(
   'an informer sees what is there and what comes',
   async (harness) => {
     const { call } = harness;

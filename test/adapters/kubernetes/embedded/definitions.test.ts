@@ -18,6 +18,14 @@ const REFERENCE = ['openstack-crds', 'metal3-crds'].map(
 const conditions = (body: Deep): Record<string, string> =>
   Object.fromEntries(listAt(body['status']?.['conditions']).map(({ type, status }) => [type, status]));
 
+onWidgets('a definition is established at once, with its names completed', async ({ call }) => {
+  const { body } = await call('GET', `${DEFINITIONS}/widgets.example.org`);
+  assert.equal(conditions(body), { NamesAccepted: 'True', Established: 'True' });
+  assert.is(body['status']?.['acceptedNames']?.['listKind'], 'WidgetList');
+  assert.equal(body['status']?.['storedVersions'], ['v1']);
+  assert.equal(body['spec']?.['conversion'], { strategy: 'None' });
+});
+
 onWidgets(
   'a name belongs to the first definition of its group that asked for it, until that one is gone',
   async ({ call }) => {

@@ -34,6 +34,13 @@ onServer('a namespace is born active, labelled, with a service account', async (
   assert.is((await call('POST', PATH, { body: { metadata: { name: 'A' } } })).code, 422);
 });
 
+onWidgets('nothing is made where there is no namespace', async ({ call }) => {
+  const { code, body } = await call('POST', WIDGET_PATH.replace('default', 'none'), { body: widget('a') });
+  assert.is(code, 404);
+  assert.is(body['message'], 'namespaces "none" not found');
+  assert.equal(body['details'], { name: 'none', kind: 'namespaces' });
+});
+
 onWidgets('a deleted namespace empties, says what holds it, takes nothing new, and goes', async (harness) => {
   const { call } = harness;
   const widgets = WIDGET_PATH.replace('default', 'n');
