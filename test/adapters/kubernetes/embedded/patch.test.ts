@@ -4,7 +4,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mergePatch } from '../../../../adapters/kubernetes/embedded/objects/merge-patch.ts';
 import { strategicPatch } from '../../../../adapters/kubernetes/embedded/objects/strategic-patch.ts';
-import { type Harness, JSON_PATCH, STRATEGIC, serverChecks } from '../../../world/api-calls.ts';
+import { type Harness, JSON_PATCH, MERGE, STRATEGIC, serverChecks } from '../../../world/api-calls.ts';
 import { WIDGET_PATH, widget, widgetChecks } from './widgets.ts';
 
 const test = suite('embedded api server: patches');
@@ -42,6 +42,38 @@ onWidgets('a JSON patch applies whole or not at all (W1)', async ({ call }) => {
   assert.equal(body['spec']?.['steps'], ['1', '2']);
   const object = await call('PATCH', `${WIDGET_PATH}/w`, { body: { op: 'test' }, type: JSON_PATCH });
   assert.is(object.code, 400);
+});
+
+onWidgets('a patch of an unknown type is refused, a strategic one for custom resources too', async ({ call }) => {
+  await call('POST', WIDGET_PATH, { body: widget('w') });
+  for (const type of ['application/json', STRATEGIC]) {
+    const { code, body } = await call('PATCH', `${WIDGET_PATH}/w`, { body: {}, type });
+    assert.is(code, 415);
+    assert.is(
+      body['message'],
+      'the body of the request was in an unknown format - accepted media types include: application/json-patch+json, application/merge-patch+json, application/apply-patch+yaml',
+    );
+  }
+});
+
+onWidgets('a patch may carry a precondition', async ({ call }) => {
+  const { body } = await call('POST', WIDGET_PATH, { body: widget('w') });
+  const stale = await call('PATCH', `${WIDGET_PATH}/w`, {
+    body: { metadata: { resourceVersion: '1' } },
+    type: MERGE,
+  });
+  assert.is(stale.code, 409);
+  const { resourceVersion } = body['metadata'] as unknown as { resourceVersion: string };
+  const fresh = await call('PATCH', `${WIDGET_PATH}/w`, {
+    body: { metadata: { resourceVersion }, spec: { size: 4 } },
+    type: MERGE,
+  });
+  assert.is(fresh.code, 200);
+  const other = await call('PATCH', `${WIDGET_PATH}/w`, { body: { metadata: { uid: 'zz' } }, type: MERGE });
+  assert.is(
+    other.body['message'],
+    'Widget.example.org "w" is invalid: metadata.uid: Invalid value: "zz": field is immutable',
+  );
 });
 
 onServer('a strategic merge patch changes a secret', async ({ call }) => {
