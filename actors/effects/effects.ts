@@ -423,9 +423,11 @@ function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationR
 export async function refresh(objects: Pick<Objects, 'get'>, actor: ObjectActor): Promise<void> {
   const { namespace, name } = actor.address;
   const known = actor.incarnation();
+  const soughtUid = actor.goneUid;
   const object = await objects.get(actor.resource, namespace, name);
-  if (object !== undefined) actor.accept(object, { own: false });
+  if (object !== undefined) actor.accept(object, { own: false, soughtUid });
   else if (known !== undefined) actor.acceptGone(known.uid, known.object.metadata.resourceVersion);
+  else actor.tidy();
 }
 
 /** Whoever looks at something in the same rhythm looks at the same moment, so that one list serves all. */

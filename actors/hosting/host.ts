@@ -443,12 +443,18 @@ export class Host {
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,
-      verify: (actor) =>
-        void verify(this.#deps, actor, () => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor),
+      verify: (actor) => void this.#verify(actor),
       incarnationNow: (actor) => incarnationNow(this.#deps, actor, () => this.#shardByKey(actor.key) !== undefined),
       writeStatus: writeStatus(objects),
       supervise: (actor, act) => this.#quarantine.run(actor, act),
     };
+  }
+
+  async #verify(actor: ObjectActor): Promise<void> {
+    const isHere = (): boolean => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor;
+    await verify(this.#deps, actor, isHere);
+    const shard = this.#shardByKey(actor.key);
+    if (shard !== undefined && isHere()) this.#settle(shard, actor, () => undefined);
   }
 
   #shardByKey(key: string): Shard | undefined {

@@ -97,7 +97,7 @@ export async function watchResource(
   const take = ({ type, object }: WatchEvent): void => {
     if (type === 'ERROR') {
       version = undefined;
-      throw refusalOf(Number(object['code']), object, `watch ${path}`);
+      throw refusalOf(Number(object['code']), object, { method: 'watch', path });
     }
     const { resourceVersion } = object['metadata'] as { resourceVersion: string };
     if (type === 'ADDED' || type === 'MODIFIED') handlers.onChange(strip(object, resource));

@@ -60,6 +60,8 @@ export interface HostFixture {
   holdReleases(): () => void;
   /** Publishes `object` mail as the watch role would. */
   tell(object: KubeObject): Promise<void>;
+  /** Names of objects that a read does not find, though they are there. */
+  readonly hidden: Set<string>;
   /** Networks that the cloud reports as not usable. */
   readonly unusable: Set<string>;
   /** Uids with a resource in the cloud, by plural. */
@@ -90,6 +92,7 @@ export async function openHost(
   const cloud = new Map<string, Set<string>>();
   const unusable = new Set<string>();
   const foreign = new Set<string>();
+  const hidden = new Set<string>();
   let version = 100;
   let guards: Promise<void> = Promise.resolve();
   let releases: Promise<void> = Promise.resolve();
@@ -128,7 +131,7 @@ export async function openHost(
     metadata: { ...object.metadata, finalizers },
   });
   const api: Objects = {
-    get: async (resource, _, name) => objects.get(id(resource.plural, name)),
+    get: async (resource, _, name) => (hidden.has(name) ? undefined : objects.get(id(resource.plural, name))),
     async list(resource) {
       log.push(`list ${resource.plural}`);
       const items = [...objects].filter(([key]) => key.startsWith(`${resource.plural}/`)).map(([, object]) => object);
@@ -274,6 +277,7 @@ export async function openHost(
     log,
     unusable,
     foreign,
+    hidden,
     onMade: () => undefined,
     onRecorded: () => undefined,
     onReleased: async () => undefined,

@@ -25,6 +25,8 @@ interface Watching extends Scripted {
   until(line: string): Promise<void>;
   /** The next request, which must be a list. */
   listed(): Promise<Exchange>;
+  /** The next request asks for what is served: nothing is. */
+  unserved(): Promise<void>;
   /** The next request, which must be a watch from that version. */
   watched(resourceVersion: string): Promise<Exchange>;
   stop(): void;
@@ -62,6 +64,11 @@ function watching(run: (on: Watching) => Promise<void>, scope: { namespace?: str
         assert.is(exchange.query.get('watch'), null, 'a list was expected');
         return exchange;
       };
+      const unserved = async (): Promise<void> => {
+        const exchange = await next();
+        assert.is(exchange.path, '/apis');
+        exchange.answer(200, { kind: 'APIGroupList', groups: [] });
+      };
       const watched = async (version: string): Promise<Exchange> => {
         const exchange = await next();
         assert.is(exchange.query.get('watch'), '1', 'a watch was expected');
@@ -69,7 +76,7 @@ function watching(run: (on: Watching) => Promise<void>, scope: { namespace?: str
         return exchange;
       };
       try {
-        await run({ ...server, heard, until, listed, watched, stop: () => stop.abort(), ended });
+        await run({ ...server, heard, until, listed, unserved, watched, stop: () => stop.abort(), ended });
       } finally {
         stop.abort();
         // A list under way ends with it.
@@ -211,10 +218,11 @@ onWatch('a list that expired is no missing resource', async ({ clock, listed, he
 
 onWatch(
   'a resource that is not served is asked for ever more rarely, told once, and listed when it is there',
-  async ({ clock, listed, watched, heard }) => {
+  async ({ clock, listed, unserved, watched, heard }) => {
     const pauses: number[] = [];
     for (let times = 0; times < 9; times++) {
       (await listed()).answer(404, { message: 'the server could not find the requested resource' });
+      await unserved();
       pauses.push(await clock.passPause());
     }
     assert.equal(pauses, [150, 300, 600, 1_200, 2_400, 4_800, 9_600, 11_250, 11_250]);
@@ -231,9 +239,10 @@ onWatch(
 
 onWatch(
   'a resource that turns out to be missing after another trouble is told of',
-  async ({ clock, listed, heard }) => {
+  async ({ clock, listed, unserved, heard }) => {
     for (const status of [503, 503, 404, 404, 503]) {
       (await listed()).answer(status, { message: 'no' });
+      if (status === 404) await unserved();
       await clock.passPause();
     }
     await listed();
