@@ -119,7 +119,10 @@ export class Host {
     this.#turns = turns;
     this.#refused = new RefusedMail({ mailbox: deps.bus.mailbox, clock, log });
     this.#later = laterAnswers(clock);
-    this.#subscriptions = new Subscriptions(deps.bus.mailbox, (number) => this.#shards.has(number));
+    this.#subscriptions = new Subscriptions({
+      mailbox: deps.bus.mailbox,
+      onTrouble: (message) => log.debug(message),
+    });
     this.#quarantine = new Quarantine({
       clock,
       log,
@@ -266,9 +269,9 @@ export class Host {
       if (live) for (const actor of actors.values()) this.#quarantine.run(actor, () => actor.reconsider());
   }
 
-  async #subscribe(numbers: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
-    const isOurs = (number: number): boolean => this.#shards.get(number) === opened.get(number);
-    await this.#subscriptions.open(numbers, (mail) => this.#onMail(mail, isOurs));
+  async #subscribe(shards: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
+    const isHeld = (number: number): boolean => this.#shards.get(number) === opened.get(number);
+    await this.#subscriptions.open({ shards, isHeld, onMail: (mail) => this.#onMail(mail, isHeld) });
   }
 
   /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */

@@ -1,6 +1,7 @@
 // A host that takes its shards over: what it cannot do in this moment, and what takes it long.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { mulberry32 } from '../../../actors/clock.ts';
 import { Host, type HostDeps } from '../../../actors/hosting/host.ts';
 import { holdShards } from '../../../actors/hosting/shards.ts';
 import { registry } from '../../../actors/object/registry.ts';
@@ -124,6 +125,39 @@ test('a takeover whose mail is lost before it was read is given up, and told to 
   const outcome = await Promise.race([opening, clock.sleep(2_000, late.signal).then(() => 'late')]);
   late.abort();
   assert.instance(outcome, TransientError);
+  await bus.close();
+});
+
+test('33.B3: shards that come and go leave no subscription behind (S1)', async () => {
+  const SHARDS = 16;
+  const bus = memoryBroker({ clock, shards: SHARDS }).connect();
+  const { mailbox } = bus;
+  const subscribe = mailbox.subscribe.bind(mailbox);
+  let open = 0;
+  mailbox.subscribe = async (filter, handlers) => {
+    const subscription = await subscribe(filter, handlers);
+    open++;
+    return { close: () => subscription.close().then(() => void open--) };
+  };
+  const host = quietHost({ bus, clock, registry: registry([], []), objects: serverWith([]) });
+  const lease = (await bus.leases.acquire('shard.0', 'one')) as Lease;
+  const stop = new AbortController();
+  const take = (...numbers: readonly number[]): Promise<void> =>
+    host.open(new Map(numbers.map((number) => [number, lease])), stop.signal, () => assert.unreachable());
+  const all = Array.from({ length: SHARDS }, (_, number) => number);
+  const random = mulberry32(33);
+  await take(...all);
+  for (let turn = 0; turn < 50; turn++) {
+    const moved = all.filter(() => random() < 0.5);
+    for (const number of moved) await host.close(number);
+    await take(...moved);
+  }
+  await clock.settle();
+  assert.ok(open <= SHARDS, `${open} subscriptions for ${SHARDS} shards`);
+  stop.abort();
+  for (const number of host.shards) await host.close(number);
+  await clock.settle();
+  assert.is(open, 0);
   await bus.close();
 });
 
