@@ -84,6 +84,12 @@ export interface Mailbox {
   /** Stores `seededAt` of the current epoch, once; a second call changes nothing. */
   markSeeded(seededAt: number): Promise<void>;
   /**
+   * Ends the epoch of that id, if it is the current one: all mail is deleted, and another begins.
+   *
+   * @throws {TransientError} the bus is away, or did not answer in time
+   */
+  startAnew(epochId: string): Promise<void>;
+  /**
    * @param expectedSequence  of the subject's last value; 0 when there must be none; undefined: whatever is there
    * @throws {TransientError} the bus is away, or did not answer in time
    */

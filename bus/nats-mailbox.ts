@@ -107,6 +107,10 @@ export class NatsMailbox implements Mailbox {
     return this.#keeper.markSeeded(seededAt);
   }
 
+  startAnew(epochId: string): Promise<void> {
+    return this.#keeper.startAnew(epochId);
+  }
+
   async publish(
     subject: MailboxSubject,
     payload: JsonObject,

@@ -6,7 +6,7 @@
 //   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
 //   E3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
 import { type AnyStateMachine, fromPromise } from 'xstate';
-import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
   type Clock,
@@ -169,7 +169,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
       actor.accept(await written, { own: true });
     } catch (error) {
       // mutant: lost-race-with-old-object drop
-      if (error instanceof AbsentError || error instanceof ConflictError) await refresh(objects, actor);
+      if (error instanceof AbsentError || error instanceof ConflictError) await refresh(deps, actor);
       throw error;
     }
   };
@@ -419,13 +419,26 @@ function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationR
   };
 }
 
-/** Reads the object of an actor afresh; "not found" is knowledge too (P6). */
-export async function refresh(objects: Pick<Objects, 'get'>, actor: ObjectActor): Promise<void> {
+export interface RefreshDeps {
+  readonly objects: Pick<Objects, 'get'>;
+  readonly mailbox: Pick<Mailbox, 'epoch' | 'startAnew'>;
+}
+
+/**
+ * Reads the object of an actor afresh; "not found" is knowledge too (P6). One that is older than what was known before it was read is
+ * that of an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
+ */
+export async function refresh({ objects, mailbox }: RefreshDeps, actor: ObjectActor): Promise<void> {
   const { namespace, name } = actor.address;
+  const { id } = mailbox.epoch();
   const known = actor.incarnation();
   const soughtUid = actor.goneUid;
   const object = await objects.get(actor.resource, namespace, name);
-  if (object !== undefined) actor.accept(object, { own: false, soughtUid });
+  const { resourceVersion: version = '0' } = known?.object.metadata ?? {};
+  // mutant: older-read-believed if -> false
+  if (object !== undefined && compareVersions(object.metadata.resourceVersion, version) < 0)
+    await mailbox.startAnew(id);
+  else if (object !== undefined) actor.accept(object, { own: false, soughtUid });
   else if (known !== undefined) actor.acceptGone(known.uid, known.object.metadata.resourceVersion);
   else actor.tidy();
 }

@@ -41,7 +41,7 @@ import { RefusedMail } from './refused-mail.ts';
 import { forgetActor, openShard, type Shard, type ShardParts } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { incarnationNow, verify } from './verify.ts';
+import { incarnationNow, type VerifyDeps, verify } from './verify.ts';
 
 export interface HostDeps {
   bus: Bus;
@@ -129,7 +129,7 @@ export class Host {
       tell,
       resume: (actor) => this.#resume(actor),
       calls: ({ key }) => this.#shardByKey(key)?.calls,
-      explain: (actor, message) => explain({ clock, log, turns, objects }, actor, message),
+      explain: (actor, message) => explain({ clock, log, turns, objects, mailbox: deps.bus.mailbox }, actor, message),
     });
     this.#machines = provideEffects({
       objects: atOnce(objects, this.#turns),
@@ -447,15 +447,20 @@ export class Host {
       mailbox: bus.mailbox,
       trace: bus.trace,
       verify: (actor) => void this.#verify(actor),
-      incarnationNow: (actor) => incarnationNow(this.#deps, actor, () => this.#shardByKey(actor.key) !== undefined),
-      writeStatus: writeStatus(objects),
+      incarnationNow: (actor) => incarnationNow(this.#reading, actor, () => this.#shardByKey(actor.key) !== undefined),
+      writeStatus: writeStatus({ objects, mailbox: bus.mailbox }),
       supervise: (actor, act) => this.#quarantine.run(actor, act),
     };
   }
 
+  get #reading(): VerifyDeps {
+    const { bus, ...deps } = this.#deps;
+    return { ...deps, mailbox: bus.mailbox };
+  }
+
   async #verify(actor: ObjectActor): Promise<void> {
     const isHere = (): boolean => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor;
-    await verify(this.#deps, actor, isHere);
+    await verify(this.#reading, actor, isHere);
     const shard = this.#shardByKey(actor.key);
     if (shard !== undefined && isHere()) this.#settle(shard, actor, () => undefined);
   }

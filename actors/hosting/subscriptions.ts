@@ -48,7 +48,14 @@ export class Subscriptions {
     const { promise: replayed, resolve: onReplayed, reject } = Promise.withResolvers<void>();
     // A subscription that was closed, or whose epoch is over, is never replayed.
     const onClosed = (): void => reject(new TransientError('the shards were given up before their mail was read'));
-    const entry: Open = { ...reading, subscription: undefined, reads: shards, sequence: 0, state: 'replaying', onClosed };
+    const entry: Open = {
+      ...reading,
+      subscription: undefined,
+      reads: shards,
+      sequence: 0,
+      state: 'replaying',
+      onClosed,
+    };
     const onMail = (mail: Mail): void => this.#take(entry, mail);
     entry.subscription = await this.#deps.mailbox.subscribe({ shards }, { onMail, onReplayed });
     this.#open.add(entry);

@@ -273,7 +273,10 @@ export class ObjectActor {
    * @param options.own  it is the answer to a write of ours
    * @param options.soughtUid  of the incarnation that was gone already when the read began which found this
    */
-  accept(object: KubeObject, { own, soughtUid }: { readonly own: boolean; readonly soughtUid?: string | undefined }): void {
+  accept(
+    object: KubeObject,
+    { own, soughtUid }: { readonly own: boolean; readonly soughtUid?: string | undefined },
+  ): void {
     // An answer to a write that was under way when the lease was lost (A2).
     if (this.#stopped) return;
     const { uid, resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;

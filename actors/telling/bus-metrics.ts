@@ -85,6 +85,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
     epoch: () => mailbox.epoch(),
     watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
     markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
+    startAnew: (epochId) => mailbox.startAnew(epochId),
     publish: (...given) => mailbox.publish(...given),
     last: (subject) => mailbox.last(subject),
     mailOf: (...given) => mailbox.mailOf(...given),

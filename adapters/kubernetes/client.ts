@@ -259,7 +259,8 @@ export function kubeClient({
   async function read(path: string): Promise<JsonObject> {
     const answer = await send('requests', path, { headersTimeout: REQUEST_TIMEOUT_MS }, undefined);
     const body = parse(await textOf(answer));
-    if (answer.statusCode !== 200 || body === undefined) throw refusalOf(answer.statusCode, body, { method: 'GET', path });
+    if (answer.statusCode !== 200 || body === undefined)
+      throw refusalOf(answer.statusCode, body, { method: 'GET', path });
     return body;
   }
 

@@ -233,6 +233,26 @@ test('33.B1: a late state of an object that is gone revives nothing, however new
     assert.is(await fixture.bus.mailbox.last({ to: network, topic: 'object' }), undefined, 'nobody hears of it again');
   }));
 
+test('33.B4: who reads its object older than it was known begins another epoch (P11, W5)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    const born = await fixture.create('networks', 'net');
+    // An id is to be recorded, and the object is what it was when it was born.
+    fixture.onMade = () => fixture.restore(born);
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+  }));
+
+test('33.B4: who reads it newer than it was known does not (P6)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await fixture.create('networks', 'net');
+    fixture.onMade = () => void fixture.change('networks', 'net', { spec: { edit: '1' } }, { told: false });
+    await fixture.until('it is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
+    assert.is(mailbox.epoch().id, id);
+  }));
+
 test('P7: the claim of an object that vanished without a tombstone ends when the API server is asked', () =>
   on({}, async (fixture) => {
     await pair(fixture);

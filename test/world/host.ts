@@ -53,6 +53,8 @@ export interface HostFixture {
   remove(plural: string, name: string): Promise<void>;
   /** Takes an object away with all its finalizers and tells nobody. */
   vanish(plural: string, name: string): void;
+  /** The API server has it as it was, as after a backup was restored. */
+  restore(object: KubeObject): void;
   get(plural: string, name: string): KubeObject | undefined;
   /** Lets writes of finalizers that guard for others wait until the returned function is called. */
   holdGuards(): () => void;
@@ -327,6 +329,7 @@ export async function openHost(
       });
       return release;
     },
+    restore: (object) => void objects.set(id(object.kind, object.metadata.name), object),
     vanish: (plural, name) => void objects.delete(id(plural, name)),
     get: (plural, name) => objects.get(id(plural, name)),
     tell: (object) => publish(object.kind, object.metadata.name, { object }),

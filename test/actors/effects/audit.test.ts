@@ -117,7 +117,11 @@ for (const { what, listed, ended, free } of [
 test('33.B2: a claim without finalizers stays as long as its claimant is there: another of this name may come (P5, A5)', async () => {
   const near = { ...thing('near', []), spec: { near: ['one'] } };
   // It follows another object without referring to it, as who waits for the owner of a resource.
-  const { audits, letGo } = server([near, thing('follower', ['another']), thing('renewed', [], { uid: 'its-successor' })]);
+  const { audits, letGo } = server([
+    near,
+    thing('follower', ['another']),
+    thing('renewed', [], { uid: 'its-successor' }),
+  ]);
   const names = ['near', 'follower', 'renewed', 'vanished', 'later'];
   const one = deleted('one');
   for (const name of names) {

@@ -66,7 +66,7 @@ function reader() {
   };
   const write = async (n: number, shards = [...PEOPLE.keys()]): Promise<void> => {
     for (const shard of shards)
-      await author.publish({ to: PEOPLE.get(shard) as Address, topic: 'observed' }, { n }, undefined);
+      await author.publish({ to: PEOPLE.get(shard) as Address, topic: 'object' }, { n }, undefined);
   };
   return { clock, counts, open, holders, heard, take, give, write };
 }

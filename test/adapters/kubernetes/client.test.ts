@@ -251,7 +251,13 @@ test('33.B1: whatever else answers 404 says nothing of what is there (B1)', () =
       assert.is(kinds.path, '/apis/example.org/v1');
       kinds.answer(200, { kind: 'APIResourceList', resources: [{ name: 'gadgets' }, { name: 'gadgets/status' }] });
     };
-    const wrong = [{ ...GADGET_DETAILS, name: 'b' }, { ...GADGET_DETAILS, kind: 'things' }, { name: 'a' }, {}, undefined];
+    const wrong = [
+      { ...GADGET_DETAILS, name: 'b' },
+      { ...GADGET_DETAILS, kind: 'things' },
+      { name: 'a' },
+      {},
+      undefined,
+    ];
     const bodies = [
       ...wrong.map((details) => status404(details)),
       { ...status404(GADGET_DETAILS), reason: 'Expired' },

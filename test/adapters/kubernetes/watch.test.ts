@@ -27,7 +27,9 @@ interface Watching extends Scripted {
   listed(): Promise<Exchange>;
   /** The next request asks for what is served: nothing is. */
   unserved(): Promise<void>;
-  /** The next request, which must be a watch from that version. */
+  /** The next request, which must ask how far the server has come: so far. */
+  reached(resourceVersion: string): Promise<void>;
+  /** The next request, which must be a watch from that version; the server has come so far. */
   watched(resourceVersion: string): Promise<Exchange>;
   stop(): void;
   readonly ended: Promise<void>;
@@ -69,14 +71,23 @@ function watching(run: (on: Watching) => Promise<void>, scope: { namespace?: str
         assert.is(exchange.path, '/apis');
         exchange.answer(200, { kind: 'APIGroupList', groups: [] });
       };
+      const reached = async (version: string, exchange?: Exchange): Promise<void> => {
+        const { query, answer } = exchange ?? (await next());
+        assert.is(query.get('limit'), '1', 'a look at the version was expected');
+        answer(200, list(version, gadget('1')));
+      };
       const watched = async (version: string): Promise<Exchange> => {
-        const exchange = await next();
+        let exchange = await next();
+        if (exchange.query.get('limit') === '1') {
+          await reached(version, exchange);
+          exchange = await next();
+        }
         assert.is(exchange.query.get('watch'), '1', 'a watch was expected');
         assert.is(exchange.query.get('resourceVersion'), version);
         return exchange;
       };
       try {
-        await run({ ...server, heard, until, listed, unserved, watched, stop: () => stop.abort(), ended });
+        await run({ ...server, heard, until, listed, unserved, reached, watched, stop: () => stop.abort(), ended });
       } finally {
         stop.abort();
         // A list under way ends with it.
@@ -205,6 +216,27 @@ onWatch(
     await until('list 90: ');
     await watched('90');
     assert.equal(heard, ['list 7: ', 'trouble watch /apis/example.org/v1/gadgets: it is 500', 'list 90: ']);
+  },
+);
+
+onWatch(
+  '33.B4: a server that is behind what it has told was restored from a backup: what it has is listed anew (K5)',
+  async ({ listed, reached, watched, until, heard }) => {
+    (await listed()).answer(200, list('70'));
+    const watch = await watched('70');
+    watch.open();
+    watch.write(line('ADDED', gadget('80')));
+    watch.end();
+    await reached('79');
+    (await listed()).answer(200, list('79', gadget('7')));
+    const second = await watched('79');
+    second.open();
+    second.write(line('ADDED', gadget('90')));
+    second.end();
+    await reached('100');
+    (await watched('90')).open();
+    await until('changed g90');
+    assert.equal(heard, ['list 70: ', 'changed g80', 'list 79: g7', 'changed g90'], 'one that is ahead is not');
   },
 );
 
