@@ -125,6 +125,13 @@ export interface Lease {
   endsAt(): number;
   /** Resolves when the lease is lost: it ended, or somebody else holds it. Never rejects. */
   readonly lost: Promise<void>;
+  /**
+   * Renews it now, whatever the clock of this process says: that of a machine that was suspended may lag behind. One that is found to be
+   * another's, or to have ended, is lost.
+   *
+   * @throws {TransientError} the bus is away
+   */
+  confirm(): Promise<boolean>;
   /** Gives it up at once, so that another may take it. Idempotent, never rejects. */
   release(): Promise<void>;
 }

@@ -74,6 +74,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
       name: lease.name,
       lost: lease.lost,
       endsAt: () => lease.endsAt(),
+      confirm: () => lease.confirm(),
       release() {
         end();
         return lease.release();

@@ -257,6 +257,7 @@ export async function openHost(
     name: 'shard.0',
     endsAt: () => clock.now() + (options.leaseLeftMs ?? 3_600_000),
     lost: new Promise(() => undefined),
+    confirm: async () => true,
     release: async () => undefined,
   };
   const host = new Host({

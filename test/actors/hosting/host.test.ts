@@ -335,7 +335,13 @@ test('mail that is dropped at the end of a lease is heard by whoever takes the s
     if (lease === undefined || ends !== undefined || name !== 'shard.0') return lease;
     // For one turn it has ended; then it turns out to have been renewed.
     ends = () => lease.endsAt();
-    return { ...lease, lost: lease.lost, release: () => lease.release(), endsAt: () => (ends ?? lease.endsAt)() };
+    return {
+      ...lease,
+      lost: lease.lost,
+      confirm: () => lease.confirm(),
+      release: () => lease.release(),
+      endsAt: () => (ends ?? lease.endsAt)(),
+    };
   };
   const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
   await time.advance(1_000);
@@ -363,7 +369,9 @@ test('mail that comes after the end of a lease is not deleted: it may be another
   bus.leases.acquire = async (name, holder) => {
     const lease = await acquire.call(bus.leases, name, holder);
     const endsAt = (): number => (isOver ? clock.now() : (lease?.endsAt() ?? 0));
-    return lease && { ...lease, lost: lease.lost, release: () => lease.release(), endsAt };
+    return (
+      lease && { ...lease, lost: lease.lost, confirm: () => lease.confirm(), release: () => lease.release(), endsAt }
+    );
   };
   const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
   await time.advance(1_000);
