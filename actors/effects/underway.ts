@@ -152,11 +152,10 @@ export class Underway {
 
   /** What another host listed, by the clock here: for no longer from now than it had left when it was written (U3). */
   #leftIn({ list, writtenAt }: Inherited): readonly (readonly [string, Entry])[] {
-    const { clock, callMs, lateMs } = this.#deps;
-    const now = clock.now();
+    const now = this.#deps.clock.now();
     return [...list].map(([key, { landsBy, intents }]) => {
       // mutant: clock-skew-ignored + -> $1
-      // mutant: underway-long-landing-cut - -> now + callMs + lateMs
+      // mutant: underway-long-landing-cut - -> now + this.#deps.callMs + this.#deps.lateMs
       return [key, { landsBy: Math.min(landsBy + CLOCK_SKEW_MS, now + landsBy - writtenAt), intents }];
     });
   }

@@ -5,6 +5,7 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import { Turns } from '../turns.ts';
 import { Agent, type Dispatcher, request } from '../undici.ts';
 import { isProof, isUnserved } from './absence.ts';
@@ -235,7 +236,7 @@ export function kubeClient({
     { method, path: whole }: Pick<KubeCall, 'path'> & { readonly method: string },
   ): Promise<Error> {
     const [path = ''] = whole.split('?');
-    const refusal = refusalOf(statusCode, body, { method, path }, headers['retry-after']);
+    const refusal = refusalOf(statusCode, body, { method, path }, retryAfterMs(headers['retry-after'], clock.now()));
     if (statusCode !== 404 || refusal instanceof AbsentError) return refusal;
     try {
       return (await isUnserved(path, listed)) ? new AbsentError(refusal.message) : refusal;
@@ -345,12 +346,12 @@ export interface Asked {
   readonly path: string;
 }
 
-/** What an answer from 400 on means. Of a 404 that proves nothing it may pass. */
+/** What an answer from 400 on means; a 404 that proves nothing may pass. @param retryAfter  as the server asks, in milliseconds */
 export function refusalOf(
   status: number,
   body: JsonObject | undefined,
   { method, path }: Asked,
-  retryAfter?: string | string[] | undefined,
+  retryAfter?: number | undefined,
 ): Error {
   const message = `${method} ${path}: ${typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}`}`;
   // mutant: patch-test-no-conflict && -> false
@@ -366,11 +367,8 @@ export function refusalOf(
     // mutant: terminating-namespace : -> false
     return new ForbiddenError(message, { isTerminating: causes.some((cause) => cause.reason === TERMINATING) });
   }
-  const seconds = Number(retryAfter);
-  return new TransientError(message, {
-    // mutant: retry-after-ignored : -> $3
-    retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,
-  });
+  // mutant: retry-after-ignored {} -> {}
+  return new TransientError(message, { retryAfterMs: retryAfter });
 }
 
 function reason(error: unknown): string {
