@@ -49,6 +49,8 @@ export type Publication =
 export interface MailHandlers {
   /** A value, during the replay or live. Called in the order of the stream, never concurrently. */
   onMail(mail: Mail): void;
+  /** Of a value whose format is newer than this process knows: it stays as it is, and is not handed over. */
+  onNewer?(subject: MailboxSubject): void;
   /** Every value stored before the subscription began has been handed over (B3). Called once. */
   onReplayed(): void;
 }

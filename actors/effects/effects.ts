@@ -5,6 +5,7 @@
 //       it takes is told when the lease has ended.
 //   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
 //   E3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
+//   E4. An apply takes no guard off: it states what its field manager may own of what is stored, claimed or not (P3, I3).
 import { type AnyStateMachine, fromPromise } from 'xstate';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -185,9 +186,18 @@ export function provideEffects(deps: EffectsDeps): Machines {
         const managers = new Set(held.filter(([name]) => finalizers.includes(name)).map(([, { manager }]) => manager));
         const outcomes = await Promise.allSettled(
           [...managers].map((manager) => {
-            // Each field manager states all that it owns.
-            const all = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
-            return write(key, (now) => objects.addFinalizers(actor.resource, reference(now), manager, all));
+            const wanted = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
+            const own = registry.guardsOf(actor.address, manager);
+            return write(key, (now) => {
+              // Each field manager states all that it owns: what it left out would be taken off, whoever needs it. The table may lack claims.
+              const { finalizers: stored = [], resourceVersion } = now.object.metadata;
+              // mutant: guard-off-by-apply () -> []
+              const kept = stored.filter((finalizer) => own.includes(finalizer) && !wanted.includes(finalizer));
+              // Of several, another host may have stored one meanwhile.
+              const exactly = own.length > 1 ? { resourceVersion } : {};
+              const object = { ...reference(now), ...exactly };
+              return objects.addFinalizers(actor.resource, object, manager, [...kept, ...wanted]);
+            });
           }),
         );
         // Not before all have ended: what is still on its way would be written once more.

@@ -20,6 +20,7 @@ import {
   type Clock,
   type Lease,
   type Mail,
+  type MailboxSubject,
   shardOf,
   shardOfKey,
   shardOfMail,
@@ -271,7 +272,11 @@ export class Host {
 
   async #subscribe(shards: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
     const isHeld = (number: number): boolean => this.#shards.get(number) === opened.get(number);
-    await this.#subscriptions.open({ shards, isHeld, onMail: (mail) => this.#onMail(mail, isHeld) });
+    await this.#subscriptions.open({
+      ...{ shards, isHeld },
+      onMail: (mail) => this.#onMail(mail, isHeld),
+      onNewer: (about) => this.#onNewer(about, isHeld),
+    });
   }
 
   /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
@@ -389,6 +394,16 @@ export class Host {
       const actor = this.#actor(shard, about.to);
       this.#settle(shard, actor, () => deliver(actor));
     }
+  }
+
+  /** A claim that nobody here can read holds what it may: the table is incomplete (P8). */
+  #onNewer(about: MailboxSubject, isOurs: (number: number) => boolean): void {
+    if (!('from' in about) || about.topic !== 'claim') return;
+    const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
+    const shard = this.#shards.get(number);
+    if (shard === undefined || !isOurs(number) || this.#isOver(number, shard)) return;
+    const actor = this.#actor(shard, about.to);
+    this.#settle(shard, actor, () => actor.missClaim(about.from));
   }
 
   /** Hands mail to an actor, and forgets the actor when there is nothing left of it. */

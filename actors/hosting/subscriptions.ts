@@ -5,13 +5,22 @@
 //   S2. Of the shards that a takeover reads it holds at least half: twice as much mail as is needed arrives here at most, however
 //       often shards come and go.
 //   S3. Mail is handed over once, in the order of the stream, also while one subscription takes the place of another.
-import { type Mail, type Mailbox, type MailSubscription, TransientError, toErrorData } from '../../bus/mod.ts';
+import {
+  type Mail,
+  type Mailbox,
+  type MailboxSubject,
+  type MailSubscription,
+  TransientError,
+  toErrorData,
+} from '../../bus/mod.ts';
 
 export interface Reading {
   readonly shards: readonly number[];
   /** Whether the takeover still holds the shard. */
   readonly isHeld: (shard: number) => boolean;
   readonly onMail: (mail: Mail) => void;
+  /** Of what this process is too old to read. */
+  readonly onNewer: (subject: MailboxSubject) => void;
 }
 
 interface Open extends Reading {
@@ -57,7 +66,10 @@ export class Subscriptions {
       onClosed,
     };
     const onMail = (mail: Mail): void => this.#take(entry, mail);
-    entry.subscription = await this.#deps.mailbox.subscribe({ shards }, { onMail, onReplayed });
+    entry.subscription = await this.#deps.mailbox.subscribe(
+      { shards },
+      { onMail, onNewer: reading.onNewer, onReplayed },
+    );
     this.#open.add(entry);
     // The shards may have been closed meanwhile.
     this.closeUnused();
@@ -96,7 +108,7 @@ export class Subscriptions {
     const { promise: replayed, resolve: onReplayed } = Promise.withResolvers<void>();
     try {
       const onMail = (mail: Mail): void => this.#take(entry, mail);
-      const narrower = await mailbox.subscribe({ shards: held }, { onMail, onReplayed });
+      const narrower = await mailbox.subscribe({ shards: held }, { onMail, onNewer: entry.onNewer, onReplayed });
       // Of what is closed meanwhile, or lost with its epoch, the replay never ends.
       const wider = entry.subscription;
       entry.subscription = { close: async () => void (await Promise.all([wider?.close(), narrower.close()])) };

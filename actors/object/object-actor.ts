@@ -146,7 +146,7 @@ export class ObjectActor {
 
   /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
   get idle(): boolean {
-    return this.#object === undefined && this.claims.size === 0 && this.#stored.isEmpty;
+    return this.#object === undefined && this.claims.size === 0 && !this.claims.isPartial && this.#stored.isEmpty;
   }
 
   /** The API server's state is known up to this resourceVersion. */
@@ -234,6 +234,12 @@ export class ObjectActor {
     const readiness = this.#replies.say(claim, this.#claimed(), this.#goneUid, this.#teller.step(traceparent));
     const isIdle = this.#charts.isAtRest || this.#kind === undefined;
     if (isIdle && readiness === Readiness.Pending) this.#asked = traceparent;
+  }
+
+  /** There is a claim on this object that cannot be read here. */
+  missClaim(from: Address): void {
+    this.claims.miss(addressKey(from));
+    if (this.#started) this.#charts.tellClaims();
   }
 
   /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */

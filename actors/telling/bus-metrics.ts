@@ -100,6 +100,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
             lag.observe({ topic: subject.topic }, Math.max(0, clock.now() - storedAt) / 1_000);
           handlers.onMail(mail);
         },
+        onNewer: (subject) => handlers.onNewer?.(subject),
         onReplayed() {
           isReplayed = true;
           handlers.onReplayed();

@@ -7,7 +7,7 @@ import { holdShards } from '../../../actors/hosting/shards.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
-import { type Bus, type Lease, memoryBroker, TransientError } from '../../../bus/mod.ts';
+import { type Bus, type Lease, type MailboxSubject, memoryBroker, TransientError } from '../../../bus/mod.ts';
 import type { Kind } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
@@ -159,6 +159,40 @@ test('33.B3: shards that come and go leave no subscription behind (S1)', async (
   await clock.settle();
   assert.is(open, 0);
   await bus.close();
+});
+
+test('33.B7: a claim that this process is too old to read makes the table incomplete, and not smaller (C3, P8)', async () => {
+  const { time, bus, host, thing } = hostOfOne({ looks: false });
+  const { mailbox } = bus;
+  const subscribe = mailbox.subscribe.bind(mailbox);
+  let newer: ((subject: MailboxSubject) => void) | undefined;
+  mailbox.subscribe = (filter, handlers) => {
+    newer = handlers.onNewer?.bind(handlers);
+    return subscribe(filter, handlers);
+  };
+  const marking = mailbox.markSeeded(0);
+  const acquiring = bus.leases.acquire('shard.0', 'one');
+  await time.advance(10);
+  await marking;
+  const lease = (await acquiring) as Lease;
+  const opening = host.open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable());
+  await time.advance(100);
+  await opening;
+  const to = { realm: 'test', plural: 'things', namespace: 'ns', name: 'never' };
+  const from = { ...to, name: 'newer' };
+  const before = host.remembered;
+  newer?.({ to, topic: 'object' });
+  assert.is(host.remembered, before, 'of anything else it says nothing');
+  newer?.({ to, topic: 'claim', from });
+  assert.is(host.remembered, before + 1, 'it is remembered for whoever comes there');
+  // Once it says something that can be read, the table is complete.
+  const { uid, resourceVersion } = thing('newer', '8').metadata;
+  const mail = { uid, resourceVersion, generation: 1, finalizers: [], manager: '', notOn: [], ended: true };
+  const telling = mailbox.publish({ to, topic: 'claim', from }, mail, undefined);
+  await time.advance(100);
+  await telling;
+  assert.is(host.remembered, before);
+  bus.crash();
 });
 
 /** A kind whose objects are settled; to find out takes the processor so long. */
