@@ -1,8 +1,16 @@
 // The one place that touches timers, the wall clock and chance.
+//
+// Invariants:
+//   C1. Time never goes back. While the wall clock is not set it passes as evenly as the machine can tell.
+//   C2. A process that was suspended, or whose wall clock was set ahead, is at the same time as all others at once: what ended meanwhile
+//       has ended. One whose wall clock was set back catches up with it by going at half the pace.
 import type { Clock, Timer } from '../bus/time.ts';
 
 /** setTimeout of Node fires at once beyond this many milliseconds. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/** The wall clock and the even one differ by so much without anybody having set one, in milliseconds. */
+const TOLERANCE_MS = 100;
 
 interface SystemTimer extends Timer {
   handle: NodeJS.Timeout | undefined;
@@ -12,9 +20,33 @@ interface SystemTimer extends Timer {
  * The clock of a real process.
  *
  * @param options.seed  of the random source; by default from the wall clock
+ * @param options.wall  milliseconds since the epoch, as the machine says; it may be set, and counts what the other does not
+ * @param options.even  milliseconds since any instant, at an even pace, and not while the process, or its machine, is suspended
  */
-export function systemClock({ seed = Date.now() >>> 0 }: { seed?: number } = {}): Clock {
+export function systemClock({
+  seed = Date.now() >>> 0,
+  wall = () => Date.now(),
+  even = () => performance.now(),
+}: {
+  seed?: number;
+  wall?: () => number;
+  even?: () => number;
+} = {}): Clock {
   let lastId = 0;
+  let last = even();
+  let time = wall();
+  const now = (): number => {
+    const at = even();
+    const passedMs = at - last;
+    last = at;
+    time += passedMs;
+    const aheadMs = time - wall();
+    // mutant: clock-lags-for-ever if -> false
+    if (aheadMs < -TOLERANCE_MS) time -= aheadMs;
+    // mutant: clock-leads-for-ever if -> false
+    else if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
+    return time;
+  };
   const arm = (timer: SystemTimer, run: () => void, delayMs: number): void => {
     if (delayMs === Number.POSITIVE_INFINITY) return;
     // What is overdue, as after a process was stopped for a while, is nothing that Node has to warn of.
@@ -22,7 +54,7 @@ export function systemClock({ seed = Date.now() >>> 0 }: { seed?: number } = {})
     timer.handle = setTimeout(() => (delayMs > partMs ? arm(timer, run, delayMs - partMs) : run()), partMs);
   };
   const clock: Clock = {
-    now: () => performance.timeOrigin + performance.now(),
+    now,
     setTimeout(run, delayMs) {
       const timer: SystemTimer = { id: ++lastId, handle: undefined };
       arm(timer, run, delayMs);

@@ -6,7 +6,7 @@
 //   D2. One answer, whatever it says, ends the outage; of a service that asked to be left alone, one to a call that began after that.
 //   D3. A caller that gave up soon proves nothing.
 //   D4. A service that asks to be left alone is called by nobody until then, and then by one.
-import { TransientError } from '../bus/errors.ts';
+import { boundedPauseMs, TransientError } from '../bus/errors.ts';
 import type { Clock } from '../bus/time.ts';
 
 /** Calls in a row that make an outage. */
@@ -14,8 +14,6 @@ const CALLS = 5;
 /** The first pause; it doubles with every failure, up to the longest, in milliseconds. */
 const FIRST_PAUSE_MS = 1_000;
 const LONGEST_PAUSE_MS = 30_000;
-/** Longest that a service is left alone when it asks to be, in milliseconds. */
-const LONGEST_REST_MS = 600_000;
 /** Who gave up sooner does not know, in milliseconds. */
 const FAIR_WAIT_MS = 5_000;
 /** A timer may fire so much before the clock is there, in milliseconds. */
@@ -84,7 +82,7 @@ export class Outage {
 
   /** It answered that it is not to be called for so long. @param service  for people */
   rest(retryAfterMs: number, service: string): void {
-    const pauseMs = Math.min(retryAfterMs, LONGEST_REST_MS);
+    const pauseMs = boundedPauseMs(retryAfterMs);
     const now = this.#clock.now();
     this.#rests++;
     this.#failures = 0;

@@ -7,6 +7,7 @@ import { TransientError, TroupeError, UnansweredError } from '../bus/errors.ts';
 import type { Clock } from '../bus/time.ts';
 import { type Extent, textOf } from './answer.ts';
 import type { Holding } from './answer-memory.ts';
+import { retryAfterMs as retryAfterOf } from './retry-after.ts';
 import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from './undici.ts';
 
 /** As oslo.middleware makes it. */
@@ -219,7 +220,7 @@ async function exchange(
     });
     onHeard?.();
     const text = await textOf(answer, { label, extent, holding });
-    const retryAfterMs = retryAfter(header(answer.headers['retry-after']), clock.now());
+    const retryAfterMs = retryAfterOf(answer.headers['retry-after'], clock.now());
     return {
       status: answer.statusCode,
       ...parseBody(text, {
@@ -305,14 +306,6 @@ function contentTypeNamed(text: string | undefined): string {
   if (text === undefined) return 'no content type';
   const type = text.split(';')[0]?.trim().toLowerCase() ?? '';
   return CONTENT_TYPES.has(type) ? type : 'an unusual content type';
-}
-
-/** `Retry-After` in milliseconds; it comes as seconds or as a date. */
-function retryAfter(value: string | undefined, now: number): number | undefined {
-  if (value === undefined) return undefined;
-  if (/^\d+$/.test(value.trim())) return Number(value) * 1_000;
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : Math.max(0, Math.ceil(at - now));
 }
 
 /** Anything else is no id, and is told nobody. */

@@ -49,6 +49,8 @@ export type Publication =
 export interface MailHandlers {
   /** A value, during the replay or live. Called in the order of the stream, never concurrently. */
   onMail(mail: Mail): void;
+  /** Of a value whose format is newer than this process knows: it stays as it is, and is not handed over. */
+  onNewer?(subject: MailboxSubject): void;
   /** Every value stored before the subscription began has been handed over (B3). Called once. */
   onReplayed(): void;
 }
@@ -83,6 +85,12 @@ export interface Mailbox {
   watchEpoch(onEpoch: (epoch: Epoch) => void): () => void;
   /** Stores `seededAt` of the current epoch, once; a second call changes nothing. */
   markSeeded(seededAt: number): Promise<void>;
+  /**
+   * Ends the epoch of that id, if it is the current one: all mail is deleted, and another begins.
+   *
+   * @throws {TransientError} the bus is away, or did not answer in time
+   */
+  startAnew(epochId: string): Promise<void>;
   /**
    * @param expectedSequence  of the subject's last value; 0 when there must be none; undefined: whatever is there
    * @throws {TransientError} the bus is away, or did not answer in time
@@ -119,6 +127,13 @@ export interface Lease {
   endsAt(): number;
   /** Resolves when the lease is lost: it ended, or somebody else holds it. Never rejects. */
   readonly lost: Promise<void>;
+  /**
+   * Renews it now, whatever the clock of this process says: that of a machine that was suspended may lag behind. One that is found to be
+   * another's, or to have ended, is lost.
+   *
+   * @throws {TransientError} the bus is away
+   */
+  confirm(): Promise<boolean>;
   /** Gives it up at once, so that another may take it. Idempotent, never rejects. */
   release(): Promise<void>;
 }

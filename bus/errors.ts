@@ -31,6 +31,15 @@ export type Fault = (typeof Fault)[keyof typeof Fault];
 
 const FAULTS: ReadonlySet<unknown> = new Set(Object.values(Fault));
 
+/** However long somebody asks to be left alone, in milliseconds: it may be a mistake, and what waits is to go on some time. */
+const LONGEST_PAUSE_MS = 600_000;
+
+/** What another side asks for, as far as it is heeded. */
+export function boundedPauseMs(askedMs: number): number {
+  // mutant: retry-after-a-year ()#3 -> askedMs
+  return Number.isNaN(askedMs) ? 0 : Math.max(0, Math.min(askedMs, LONGEST_PAUSE_MS));
+}
+
 /** An error as it travels between processes. */
 export interface ErrorData {
   readonly code: ErrorCode;
@@ -59,7 +68,7 @@ export class TroupeError extends Error {
 
 export class TransientError extends TroupeError {
   override name = 'TransientError';
-  /** Least wait before another try, in milliseconds, when the other side said. */
+  /** Least wait before another try, in milliseconds, when the other side said: ten minutes at most, whatever it said. */
   readonly retryAfterMs: number | undefined;
   /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
   readonly landedBy: number | undefined;
@@ -69,7 +78,7 @@ export class TransientError extends TroupeError {
   constructor(message: string, options: TransientErrorOptions = {}) {
     super(ErrorCode.Transient, message, options);
     this.reason = options.reason;
-    this.retryAfterMs = options.retryAfterMs;
+    this.retryAfterMs = options.retryAfterMs === undefined ? undefined : boundedPauseMs(options.retryAfterMs);
     this.landedBy = options.landedBy;
     this.fault = options.fault;
   }

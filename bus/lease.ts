@@ -57,6 +57,16 @@ export class HeldLease implements Lease {
     return this.#endsAt;
   }
 
+  async confirm(): Promise<boolean> {
+    if (!this.#held) return false;
+    const startedAt = this.#clock.now();
+    const renewed = await this.#store.renew();
+    if (!this.#held) return false;
+    if (renewed) this.#endsAt = Math.max(this.#endsAt, startedAt + this.#leaseMs);
+    else this.lose();
+    return renewed;
+  }
+
   async release(): Promise<void> {
     if (!this.#held) return;
     this.#giveUp();

@@ -61,6 +61,13 @@ export class MemoryMailbox implements Mailbox {
     this.check();
   }
 
+  async startAnew(epochId: string): Promise<void> {
+    await this.#link.send(() => {
+      if (this.#stream.epochId === epochId) this.#stream.wipe();
+    });
+    this.check();
+  }
+
   async publish(
     subject: MailboxSubject,
     payload: JsonObject,

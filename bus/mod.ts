@@ -30,6 +30,7 @@ export { cloudEvent } from './cloud-event.ts';
 export type { NatsOptions } from './connection.ts';
 export {
   AbsentError,
+  boundedPauseMs,
   ConflictError,
   ErrorCode,
   type ErrorData,

@@ -107,6 +107,10 @@ export class NatsMailbox implements Mailbox {
     return this.#keeper.markSeeded(seededAt);
   }
 
+  startAnew(epochId: string): Promise<void> {
+    return this.#keeper.startAnew(epochId);
+  }
+
   async publish(
     subject: MailboxSubject,
     payload: JsonObject,
@@ -238,8 +242,10 @@ export class NatsMailbox implements Mailbox {
     // Not ours: another number of shards, or somebody else's words. It counts as handed over all the same.
     if (subject !== undefined && this.#isWanted(subject, filter)) {
       const said = readMailHeaders(message.headers);
-      if (said.format > MAIL_FORMAT) this.#warnOf(said.format);
-      else handlers.onMail({ subject, sequence, storedAt, payload: payloadOf(message.string()), ...traced(said) });
+      if (said.format > MAIL_FORMAT) {
+        this.#warnOf(said.format);
+        handlers.onNewer?.(subject);
+      } else handlers.onMail({ subject, sequence, storedAt, payload: payloadOf(message.string()), ...traced(said) });
     }
     replay.saw(text);
   }

@@ -198,6 +198,14 @@ export class StreamKeeper {
     if (this.epoch.id !== id) throw changed();
   }
 
+  /** Makes the stream anew if it is still that of this epoch. @throws {TransientError} */
+  async startAnew(epochId: string): Promise<void> {
+    await this.check();
+    if (this.epoch.id !== epochId) return;
+    await deleteStream(this.#options.connection, this.#config.name);
+    await this.check();
+  }
+
   #look(): void {
     this.#timer = this.#options.connection.clock.setTimeout(() => {
       // mutant: stream-loss-unnoticed drop

@@ -5,6 +5,7 @@
 //   A2. A thousand questions at once are two lists of a kind in a namespace, not a thousand.
 //   A3. A claimant whose references cannot be told holds whatever it may have claimed, and no other claimant is judged by it.
 //   A4. The end of a claim frees nothing that its claimant refers to again: what it had built before may be there still (P8).
+//   A5. A claim without finalizers holds nothing, and ends only with its claimant: who follows somebody refers to nobody.
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey } from '../../bus/mod.ts';
 import type { AuditOutput } from '../../machines/guard.ts';
@@ -27,8 +28,8 @@ interface Referrer {
 interface Referrers {
   readonly resourceVersion: string;
   readonly byTarget: ReadonlyMap<string, readonly Referrer[]>;
-  /** Of all that were listed. */
-  readonly generations: ReadonlyMap<string, number>;
+  /** All that were listed. */
+  readonly listed: ReadonlyMap<string, { readonly uid: string; readonly generation: number }>;
 }
 
 /** In the place of a target: of those whose references cannot be told. No key of an object. */
@@ -45,8 +46,8 @@ export class Audits {
   }
 
   /**
-   * One list for each kind that may hold one of `finalizers`. Claims of objects that are gone, replaced or refer to this
-   * one no more are dropped from the table.
+   * One list for each kind that may hold one of `finalizers`. Claims of objects that are gone or replaced, and guarded ones
+   * of objects that refer to this one no more, are dropped from the table.
    *
    * @returns the finalizers that may go: every object of their kinds that refers to this one has a claim in the table, of
    * its own uid, that has yielded this incarnation or was seen to end since its last edit; and the revision of the table that
@@ -55,10 +56,13 @@ export class Audits {
   async guards(actor: Audited, { uid }: Pick<Incarnation, 'uid'>, finalizers: readonly string[]): Promise<AuditOutput> {
     const kinds = [...new Set(finalizers.flatMap((finalizer) => this.#registry.claimants(finalizer)))];
     const found = await Promise.all(
-      kinds.map(async (kind) => ({ kind, referrers: await this.#read(kind, placeOf(kind, actor.address)) })),
+      kinds.map(async (kind) => {
+        const place = placeOf(kind, actor.address);
+        return { kind, place, referrers: await this.#read(kind, place) };
+      }),
     );
     const holding = new Set<string>();
-    for (const { kind, referrers } of found) {
+    for (const { kind, place, referrers } of found) {
       const referring = new Map<string, string>();
       for (const referrer of [
         ...(referrers.byTarget.get(actor.key) ?? []),
@@ -70,17 +74,22 @@ export class Audits {
         // Its tombstone comes before its own finalizer goes, so the object may still be there for a moment. That of a
         // reference which was edited away is of an older generation than the edit that brought it back (A4).
         const end = actor.claims.ended(referrer.key);
-        const generation = referrers.generations.get(referrer.key) ?? 0;
+        const { generation = 0 } = referrers.listed.get(referrer.key) ?? {};
         // mutant: audit-end-frees-later-claim &&.2 -> true
         const ended = end?.uid === referrer.uid && end.generation >= generation;
         if (!yielded && !ended) for (const finalizer of referrer.finalizers) holding.add(finalizer);
       }
       for (const [key, claim] of [...actor.claims.entries()]) {
-        if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural || referring.get(key) === claim.uid)
-          continue;
+        if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural) continue;
+        // Who follows from another namespace was not asked for.
+        if (place !== undefined && claim.from.namespace !== place) continue;
+        const claimant = referrers.listed.get(key);
+        // mutant: audit-drops-unguarded && -> false
+        if (claim.finalizers.length === 0 && claimant?.uid === claim.uid) continue;
+        if (referring.get(key) === claim.uid) continue;
         // A claim that is newer than the list is not judged by it.
         // mutant: audit-drops-newer-claim drop
-        if (claim.generation > (referrers.generations.get(key) ?? claim.generation)) continue;
+        if (claim.generation > (claimant?.generation ?? claim.generation)) continue;
         if (compareVersions(claim.resourceVersion, referrers.resourceVersion) <= 0) actor.dropClaim(key);
       }
     }
@@ -113,24 +122,25 @@ export class Audits {
 
   async #list(kind: Kind, namespace: string | undefined): Promise<Referrers> {
     const byTarget = new Map<string, Referrer[]>();
-    const generations = new Map<string, number>();
+    const listed = new Map<string, { readonly uid: string; readonly generation: number }>();
     try {
       const { items, resourceVersion } = await this.#objects.list(resourceOf(kind), namespace);
       for (const object of items) {
         const { namespace: own = '', name } = object.metadata;
         const from = { realm: kind.realm, plural: kind.plural, namespace: own, name };
-        generations.set(addressKey(from), object.metadata.generation ?? 0);
+        const { uid, generation = 0 } = object.metadata;
+        listed.set(addressKey(from), { uid, generation });
         for (const [target, its] of this.#targets(kind, from, object)) {
-          const referrer = { key: addressKey(from), uid: object.metadata.uid, finalizers: its };
+          const referrer = { key: addressKey(from), uid, finalizers: its };
           const referrers = byTarget.get(target);
           if (referrers === undefined) byTarget.set(target, [referrer]);
           else referrers.push(referrer);
         }
       }
-      return { resourceVersion, byTarget, generations };
+      return { resourceVersion, byTarget, listed };
     } catch (error) {
       // A kind that the API server does not serve has no objects.
-      if (error instanceof AbsentError) return { resourceVersion: '0', byTarget, generations };
+      if (error instanceof AbsentError) return { resourceVersion: '0', byTarget, listed };
       throw error;
     }
   }

@@ -5,8 +5,9 @@
 //       it takes is told when the lease has ended.
 //   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
 //   E3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
+//   E4. An apply takes no guard off: it states what its field manager may own of what is stored, claimed or not (P3, I3).
 import { type AnyStateMachine, fromPromise } from 'xstate';
-import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
   type Clock,
@@ -169,7 +170,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
       actor.accept(await written, { own: true });
     } catch (error) {
       // mutant: lost-race-with-old-object drop
-      if (error instanceof AbsentError || error instanceof ConflictError) await refresh(objects, actor);
+      if (error instanceof AbsentError || error instanceof ConflictError) await refresh(deps, actor);
       throw error;
     }
   };
@@ -185,9 +186,18 @@ export function provideEffects(deps: EffectsDeps): Machines {
         const managers = new Set(held.filter(([name]) => finalizers.includes(name)).map(([, { manager }]) => manager));
         const outcomes = await Promise.allSettled(
           [...managers].map((manager) => {
-            // Each field manager states all that it owns.
-            const all = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
-            return write(key, (now) => objects.addFinalizers(actor.resource, reference(now), manager, all));
+            const wanted = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
+            const own = registry.guardsOf(actor.address, manager);
+            return write(key, (now) => {
+              // Each field manager states all that it owns: what it left out would be taken off, whoever needs it. The table may lack claims.
+              const { finalizers: stored = [], resourceVersion } = now.object.metadata;
+              // mutant: guard-off-by-apply () -> []
+              const kept = stored.filter((finalizer) => own.includes(finalizer) && !wanted.includes(finalizer));
+              // Of several, another host may have stored one meanwhile.
+              const exactly = own.length > 1 ? { resourceVersion } : {};
+              const object = { ...reference(now), ...exactly };
+              return objects.addFinalizers(actor.resource, object, manager, [...kept, ...wanted]);
+            });
           }),
         );
         // Not before all have ended: what is still on its way would be written once more.
@@ -419,13 +429,28 @@ function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationR
   };
 }
 
-/** Reads the object of an actor afresh; "not found" is knowledge too (P6). */
-export async function refresh(objects: Pick<Objects, 'get'>, actor: ObjectActor): Promise<void> {
+export interface RefreshDeps {
+  readonly objects: Pick<Objects, 'get'>;
+  readonly mailbox: Pick<Mailbox, 'epoch' | 'startAnew'>;
+}
+
+/**
+ * Reads the object of an actor afresh; "not found" is knowledge too (P6). One that is older than what was known before it was read is
+ * that of an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
+ */
+export async function refresh({ objects, mailbox }: RefreshDeps, actor: ObjectActor): Promise<void> {
   const { namespace, name } = actor.address;
+  const { id } = mailbox.epoch();
   const known = actor.incarnation();
+  const soughtUid = actor.goneUid;
   const object = await objects.get(actor.resource, namespace, name);
-  if (object !== undefined) actor.accept(object, { own: false });
+  const { resourceVersion: version = '0' } = known?.object.metadata ?? {};
+  // mutant: older-read-believed if -> false
+  if (object !== undefined && compareVersions(object.metadata.resourceVersion, version) < 0)
+    await mailbox.startAnew(id);
+  else if (object !== undefined) actor.accept(object, { own: false, soughtUid });
   else if (known !== undefined) actor.acceptGone(known.uid, known.object.metadata.resourceVersion);
+  else actor.tidy();
 }
 
 /** Whoever looks at something in the same rhythm looks at the same moment, so that one list serves all. */

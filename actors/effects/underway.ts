@@ -7,9 +7,9 @@
 //   U3. What a predecessor listed stays on the list, as it may end with this host, too; for no longer from now than it had
 //       left when it was written, however far the other clock was ahead. Without a list in this epoch of the mailbox,
 //       whatever may have been begun is put on it (`begin`), and counts for the hosts after this one.
-//   U4. Published by compare, one publication at a time, and never after the end of the lease (P9): as only the holder of
-//       the lease begins anything, its list is the whole truth, whatever somebody else had on its way: what of that arrives
-//       later is replaced.
+//   U4. Published by compare, one publication at a time, and never after the end of the lease (P9). A list that somebody else wrote is not
+//       replaced before the bus has confirmed the lease, as the clock here may lag: it may be the successor's. If it is that of a
+//       predecessor, which was late, what it names may be under way, and stays on the list; nothing is sent for it meanwhile (U3).
 //   U5. What is begun while a publication is under way goes out together in the next; what is taken off goes out with it,
 //       or after a while.
 //   U6. An intent stays until the object has recorded what came of it, or is gone, or begins something else: by then its own
@@ -81,6 +81,10 @@ export class Underway {
   /** Under another epoch the list is another host's, or nobody's (P11). */
   readonly #epoch: string;
   readonly #listed = new Map<string, Entry>();
+  /** Until when what a predecessor listed late may land, by the key of the actor. */
+  readonly #late = new Map<string, number>();
+  /** Lists that were sent to the bus, and may be there: nobody has answered. */
+  readonly #unanswered = new Set<string>();
   /** Grows with each change of the list; what the bus has is that of `#storedRevision`. */
   #revision = 0;
   #storedRevision = 0;
@@ -109,9 +113,10 @@ export class Underway {
       this.#inherited = parseUnderway(payload);
     } else if (this.#isBegun && this.#publishing === undefined) {
       // A publication of our own, which is heard before it is acknowledged, is not under way.
-      this.#sequence = sequence;
-      this.#revision += 1;
-      this.#tidyLater();
+      void this.#takeIn(payload, sequence).then(
+        () => this.#tidyLater(),
+        (error) => this.#deps.onTrouble(toErrorData(error).message),
+      );
     }
   }
 
@@ -136,18 +141,42 @@ export class Underway {
       this.#publish();
       return;
     }
-    const { list, writtenAt } = this.#inherited;
-    for (const [key, { landsBy, intents }] of list) {
-      // It was written before this, too.
-      // mutant: clock-skew-ignored + -> $1
-      // mutant: underway-long-landing-cut - -> now + callMs + lateMs
-      const entry = { landsBy: Math.min(landsBy + CLOCK_SKEW_MS, now + landsBy - writtenAt), intents };
+    for (const [key, entry] of this.#leftIn(this.#inherited)) {
       // mutant: underway-forgets-predecessor if -> !$
       if (this.#isToKeep(key, entry, now)) this.#listed.set(key, entry);
       else this.#revision += 1;
     }
     this.#inherited = undefined;
     this.#tidyLater();
+  }
+
+  /** What another host listed, by the clock here: for no longer from now than it had left when it was written (U3). */
+  #leftIn({ list, writtenAt }: Inherited): readonly (readonly [string, Entry])[] {
+    const now = this.#deps.clock.now();
+    return [...list].map(([key, { landsBy, intents }]) => {
+      // mutant: clock-skew-ignored + -> $1
+      // mutant: underway-long-landing-cut - -> now + this.#deps.callMs + this.#deps.lateMs
+      return [key, { landsBy: Math.min(landsBy + CLOCK_SKEW_MS, now + landsBy - writtenAt), intents }];
+    });
+  }
+
+  /** Takes in a list that somebody wrote meanwhile (U4). @throws {TransientError} it is the successor's, or nobody can tell */
+  async #takeIn(payload: JsonObject, sequence: number): Promise<void> {
+    const { lease, clock, shard } = this.#deps;
+    const isOurs = this.#unanswered.has(JSON.stringify(payload));
+    // mutant: successor-overwritten && -> false
+    if (!isOurs && !(await lease.confirm())) throw new TransientError(`shard ${shard} is another host's by now`);
+    if (sequence <= this.#sequence) return;
+    this.#sequence = sequence;
+    this.#revision += 1;
+    const theirs = isOurs ? undefined : parseUnderway(payload);
+    if (theirs === undefined) return;
+    for (const [key, { landsBy, intents }] of this.#leftIn(theirs)) {
+      if (landsBy <= clock.now()) continue;
+      const ours = this.#entry(key);
+      this.#late.set(key, landsBy);
+      this.#listed.set(key, { landsBy: Math.max(landsBy, ours.landsBy), intents: [...intents, ...ours.intents] });
+    }
   }
 
   /** Until when something that was asked for on behalf of an actor may still be done; 0: nothing is known of any. */
@@ -217,11 +246,17 @@ export class Underway {
     intent: JsonObject | undefined,
   ): Promise<Output> {
     // What another call of the same actor left there.
-    const before = this.#entry(key);
+    let before = this.#entry(key);
     let isSent = false;
     try {
       // mutant: underway-listed-later await -> void $1
       await this.add(key, landsBy, intent);
+      const late = this.#late.get(key) ?? 0;
+      // mutant: late-predecessor-ignored if -> false
+      if (late > this.#deps.clock.now()) {
+        before = { landsBy: Math.max(late, before.landsBy), intents: this.intents(key) };
+        throw new TransientError('an earlier host of the shard has asked for the same', { landedBy: late });
+      }
       isSent = true;
       const output = await call();
       // It is answered for, and not recorded yet; what nobody answered before may still land.
@@ -326,12 +361,20 @@ export class Underway {
     // mutant: underway-of-another-epoch drop
     if (mailbox.epoch().id !== this.#epoch) throw new TransientError('the mailbox is another one now');
     for (const [key, entry] of this.#listed) if (!this.#isToKeep(key, entry, now)) this.#listed.delete(key);
+    for (const [key, until] of this.#late) if (until <= now) this.#late.delete(key);
     const revision = this.#revision;
-    const publication = await mailbox.publish(this.#subject, payloadOf(this.#listed, now), this.#sequence);
+    const payload = payloadOf(this.#listed, now);
+    const text = JSON.stringify(payload);
+    this.#unanswered.add(text);
+    const publication = await mailbox.publish(this.#subject, payload, this.#sequence);
     if (publication.kind === 'stale') {
-      this.#sequence = (await mailbox.last(this.#subject))?.sequence ?? 0;
+      this.#unanswered.delete(text);
+      const last = await mailbox.last(this.#subject);
+      if (last === undefined) this.#sequence = 0;
+      else await this.#takeIn(last.payload, last.sequence);
       return false;
     }
+    this.#unanswered.clear();
     this.#sequence = publication.sequence;
     this.#storedRevision = revision;
     return true;

@@ -20,6 +20,7 @@ import {
   type Clock,
   type Lease,
   type Mail,
+  type MailboxSubject,
   shardOf,
   shardOfKey,
   shardOfMail,
@@ -41,7 +42,7 @@ import { RefusedMail } from './refused-mail.ts';
 import { forgetActor, openShard, type Shard, type ShardParts } from './shard.ts';
 import { explain, writeStatus } from './status.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { incarnationNow, verify } from './verify.ts';
+import { incarnationNow, type VerifyDeps, verify } from './verify.ts';
 
 export interface HostDeps {
   bus: Bus;
@@ -119,14 +120,17 @@ export class Host {
     this.#turns = turns;
     this.#refused = new RefusedMail({ mailbox: deps.bus.mailbox, clock, log });
     this.#later = laterAnswers(clock);
-    this.#subscriptions = new Subscriptions(deps.bus.mailbox, (number) => this.#shards.has(number));
+    this.#subscriptions = new Subscriptions({
+      mailbox: deps.bus.mailbox,
+      onTrouble: (message) => log.debug(message),
+    });
     this.#quarantine = new Quarantine({
       clock,
       log,
       tell,
       resume: (actor) => this.#resume(actor),
       calls: ({ key }) => this.#shardByKey(key)?.calls,
-      explain: (actor, message) => explain({ clock, log, turns, objects }, actor, message),
+      explain: (actor, message) => explain({ clock, log, turns, objects, mailbox: deps.bus.mailbox }, actor, message),
     });
     this.#machines = provideEffects({
       objects: atOnce(objects, this.#turns),
@@ -266,9 +270,13 @@ export class Host {
       if (live) for (const actor of actors.values()) this.#quarantine.run(actor, () => actor.reconsider());
   }
 
-  async #subscribe(numbers: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
-    const isOurs = (number: number): boolean => this.#shards.get(number) === opened.get(number);
-    await this.#subscriptions.open(numbers, (mail) => this.#onMail(mail, isOurs));
+  async #subscribe(shards: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
+    const isHeld = (number: number): boolean => this.#shards.get(number) === opened.get(number);
+    await this.#subscriptions.open({
+      ...{ shards, isHeld },
+      onMail: (mail) => this.#onMail(mail, isHeld),
+      onNewer: (about) => this.#onNewer(about, isHeld),
+    });
   }
 
   /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
@@ -388,6 +396,16 @@ export class Host {
     }
   }
 
+  /** A claim that nobody here can read holds what it may: the table is incomplete (P8). */
+  #onNewer(about: MailboxSubject, isOurs: (number: number) => boolean): void {
+    if (!('from' in about) || about.topic !== 'claim') return;
+    const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
+    const shard = this.#shards.get(number);
+    if (shard === undefined || !isOurs(number) || this.#isOver(number, shard)) return;
+    const actor = this.#actor(shard, about.to);
+    this.#settle(shard, actor, () => actor.missClaim(about.from));
+  }
+
   /** Hands mail to an actor, and forgets the actor when there is nothing left of it. */
   #settle(shard: Shard, actor: ObjectActor, deliver: () => void): void {
     this.#quarantine.run(actor, deliver);
@@ -443,12 +461,23 @@ export class Host {
       machines: this.#machines,
       mailbox: bus.mailbox,
       trace: bus.trace,
-      verify: (actor) =>
-        void verify(this.#deps, actor, () => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor),
-      incarnationNow: (actor) => incarnationNow(this.#deps, actor, () => this.#shardByKey(actor.key) !== undefined),
-      writeStatus: writeStatus(objects),
+      verify: (actor) => void this.#verify(actor),
+      incarnationNow: (actor) => incarnationNow(this.#reading, actor, () => this.#shardByKey(actor.key) !== undefined),
+      writeStatus: writeStatus({ objects, mailbox: bus.mailbox }),
       supervise: (actor, act) => this.#quarantine.run(actor, act),
     };
+  }
+
+  get #reading(): VerifyDeps {
+    const { bus, ...deps } = this.#deps;
+    return { ...deps, mailbox: bus.mailbox };
+  }
+
+  async #verify(actor: ObjectActor): Promise<void> {
+    const isHere = (): boolean => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor;
+    await verify(this.#reading, actor, isHere);
+    const shard = this.#shardByKey(actor.key);
+    if (shard !== undefined && isHere()) this.#settle(shard, actor, () => undefined);
   }
 
   #shardByKey(key: string): Shard | undefined {

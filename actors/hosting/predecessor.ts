@@ -4,6 +4,8 @@
 // Invariants:
 //   L1. No object is acted on while the leader lease of the other controller is held, or while nobody can tell.
 //   L2. A lease that is taken again later stops whatever is going on here.
+//   L3. No two clocks are compared: a lease has ended when it was seen to stay as it is for as long as it lasts, by the clock here, and a
+//       read that began after that finds it so. A watch may be broken without a sign.
 import type { Logger } from 'pino';
 import type { Predecessor } from '../../adapters/adapter.ts';
 import { type KubeClient, type Objects, type Resource, watchResource } from '../../adapters/kubernetes/mod.ts';
@@ -17,6 +19,16 @@ export const LEASES: Resource = {
   kind: 'Lease',
   plural: 'leases',
 };
+
+/** Before what cannot be read is read again, in milliseconds. */
+const LOOK_MS = 1_000;
+
+/** A lease, and since when it is known to say what it says. */
+interface Observed {
+  readonly lease: KubeObject;
+  readonly said: string;
+  readonly at: number;
+}
 
 export interface PredecessorDeps {
   client: KubeClient;
@@ -38,50 +50,77 @@ export function followPredecessor(
   { client, objects, clock, log, predecessor: { name, lease: leaseName } }: PredecessorDeps,
   signal: AbortSignal,
 ): FollowedPredecessor {
-  const leases = new Map<string, KubeObject>();
+  const leases = new Map<string, Observed>();
   const listeners = new Set<() => void>();
   const waiting = new Set<() => void>();
   let known = false;
   let holder: string | undefined;
-  let expiry: Timer | undefined;
+  let timer: Timer | undefined;
+  /** When the last read began, on the clock here. */
+  let lookedAt = Number.NEGATIVE_INFINITY;
+
+  const hear = (lease: KubeObject): void => {
+    const said = JSON.stringify(lease.spec ?? {});
+    const before = leases.get(lease.metadata.uid);
+    leases.set(lease.metadata.uid, { lease, said, at: before?.said === said ? before.at : clock.now() });
+  };
+  const hearAll = (items: readonly KubeObject[]): void => {
+    const present = new Set(items.map(({ metadata }) => metadata.uid));
+    for (const uid of leases.keys()) if (!present.has(uid)) leases.delete(uid);
+    for (const lease of items) hear(lease);
+  };
+  /** When it ends, if nobody renews it. */
+  const endOf = ({ lease, at }: Observed): number => at + durationOf(lease);
+  const isHeld = (each: Observed): boolean =>
+    // mutant: lease-judged-unseen || -> $1
+    holderOf(each.lease) !== undefined && (lookedAt < endOf(each) || clock.now() < endOf(each));
 
   const judge = (): void => {
-    if (expiry !== undefined) clock.clearTimeout(expiry);
-    const now = clock.now();
-    const held = heldOf([...leases.values()], now);
+    if (timer !== undefined) clock.clearTimeout(timer);
+    const [held] = [...leases.values()].filter(isHeld).sort((left, right) => endOf(right) - endOf(left));
     const before = holder;
-    holder = held === undefined ? undefined : holderOf(held);
+    holder = held && holderOf(held.lease);
     if (held === undefined) {
       if (before !== undefined) log.info({ holder: before }, `${name} no longer leads: its objects are taken over`);
       if (known) for (const go of [...waiting]) go();
       return;
     }
-    expiry = clock.setTimeout(judge, heldUntil(held) - now + 1);
+    timer = clock.setTimeout(() => void look(), Math.max(LOOK_MS, endOf(held) - clock.now()));
     if (before === undefined) {
       log.warn(
-        { holder, lease: `${held.metadata.namespace}/${leaseName}` },
+        { holder, lease: `${held.lease.metadata.namespace}/${leaseName}` },
         `${name} holds its leader lease: nothing is touched until it is gone. Scale its Deployment to zero, or name the kinds to take over with --kinds`,
       );
       for (const run of listeners) run();
     }
   };
+  const look = async (): Promise<void> => {
+    const askedAt = clock.now();
+    try {
+      const { items } = await objects.list(LEASES, undefined, leaseName);
+      hearAll(items);
+      lookedAt = askedAt;
+    } catch (error) {
+      log.debug({ err: error }, `whether ${name} still leads could not be read; it is tried again`);
+    }
+    if (!signal.aborted) judge();
+  };
 
   // A lease that is held for long would keep a process alive that has ended all else.
   signal.addEventListener('abort', () => {
-    if (expiry !== undefined) clock.clearTimeout(expiry);
+    if (timer !== undefined) clock.clearTimeout(timer);
   });
   void watchResource(
     { client, objects, clock },
     { resource: LEASES, name: leaseName },
     {
       onList(items) {
-        leases.clear();
-        for (const lease of items) leases.set(lease.metadata.uid, lease);
+        hearAll(items);
         known = true;
         judge();
       },
       onChange(lease) {
-        leases.set(lease.metadata.uid, lease);
+        hear(lease);
         judge();
       },
       onGone(lease) {
@@ -122,19 +161,18 @@ export function followPredecessor(
   };
 }
 
-/** Of several leases the one that is held for longest; undefined: none is held. */
+/** Of several leases the one that is held for longest, as far as the clock of its holder can tell; undefined: none is held. */
 export function heldOf(leases: readonly KubeObject[], now: number): KubeObject | undefined {
+  const endOf = ({ spec }: KubeObject): number => Date.parse(String(spec?.['renewTime']));
   const [held] = leases
-    .filter((lease) => heldUntil(lease) > now)
-    .sort((left, right) => heldUntil(right) - heldUntil(left));
-  return held;
+    .map((lease) => ({ lease, endsAt: endOf(lease) + durationOf(lease) }))
+    .filter(({ lease, endsAt }) => holderOf(lease) !== undefined && endsAt > now)
+    .sort((left, right) => right.endsAt - left.endsAt);
+  return held?.lease;
 }
 
-/** When a lease ends if nobody renews it, milliseconds since the epoch; 0 when nobody holds it. */
-function heldUntil({ spec }: KubeObject): number {
-  const { renewTime, leaseDurationSeconds } = spec ?? {};
-  if (holderOf({ spec } as Pick<KubeObject, 'spec'>) === undefined || typeof renewTime !== 'string') return 0;
-  return Date.parse(renewTime) + Number(leaseDurationSeconds ?? 0) * 1_000;
+function durationOf({ spec }: KubeObject): number {
+  return Number(spec?.['leaseDurationSeconds'] ?? 0) * 1_000;
 }
 
 function holderOf({ spec }: Pick<KubeObject, 'spec'>): string | undefined {

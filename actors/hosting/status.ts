@@ -3,7 +3,7 @@ import type { Logger } from 'pino';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, ConflictError, ErrorCode, toErrorData } from '../../bus/mod.ts';
-import { refresh } from '../effects/effects.ts';
+import { type RefreshDeps, refresh } from '../effects/effects.ts';
 import type { ObjectActor, ObjectActorDeps } from '../object/object-actor.ts';
 import type { StatusTurns } from '../object/status-turns.ts';
 import { StatusWriter } from '../object/status-writer.ts';
@@ -13,10 +13,14 @@ export interface ExplainDeps {
   readonly log: Logger;
   readonly turns: StatusTurns;
   readonly objects: Objects;
+  readonly mailbox: RefreshDeps['mailbox'];
 }
 
 /** Writes a status for the life of `uid`, if the actor still lives it; the actor knows the answer when this resolves. */
-export function writeStatus(objects: Objects): ObjectActorDeps['writeStatus'] {
+export function writeStatus({
+  objects,
+  mailbox,
+}: Pick<ExplainDeps, 'objects' | 'mailbox'>): ObjectActorDeps['writeStatus'] {
   return async (actor, uid, manager, status) => {
     const incarnation = actor.incarnation();
     if (incarnation?.kind === undefined || incarnation.uid !== uid) return;
@@ -24,14 +28,18 @@ export function writeStatus(objects: Objects): ObjectActorDeps['writeStatus'] {
       actor.accept(await objects.applyStatus(actor.resource, incarnation.object, manager, status), { own: true });
     } catch (error) {
       // Another write was faster; the writer tries again, on the object as it is then.
-      if (error instanceof ConflictError) await refresh(objects, actor);
+      if (error instanceof ConflictError) await refresh({ objects, mailbox }, actor);
       throw error;
     }
   };
 }
 
 /** Writes that the object waits for its code to be mended, until that is stored. @returns the way to stop */
-export function explain({ clock, log, turns, objects }: ExplainDeps, actor: ObjectActor, message: string): () => void {
+export function explain(
+  { clock, log, turns, ...written }: ExplainDeps,
+  actor: ObjectActor,
+  message: string,
+): () => void {
   const { uid, kind } = actor.incarnation() ?? {};
   if (kind === undefined || uid === undefined) return () => undefined;
   const error = { code: ErrorCode.Transient, message };
@@ -44,7 +52,7 @@ export function explain({ clock, log, turns, objects }: ExplainDeps, actor: Obje
     turns,
     object: () => (actor.incarnation()?.uid === uid ? actor.incarnation()?.object : undefined),
     isUnanswered: () => false,
-    write: (manager, status) => writeStatus(objects)(actor, uid, manager, status),
+    write: (manager, status) => writeStatus(written)(actor, uid, manager, status),
     onIdle: () => undefined,
     supervise(act) {
       try {

@@ -1,12 +1,10 @@
 // What was told of late, or is not known here, is read at the API server: whoever told may have stood still, and it may be gone since.
 import type { Logger } from 'pino';
-import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import type { Clock } from '../../bus/mod.ts';
-import { refresh } from '../effects/effects.ts';
+import { type RefreshDeps, refresh } from '../effects/effects.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 
-export interface VerifyDeps {
-  readonly objects: Pick<Objects, 'get'>;
+export interface VerifyDeps extends RefreshDeps {
   readonly clock: Clock;
   readonly log: Logger;
 }
@@ -17,7 +15,7 @@ const PAUSE_LIMIT_MS = 600_000;
 
 /** Until the API server has said whether there is such an object, or the actor lives elsewhere. */
 export async function verify(deps: VerifyDeps, actor: ObjectActor, isHere: () => boolean): Promise<void> {
-  await insist(deps, isHere, () => refresh(deps.objects, actor));
+  await insist(deps, isHere, () => refresh(deps, actor));
 }
 
 /** Which incarnation there is, if any, as soon as the API server has said so; undefined: the actor's shard is another's by then. */

@@ -16,11 +16,12 @@ export interface Leader {
 export async function leaderAmong(
   predecessors: readonly Predecessor[],
   objects: Pick<Objects, 'list'>,
-  now: number,
 ): Promise<Leader | undefined> {
   for (const { name, lease } of predecessors) {
     try {
-      const held = heldOf((await objects.list(LEASES, undefined, lease)).items, now);
+      const { items, serverTime } = await objects.list(LEASES, undefined, lease);
+      // The clock here says nothing of the holder's; that of the server is rather kept in step with it.
+      const held = heldOf(items, serverTime);
       if (held === undefined) continue;
       const holder = String(held.spec?.['holderIdentity']);
       return { name, lease: `${held.metadata.namespace}/${lease}`, holder };

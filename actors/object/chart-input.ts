@@ -22,7 +22,8 @@ export function claimsOn(
   return {
     held: [...claims.held(uid).keys()],
     guards,
-    complete: seededAt !== undefined && createdAt > seededAt,
+    // mutant: newer-claims-not-missed && -> $1 && $2
+    complete: seededAt !== undefined && createdAt > seededAt && !claims.isPartial,
     revision: claims.revision,
   };
 }

@@ -3,6 +3,7 @@
 // Invariants:
 //   C1. Of one claimant only the newest incarnation's claim counts (P4).
 //   C2. A claim holds an object unless it names the object's uid as yielded (P1); remembered or just arrived alike.
+//   C3. A claim that cannot be read is missing: the table is partial until its claimant says something that can.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import { type Address, sharedUid } from '../../bus/mod.ts';
 import type { ClaimMail } from '../mail/mail.ts';
@@ -40,7 +41,14 @@ export class ClaimsTable {
   #ended: Map<string, Ended> | undefined;
   /** Of those, which say something of their use; undefined: none. */
   #attributed: Map<string, Claim> | undefined;
+  /** Claimants whose claim cannot be read; undefined: none. */
+  #missing: Set<string> | undefined;
   #revision = 0;
+
+  /** There are claims that are not in it. */
+  get isPartial(): boolean {
+    return this.#missing !== undefined;
+  }
 
   get revision(): number {
     return this.#revision;
@@ -50,8 +58,16 @@ export class ClaimsTable {
     return this.#claims?.size ?? 0;
   }
 
+  /** The claim of a claimant cannot be read; what was known of it holds on. */
+  miss(key: string): void {
+    this.#missing = (this.#missing ?? new Set()).add(key);
+    this.#ended?.delete(key);
+    this.#revision++;
+  }
+
   /** Takes a claim, or its end, unless it is older than what is known. Says whether anything changed. */
   take(key: string, claim: Claim): boolean {
+    if (this.#missing?.delete(key) && this.#missing.size === 0) this.#missing = undefined;
     const known = this.#claims?.get(key);
     // mutant: claims-table-older-replaces ().2 -> '0'
     if (

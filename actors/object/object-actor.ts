@@ -1,7 +1,8 @@
 // One object of the API server as an actor: mail in, transitions, effects and mail out.
 //
 // Invariants:
-//   A1. What the actor knows of its object never goes back: mail, own writes, reads and "not found" alike (P6).
+//   A1. What the actor knows of its object never goes back: mail, own writes, reads and "not found" alike (P6). A newer state of
+//       what was found to be gone is looked for at the API server before it is believed.
 //   A2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
 //   A3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
 //   A4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
@@ -91,6 +92,8 @@ export class ObjectActor {
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
   #goneUid: string | undefined;
+  /** The API server is asked whether what was gone is there after all. */
+  #isSought = false;
   /** The incarnation that the last `object` mail was about, and where that mail is. */
   #toldUid: string | undefined;
   #toldSequence = 0;
@@ -143,12 +146,17 @@ export class ObjectActor {
 
   /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
   get idle(): boolean {
-    return this.#object === undefined && this.claims.size === 0 && this.#stored.isEmpty;
+    return this.#object === undefined && this.claims.size === 0 && !this.claims.isPartial && this.#stored.isEmpty;
   }
 
   /** The API server's state is known up to this resourceVersion. */
   get knownVersion(): string {
     return this.#knownVersion;
+  }
+
+  /** The last incarnation, if it is gone. */
+  get goneUid(): string | undefined {
+    return this.#goneUid;
   }
 
   /** No mail tells of the object: it was read at the API server, and whoever watches may not know of it. */
@@ -207,7 +215,7 @@ export class ObjectActor {
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
     if (this.#started && this.#object !== undefined && this.#object.metadata.uid !== before && this.#isBornLate)
       this.#deps.verify(this);
-    if (this.#started && this.#object === undefined) this.#sweep();
+    if (!this.#isSought) this.tidy();
   }
 
   /** A claim on this object; the newest of its claimant counts (P4). */
@@ -226,6 +234,12 @@ export class ObjectActor {
     const readiness = this.#replies.say(claim, this.#claimed(), this.#goneUid, this.#teller.step(traceparent));
     const isIdle = this.#charts.isAtRest || this.#kind === undefined;
     if (isIdle && readiness === Readiness.Pending) this.#asked = traceparent;
+  }
+
+  /** There is a claim on this object that cannot be read here. */
+  missClaim(from: Address): void {
+    this.claims.miss(addressKey(from));
+    if (this.#started) this.#charts.tellClaims();
   }
 
   /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
@@ -259,8 +273,16 @@ export class ObjectActor {
     });
   }
 
-  /** The object as somebody saw it. `own`: the answer to a write of ours. */
-  accept(object: KubeObject, { own }: { readonly own: boolean }): void {
+  /**
+   * The object as somebody saw it.
+   *
+   * @param options.own  it is the answer to a write of ours
+   * @param options.soughtUid  of the incarnation that was gone already when the read began which found this
+   */
+  accept(
+    object: KubeObject,
+    { own, soughtUid }: { readonly own: boolean; readonly soughtUid?: string | undefined },
+  ): void {
     // An answer to a write that was under way when the lease was lost (A2).
     if (this.#stopped) return;
     const { uid, resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;
@@ -268,8 +290,16 @@ export class ObjectActor {
     // may be that of the state before.
     const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
     const born = this.#object?.metadata.uid !== uid;
-    // mutant: older-view-replaces || -> false
-    const isKnown = uid === this.#goneUid || compareVersions(resourceVersion, this.#knownVersion) <= 0;
+    const isGone = uid === this.#goneUid;
+    const isNewer = compareVersions(resourceVersion, this.#knownVersion) > 0;
+    // mutant: gone-for-ever &&.1 -> false
+    if (isGone && isNewer && !isOver && uid !== soughtUid) {
+      this.#isSought = true;
+      this.#deps.verify(this);
+      return;
+    }
+    // mutant: older-view-replaces ! -> false
+    const isKnown = !isNewer || (isGone && isOver);
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
@@ -278,6 +308,8 @@ export class ObjectActor {
     if (this.#object?.metadata.generation !== object.metadata.generation) this.#asked = undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
     this.#object = object;
+    this.#goneUid = undefined;
+    this.#isSought = false;
     this.#knownVersion = resourceVersion;
     if (!this.#started) return;
     this.#deps.supervise(this, () => (born ? this.#beginLife() : this.#tellObject()));
@@ -432,6 +464,12 @@ export class ObjectActor {
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------
+
+  /** What lies there for nobody goes, if the API server has no such object. */
+  tidy(): void {
+    this.#isSought = false;
+    if (this.#started && this.#object === undefined) this.#sweep();
+  }
 
   /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
   #sweep(): void {

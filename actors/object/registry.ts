@@ -17,6 +17,8 @@ export interface Registry {
   target(from: Address, reference: Pick<Reference, 'kind' | 'name' | 'namespace'>): Address;
   /** Finalizers that other kinds put on objects of this one, ours to remove. */
   guards(address: Plural): readonly string[];
+  /** Those that a field manager may put on objects of this kind. */
+  guardsOf(address: Plural, manager: string): readonly string[];
   /** The kinds whose objects may carry claims under a finalizer. */
   claimants(finalizer: string): readonly Kind[];
   /**
@@ -70,6 +72,10 @@ export function registry(kinds: readonly Kind[], others: readonly FollowedKind[]
       return sharedAddress({ realm, plural, namespace: scope === 'Cluster' ? '' : namespace, name });
     },
     guards: (address) => guards.get(id(address)) ?? [],
+    guardsOf: (address, manager) => {
+      const own = kinds.flatMap((kind) => (kind.fieldManagers.guards === manager ? kind.guards : []));
+      return (guards.get(id(address)) ?? []).filter((guard) => own.includes(guard));
+    },
     claimants: (finalizer) => kinds.filter((kind) => kind.guards.includes(finalizer)),
     standing: (address, object, isAvailable) =>
       knownById.get(id(address))?.standing(object, isAvailable) ?? { ready: true },

@@ -74,6 +74,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
       name: lease.name,
       lost: lease.lost,
       endsAt: () => lease.endsAt(),
+      confirm: () => lease.confirm(),
       release() {
         end();
         return lease.release();
@@ -85,6 +86,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
     epoch: () => mailbox.epoch(),
     watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
     markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
+    startAnew: (epochId) => mailbox.startAnew(epochId),
     publish: (...given) => mailbox.publish(...given),
     last: (subject) => mailbox.last(subject),
     mailOf: (...given) => mailbox.mailOf(...given),
@@ -98,6 +100,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
             lag.observe({ topic: subject.topic }, Math.max(0, clock.now() - storedAt) / 1_000);
           handlers.onMail(mail);
         },
+        onNewer: (subject) => handlers.onNewer?.(subject),
         onReplayed() {
           isReplayed = true;
           handlers.onReplayed();

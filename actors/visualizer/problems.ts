@@ -60,7 +60,7 @@ async function around(
   told: readonly ToldCause[],
 ): Promise<readonly Verdict[]> {
   try {
-    const leader = await leaderAmong(predecessors, objects, clock.now());
+    const leader = await leaderAmong(predecessors, objects);
     if (leader !== undefined) return [verdictOf(led(leader))];
     const hosting = await session.hosting(told);
     if (hosting?.kind === 'away') return [verdictOf(busAway(hosting.message))];

@@ -88,7 +88,7 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
       return following.ask((session) => {
         const inquiry = { reading: readings.of(session.forest), registry, now: clock.now() };
         const notes: Notes = async (told) => {
-          const leader = await leaderAmong(predecessors, objects, clock.now());
+          const leader = await leaderAmong(predecessors, objects);
           return causesIn({ leader, hosting: await session.hosting(told) }, told, registry);
         };
         return inspected({ bus, client, registry, namespaces }, shown, inquiry, notes);

@@ -8,6 +8,9 @@
 //   W4. What mail tells of already, and its host in this process was handed, may wait for its publication, a minute
 //       at most: whoever takes the object over reads the API server first (P12), and who leads next lists everything. Births go
 //       out at once, so that the next leader knows what may have to be ended (W2), and the seeding holds them all (W3).
+//   W5. A list that is older than what is known, as a whole or in one of its objects, is that of an API server that was restored from a
+//       backup. Everything that was learned is void, and ordered by versions that are given once more: another epoch of the mailbox
+//       begins (P11), before anything of the list is said.
 import type { Logger } from 'pino';
 import {
   compareVersions,
@@ -28,6 +31,7 @@ import {
   traceparentOf,
   WATCH_LEASE,
 } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import type { HandOver } from '../hosting/hand-over.ts';
 import { InFlight } from '../mail/in-flight.ts';
 import { Later } from '../mail/later.ts';
@@ -118,6 +122,16 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   if (signal.aborted) end();
   void lease.lost.then(end);
   const { id } = mailbox.epoch();
+  let anew: Promise<void> | undefined;
+  /** W5. Another leader sees it, too, and so does this one in its next term. */
+  const startAnew = (plural: string): void => {
+    if (term.signal.aborted) return;
+    end();
+    if (clock.now() >= lease.endsAt()) return;
+    log.warn({ plural }, 'the API server has less than it had told: it was restored from a backup, and is read anew');
+    anew = mailbox.startAnew(id);
+    anew.catch(() => undefined); // it is awaited below
+  };
   const stopEpoch = mailbox.watchEpoch((epoch) => {
     if (epoch.id !== id) end();
   });
@@ -200,6 +214,23 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         const { resource, place } = watch;
         const { plural } = resource;
         const isCaredFor = registry.kind(resource) !== undefined;
+        /** Of what was heard last. */
+        let reached = '0';
+        const isOurs = ({ to }: Known): boolean =>
+          // mutant: watcher-ends-elsewhere && -> $1 && $2
+          to.realm === resource.realm && to.plural === plural && (place === undefined || to.namespace === place);
+        const isRestored = (items: readonly KubeObject[], resourceVersion: string): boolean => {
+          const isOlder = (version: string, than: string): boolean => compareVersions(version, than) < 0;
+          // mutant: older-list-believed return -> false
+          return (
+            isOlder(resourceVersion, reached) ||
+            [...known.values()].some((each) => isOurs(each) && isOlder(resourceVersion, each.version)) ||
+            items.some(({ metadata: { namespace = '', name, resourceVersion: version } }) => {
+              const last = known.get(addressKey({ realm: resource.realm, plural, namespace, name }));
+              return last !== undefined && isOlder(version, last.version);
+            })
+          );
+        };
         /** People were told. */
         let isTold = false;
         return watchResource(
@@ -207,6 +238,8 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
           { resource, namespace: place },
           {
             onList(items, resourceVersion, serverTime) {
+              if (isRestored(items, resourceVersion)) return startAnew(plural);
+              reached = resourceVersion;
               if (families.there(resource)) isTold = true;
               const present = new Set<string>();
               for (const object of items) {
@@ -214,11 +247,10 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
                 present.add(addressKey({ realm: resource.realm, plural, namespace, name }));
                 say(resource, { object }, { namespace, name, cause: changeOf(object) });
               }
-              for (const [key, { to, uid, gone }] of known) {
-                if (to.realm !== resource.realm || to.plural !== plural || gone || present.has(key)) continue;
-                // mutant: watcher-ends-elsewhere drop
-                if (place !== undefined && to.namespace !== place) continue;
-                const { namespace, name } = to;
+              for (const [key, each] of known) {
+                if (!isOurs(each) || each.gone || present.has(key)) continue;
+                const { uid } = each;
+                const { namespace, name } = each.to;
                 // Which change ended it nobody saw.
                 // mutant: watcher-misses-vanished drop
                 say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: traceparentOf(uid) });
@@ -226,11 +258,13 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
               seeded(watch, serverTime);
             },
             onChange(object) {
-              const { namespace = '', name } = object.metadata;
+              const { namespace = '', name, resourceVersion } = object.metadata;
+              reached = resourceVersion;
               say(resource, { object }, { namespace, name, cause: changeOf(object) });
             },
             onGone(object) {
               const { uid, resourceVersion, namespace = '', name } = object.metadata;
+              reached = resourceVersion;
               say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: changeOf(object) });
               known.delete(addressKey({ realm: resource.realm, plural, namespace, name }));
             },
@@ -251,6 +285,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         );
       }),
     );
+    await anew;
     // In order: others need not wait for the next leader.
     if (signal.aborted && clock.now() < lease.endsAt() && mailbox.epoch().id === id) {
       // mutant: watcher-never-flushes drop

@@ -5,8 +5,10 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { retryAfterMs } from '../retry-after.ts';
 import { Turns } from '../turns.ts';
 import { Agent, type Dispatcher, request } from '../undici.ts';
+import { isProof, isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
 /** 410: the version or the page that was asked for is kept no more. It says nothing of what is there: list anew. */
@@ -32,7 +34,7 @@ export interface KubeClient {
   readonly namespace: string;
   /**
    * One request with a JSON answer.
-   * @throws {AbsentError} 404 @throws {ConflictError} 409, or a patch whose test failed
+   * @throws {AbsentError} 404, and there is proof of it (`absence.ts`) @throws {ConflictError} 409, or a patch whose test failed
    * @throws {TerminalError} 400, 405, 413, 415, 422: the request itself is wrong
    * @throws {ForbiddenError} 403 @throws {ExpiredError} 410
    * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
@@ -220,11 +222,47 @@ export function kubeClient({
     if (answer.statusCode >= 400) {
       // mutant: refused-token-kept drop
       if (answer.statusCode === 401) distrust();
-      throw refusalOf(answer.statusCode, parsed, `${method} ${path.split('?')[0]}`, answer.headers['retry-after']);
+      throw await refused(answer, parsed, { method, path });
     }
     if (parsed === undefined)
       throw new TransientError(`the API server at ${server} answered something that is not JSON`);
     return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
+  }
+
+  /** What a refusal means. Whether the kind is served at all is asked for after a 404 that does not tell. */
+  async function refused(
+    { statusCode, headers }: Dispatcher.ResponseData,
+    body: JsonObject | undefined,
+    { method, path: whole }: Pick<KubeCall, 'path'> & { readonly method: string },
+  ): Promise<Error> {
+    const [path = ''] = whole.split('?');
+    const refusal = refusalOf(statusCode, body, { method, path }, retryAfterMs(headers['retry-after'], clock.now()));
+    if (statusCode !== 404 || refusal instanceof AbsentError) return refusal;
+    try {
+      return (await isUnserved(path, listed)) ? new AbsentError(refusal.message) : refusal;
+    } catch (error) {
+      if (error instanceof TransientError) return refusal;
+      throw error;
+    }
+  }
+
+  /** Lists of what is served that are on their way: at the start many ask for the same. */
+  const listing = new Map<string, Promise<JsonObject>>();
+
+  function listed(path: string): Promise<JsonObject> {
+    const known = listing.get(path);
+    if (known !== undefined) return known;
+    const list = read(path).finally(() => listing.delete(path));
+    listing.set(path, list);
+    return list;
+  }
+
+  async function read(path: string): Promise<JsonObject> {
+    const answer = await send('requests', path, { headersTimeout: REQUEST_TIMEOUT_MS }, undefined);
+    const body = parse(await textOf(answer));
+    if (answer.statusCode !== 200 || body === undefined)
+      throw refusalOf(answer.statusCode, body, { method: 'GET', path });
+    return body;
   }
 
   return {
@@ -242,8 +280,7 @@ export function kubeClient({
       const answer = await send('watches', path, { signal, bodyTimeout: 0 }, accept);
       if (answer.statusCode >= 400) {
         if (answer.statusCode === 401) distrust();
-        const body = parse(await textOf(answer));
-        throw refusalOf(answer.statusCode, body, `watch ${path.split('?')[0]}`, answer.headers['retry-after']);
+        throw await refused(answer, parse(await textOf(answer)), { method: 'watch', path });
       }
       onOpen?.();
       yield* lines(answer.body, signal, server);
@@ -303,17 +340,24 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-/** What an answer from 400 on means. @param what  the request in words */
+/** What was asked for; `path` without a query. */
+export interface Asked {
+  readonly method: string;
+  readonly path: string;
+}
+
+/** What an answer from 400 on means; a 404 that proves nothing may pass. @param retryAfter  as the server asks, in milliseconds */
 export function refusalOf(
   status: number,
   body: JsonObject | undefined,
-  what: string,
-  retryAfter?: string | string[] | undefined,
+  { method, path }: Asked,
+  retryAfter?: number | undefined,
 ): Error {
-  const message = `${what}: ${typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}`}`;
+  const message = `${method} ${path}: ${typeof body?.['message'] === 'string' ? body['message'] : `HTTP ${status}`}`;
   // mutant: patch-test-no-conflict && -> false
   const isPatchTest = status === 422 && body?.['details'] === undefined && /test/i.test(message);
-  if (status === 404) return new AbsentError(message);
+  // mutant: any-404-is-absence && -> $1
+  if (status === 404 && isProof(body, path)) return new AbsentError(message);
   if (status === 409 || isPatchTest) return new ConflictError(message);
   // mutant: expired-is-absent new.0 -> AbsentError
   if (status === 410) return new ExpiredError(message);
@@ -323,11 +367,8 @@ export function refusalOf(
     // mutant: terminating-namespace : -> false
     return new ForbiddenError(message, { isTerminating: causes.some((cause) => cause.reason === TERMINATING) });
   }
-  const seconds = Number(retryAfter);
-  return new TransientError(message, {
-    // mutant: retry-after-ignored : -> $3
-    retryAfterMs: Number.isFinite(seconds) && seconds > 0 ? seconds * 1_000 : undefined,
-  });
+  // mutant: retry-after-ignored {} -> {}
+  return new TransientError(message, { retryAfterMs: retryAfter });
 }
 
 function reason(error: unknown): string {

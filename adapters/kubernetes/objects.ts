@@ -28,10 +28,15 @@ export interface Objects {
   get(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
   /** All objects, or those of a namespace, or of a name. */
   list(resource: Resource, namespace?: string, name?: string): Promise<ObjectList>;
-  /** Adds finalizers by server-side apply as `manager`, which states all it owns. @throws {ConflictError} the object is being deleted */
+  /**
+   * Adds finalizers by server-side apply as `manager`, which states all it owns: others that it owns are taken off.
+   *
+   * @param object.resourceVersion  the object must not have changed since
+   * @throws {ConflictError} the object is being deleted, or has changed
+   */
   addFinalizers(
     resource: Resource,
-    object: ObjectReference,
+    object: ObjectReference & { readonly resourceVersion?: string },
     manager: string,
     finalizers: readonly string[],
   ): Promise<KubeObject>;
@@ -227,14 +232,10 @@ export function objects({ client }: { client: KubeClient }): Objects {
     },
     async addFinalizers(resource, object, manager, finalizers) {
       const body = identity(resource, object);
+      const { resourceVersion } = object;
+      const metadata = { ...body.metadata, ...(resourceVersion !== undefined && { resourceVersion }), finalizers };
       try {
-        return await send(
-          resource,
-          object,
-          APPLY,
-          { ...body, metadata: { ...body.metadata, finalizers } },
-          query(manager),
-        );
+        return await send(resource, object, APPLY, { ...body, metadata }, query(manager));
       } catch (error) {
         // The server refuses new finalizers on a deleting object as invalid; for us that is a view out of date.
         if (error instanceof TerminalError) throw new ConflictError(error.message, { cause: error });

@@ -6,13 +6,15 @@
 //   K2. A version that is kept no more, or a failure that the server tells in the stream, leads to a new list.
 //   K3. Attempts that bring nothing become rarer, whatever they end with, until one brings something or holds.
 //   K4. No watch outlives the end that the server was asked for: a connection may be dead without a sign.
+//   K5. No watch goes on from a version that the server has not come to: one that was restored from a backup is behind, and would tell
+//       nothing before it has come so far again. It is listed anew.
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { ExpiredError, type KubeClient, refusalOf } from './client.ts';
 import type { Objects } from './objects.ts';
-import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
+import { acceptOf, compareVersions, type Resource, resourcePath, strip } from './resource.ts';
 
 export interface WatchHandlers {
   /** Everything that is there now; what was seen before and is not in `items` is gone as of `resourceVersion`. */
@@ -94,10 +96,18 @@ export async function watchResource(
     if (!signal.aborted) handlers.onList(items, resourceVersion, serverTime);
     return resourceVersion;
   };
+  /** The server may be another one, or what it was, whenever a watch has ended. */
+  const isBehind = async (known: string): Promise<boolean> => {
+    const accept = acceptOf(resource, 'list');
+    const { body } = await client.call({ method: 'GET', path: `${path}?limit=1${only}`, accept });
+    const { resourceVersion } = body['metadata'] as { resourceVersion: string };
+    // mutant: watch-from-future return -> false
+    return compareVersions(resourceVersion, known) < 0;
+  };
   const take = ({ type, object }: WatchEvent): void => {
     if (type === 'ERROR') {
       version = undefined;
-      throw refusalOf(Number(object['code']), object, `watch ${path}`);
+      throw refusalOf(Number(object['code']), object, { method: 'watch', path });
     }
     const { resourceVersion } = object['metadata'] as { resourceVersion: string };
     if (type === 'ADDED' || type === 'MODIFIED') handlers.onChange(strip(object, resource));
@@ -135,7 +145,7 @@ export async function watchResource(
   while (!signal.aborted) {
     let retryAfterMs = 0;
     try {
-      version ??= await list();
+      if (version === undefined || (await isBehind(version))) version = await list();
       if (signal.aborted) return;
       const openedAt = clock.now();
       const from = version;

@@ -1,4 +1,5 @@
 // How long to wait before what failed is tried again.
+import { growingPauseMs } from '../backoff.ts';
 
 const MINUTE_MS = 60_000;
 /** More failures do not wait longer. */
@@ -21,5 +22,5 @@ export function backoffMs(errorCount: number | null | undefined, random: number)
 
 /** After something that no status tells of. @param attempts  in a row, the failed one included @returns milliseconds */
 export function retryMs(attempts: number): number {
-  return Math.min(RETRY_FIRST_MS * 2 ** Math.max(0, attempts - 1), RETRY_LIMIT_MS);
+  return growingPauseMs(attempts, { firstMs: RETRY_FIRST_MS, limitMs: RETRY_LIMIT_MS });
 }

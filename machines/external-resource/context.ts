@@ -1,5 +1,6 @@
 // What the life of an external resource knows, hears and asks for, and the questions its statechart decides by.
 import type { AnyActorRef } from 'xstate';
+import { growingPauseMs } from '../backoff.ts';
 import {
   type Dependency,
   type HoldersByFinalizer,
@@ -281,11 +282,10 @@ export function backoffMs({
   landsInMs = Number.POSITIVE_INFINITY,
 }: Pick<ResourceContext, 'attempts' | 'error'> & { readonly landsInMs?: number | undefined }): number {
   const isRefused = error?.fault === 'spec' || error?.fault === 'quota';
-  const first = error?.fault === 'quota' ? NO_ROOM_FIRST_MS : BACKOFF_FIRST_MS;
-  const exponential = first * 2 ** Math.max(0, attempts - 1);
+  const firstMs = error?.fault === 'quota' ? NO_ROOM_FIRST_MS : BACKOFF_FIRST_MS;
   // mutant: refused-spec-backs-off-like-any ?: -> $3
   const limit = isRefused ? REFUSED_LIMIT_MS : BACKOFF_LIMIT_MS;
-  return Math.max(Math.min(exponential, limit, landsInMs), error?.retryAfterMs ?? 0);
+  return growingPauseMs(attempts, { firstMs, limitMs: Math.min(limit, landsInMs) }, error);
 }
 
 /** Without credentials nothing else is looked at, so nothing else is reported. */

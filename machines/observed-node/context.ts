@@ -1,4 +1,5 @@
 // What the life of an object that shows something of a node knows, hears and asks for, and the questions that its chart decides by.
+import { growingPauseMs } from '../backoff.ts';
 import { type Dependency, isUsable, type LifeEvent, type LifeInput, Readiness } from '../life.ts';
 import type { ErrorData, JsonObject } from '../object.ts';
 
@@ -133,6 +134,5 @@ export function failurePauseMs(
   { failures, error }: Pick<ObservedContext, 'failures' | 'error'>,
   { firstMs, limitMs }: FailurePauses,
 ): number {
-  const delayMs = error?.code === 'terminal' ? limitMs : firstMs * 2 ** Math.max(0, failures - 1);
-  return Math.max(Math.min(delayMs, limitMs), error?.retryAfterMs ?? 0);
+  return growingPauseMs(failures, { firstMs: error?.code === 'terminal' ? limitMs : firstMs, limitMs }, error);
 }

@@ -1,4 +1,5 @@
 // What the life of an object that is looked after pass by pass knows and hears, and the questions its statechart decides by.
+import { growingPauseMs } from '../backoff.ts';
 import type { Dependency, LifeEvent, LifeInput } from '../life.ts';
 import type { ErrorData, JsonObject } from '../object.ts';
 
@@ -104,6 +105,5 @@ export function isAnswered({ dependencies }: Pick<UpkeepContext, 'dependencies'>
 
 /** The pause before what failed is tried again, in milliseconds, without jitter. */
 export function backoffMs({ attempts, error }: Pick<UpkeepContext, 'attempts' | 'error'>): number {
-  const exponential = BACKOFF_FIRST_MS * 2 ** Math.max(0, attempts - 1);
-  return Math.max(Math.min(exponential, BACKOFF_LIMIT_MS), error?.retryAfterMs ?? 0);
+  return growingPauseMs(attempts, { firstMs: BACKOFF_FIRST_MS, limitMs: BACKOFF_LIMIT_MS }, error);
 }

@@ -4,6 +4,48 @@ import { mulberry32, systemClock } from '../../actors/clock.ts';
 
 const test = suite('clock');
 
+/** A clock whose machine says what the test says. */
+function told() {
+  const machine = { wall: 1_000_000, even: 5_000 };
+  const clock = systemClock({ wall: () => machine.wall, even: () => machine.even });
+  const pass = (durationMs: number): void => {
+    machine.wall += durationMs;
+    machine.even += durationMs;
+  };
+  return { clock, machine, pass };
+}
+
+test('33.B5: who was suspended is at the same time as all others at once, and does not lag (C2)', () => {
+  const { clock, machine, pass } = told();
+  pass(1_000);
+  assert.is(clock.now(), 1_001_000);
+  machine.wall += 60_000; // the machine was suspended
+  assert.is(clock.now(), 1_061_000);
+  pass(500);
+  assert.is(clock.now(), 1_061_500);
+});
+
+test('33.B5: a wall clock that is set back is caught up with, and time never goes back (C1, C2)', () => {
+  const { clock, machine, pass } = told();
+  machine.wall -= 10_000;
+  let before = clock.now();
+  for (let second = 0; second < 25; second++) {
+    pass(1_000);
+    const now = clock.now();
+    assert.ok(now > before);
+    before = now;
+  }
+  assert.ok(Math.abs(clock.now() - machine.wall) <= 1_000, 'as far ahead as one step at most');
+});
+
+test('33.B5: between two readings of the wall clock time passes in fractions, evenly (C1)', () => {
+  const { clock, machine } = told();
+  machine.even += 0.25;
+  assert.is(clock.now(), 1_000_000.25);
+  machine.even += 40; // the wall clock lingers
+  assert.is(clock.now(), 1_000_040.25);
+});
+
 test('a timer fires once, a cleared one never', async () => {
   const clock = systemClock();
   const fired: string[] = [];

@@ -187,6 +187,72 @@ test('P6: an old view does not revive a deleted object: nobody builds on it any 
     await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
   }));
 
+test('33.B1: an object that was wrongly not found lives on with its next state (A1, P6)', () =>
+  on({}, async (fixture) => {
+    // The write of its id loses a race, and what is read then is not there.
+    fixture.onMade = () => {
+      fixture.onMade = () => undefined;
+      fixture.hidden.add('net');
+      void fixture.change('networks', 'net', { spec: { edit: '1' } }, { told: false });
+    };
+    await fixture.create('subnets', 'sub', { networkRef: 'net' });
+    await fixture.create('networks', 'net');
+    await fixture.until('it is made', () => made(fixture, 'networks') === 1);
+    await fixture.quiet();
+    const answer = (await fixture.bus.mailbox.last({ to: subnet, topic: 'ready', from: network }))?.payload;
+    assert.is(answer?.['readiness'], 'absent');
+    fixture.hidden.clear();
+    await fixture.change('networks', 'net', { spec: { edit: '2' } }, { told: true });
+    await fixture.until('it lives, and is used', () => made(fixture, 'subnets') === 1);
+    assert.ok(await fixture.bus.mailbox.last({ to: network, topic: 'object' }), 'who watches next knows of it');
+    assert.is(fixture.log.filter((line) => line === 'create net').length, 1);
+    await fixture.remove('subnets', 'sub');
+    await fixture.remove('networks', 'net');
+    await fixture.until('and goes', () => fixture.get('networks', 'net') === undefined);
+    assert.is(made(fixture, 'networks'), 0);
+  }));
+
+test('33.B1: a late state of an object that is gone revives nothing, however new it is (A1, P6)', () =>
+  on({}, async (fixture) => {
+    await pair(fixture);
+    await fixture.quiet();
+    const living = fixture.get('networks', 'net') as KubeObject;
+    await fixture.create('subnets', 'late', { networkRef: 'net' });
+    await fixture.until('two are made', () => made(fixture, 'subnets') === 2);
+    fixture.vanish('networks', 'net');
+    await fixture.bus.mailbox.publish(
+      { to: network, topic: 'object' },
+      { gone: { uid: living.metadata.uid, resourceVersion: living.metadata.resourceVersion } },
+      undefined,
+    );
+    await fixture.quiet();
+    const finds = fixture.log.filter((line) => line === 'find net').length;
+    await fixture.tell({ ...living, status: {}, metadata: { ...living.metadata, resourceVersion: '900' } });
+    await fixture.quiet();
+    assert.is(fixture.log.filter((line) => line === 'find net').length, finds);
+    assert.is(await fixture.bus.mailbox.last({ to: network, topic: 'object' }), undefined, 'nobody hears of it again');
+  }));
+
+test('33.B4: who reads its object older than it was known begins another epoch (P11, W5)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    const born = await fixture.create('networks', 'net');
+    // An id is to be recorded, and the object is what it was when it was born.
+    fixture.onMade = () => fixture.restore(born);
+    await fixture.until('it is noticed', () => mailbox.epoch().id !== id);
+  }));
+
+test('33.B4: who reads it newer than it was known does not (P6)', () =>
+  on({}, async (fixture) => {
+    const { mailbox } = fixture.bus;
+    const { id } = mailbox.epoch();
+    await fixture.create('networks', 'net');
+    fixture.onMade = () => void fixture.change('networks', 'net', { spec: { edit: '1' } }, { told: false });
+    await fixture.until('it is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
+    assert.is(mailbox.epoch().id, id);
+  }));
+
 test('P7: the claim of an object that vanished without a tombstone ends when the API server is asked', () =>
   on({}, async (fixture) => {
     await pair(fixture);

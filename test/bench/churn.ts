@@ -53,6 +53,7 @@ export async function churningHost() {
     name: 'shard.0',
     endsAt: () => Number.POSITIVE_INFINITY,
     lost: new Promise(() => undefined),
+    confirm: async () => true,
     release: async () => undefined,
   };
   let version = 100;

@@ -336,6 +336,30 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
+    called('33.B4: an epoch that is ended by somebody loses all mail, is noticed by all, and is ended once (P11, B4)'),
+    on(harness, async ({ connect, until }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      await store(a, 'n', 1);
+      await a.mailbox.markSeeded(1_000);
+      const reader = await read(b, everything(b));
+      await until('the replay', () => reader.replayed === 1);
+      const before = a.mailbox.epoch().id;
+      await a.mailbox.startAnew(before);
+      const { id } = a.mailbox.epoch();
+      assert.is.not(id, before);
+      await until('the news', () => b.mailbox.epoch().id === id);
+      assert.equal(b.mailbox.epoch(), { id, seededAt: undefined });
+      assert.is(await b.mailbox.last(object('n')), undefined);
+      // Who asks for it late ends no other epoch.
+      await store(b, 'n', 2);
+      await b.mailbox.startAnew(before);
+      assert.is(b.mailbox.epoch().id, id);
+      assert.equal((await a.mailbox.last(object('n')))?.payload, { value: 2 });
+      assert.is(reader.mail.length, 1, 'the reader of the old epoch has ended');
+    }),
+  );
+
+  test(
     called('what was begun before a loss is not carried over it'),
     on(harness, async ({ connect, wipeMail, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];

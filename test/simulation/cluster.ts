@@ -5,7 +5,7 @@
 
 import { windowsContracts } from '../../adapters/csi-proxy/kinds/contracts/mod.ts';
 import { metal3 } from '../../adapters/ironic/mod.ts';
-import { refusalOf } from '../../adapters/kubernetes/client.ts';
+import { type Asked, refusalOf } from '../../adapters/kubernetes/client.ts';
 import { type Contract, crd } from '../../adapters/kubernetes/crds.ts';
 import type { Api, Resource, ResourceRequest } from '../../adapters/kubernetes/embedded/api.ts';
 import { rbac } from '../../adapters/kubernetes/embedded/auth/rbac.ts';
@@ -69,7 +69,7 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
   const request = ({ path, accept, contentType, body }: Omit<KubeCall, 'method'>): ResourceRequest => {
     const [place = '', query = ''] = path.split(/\?(.*)/s);
     const route = parseRoute(place);
-    if (route === undefined) throw refusalOf(404, undefined, place);
+    if (route === undefined) throw refusalOf(404, undefined, { method: '', path: place });
     return {
       resource: resourceOf(api, route),
       namespace: route.namespace,
@@ -86,13 +86,13 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
   };
   return {
     call(asked) {
-      return translated(`${asked.method} ${asked.path.split('?')[0]}`, () => {
+      return translated({ method: asked.method, path: asked.path.split('?')[0] ?? '' }, () => {
         const made = request(asked);
         return JSON.parse(bodyText(answer(api, asked.method, made).body(made.resource))) as JsonObject;
       });
     },
     watch(path, accept, write, end) {
-      return translated(`watch ${path.split('?')[0]}`, () => {
+      return translated({ method: 'watch', path: path.split('?')[0] ?? '' }, () => {
         const { open } = watchObjects(api, request({ path, ...(accept !== undefined && { accept }) }));
         return open({
           write(chunk) {
@@ -190,7 +190,7 @@ async function compiled(
   );
 }
 
-function translated<Result>(what: string, run: () => Result): Result {
+function translated<Result>(what: Asked, run: () => Result): Result {
   try {
     return run();
   } catch (error) {

@@ -295,6 +295,7 @@ function told(mailbox: Mailbox, onSent: PodDeps['onSent']): Mailbox {
     epoch: () => mailbox.epoch(),
     watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
     markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
+    startAnew: (epochId) => mailbox.startAnew(epochId),
     mailOf: (actor, limit) => mailbox.mailOf(actor, limit),
     publish(subject, payload, expectedSequence) {
       onSent(subject, payload);

@@ -53,6 +53,8 @@ export interface HostFixture {
   remove(plural: string, name: string): Promise<void>;
   /** Takes an object away with all its finalizers and tells nobody. */
   vanish(plural: string, name: string): void;
+  /** The API server has it as it was, as after a backup was restored. */
+  restore(object: KubeObject): void;
   get(plural: string, name: string): KubeObject | undefined;
   /** Lets writes of finalizers that guard for others wait until the returned function is called. */
   holdGuards(): () => void;
@@ -60,6 +62,8 @@ export interface HostFixture {
   holdReleases(): () => void;
   /** Publishes `object` mail as the watch role would. */
   tell(object: KubeObject): Promise<void>;
+  /** Names of objects that a read does not find, though they are there. */
+  readonly hidden: Set<string>;
   /** Networks that the cloud reports as not usable. */
   readonly unusable: Set<string>;
   /** Uids with a resource in the cloud, by plural. */
@@ -90,6 +94,7 @@ export async function openHost(
   const cloud = new Map<string, Set<string>>();
   const unusable = new Set<string>();
   const foreign = new Set<string>();
+  const hidden = new Set<string>();
   let version = 100;
   let guards: Promise<void> = Promise.resolve();
   let releases: Promise<void> = Promise.resolve();
@@ -128,7 +133,7 @@ export async function openHost(
     metadata: { ...object.metadata, finalizers },
   });
   const api: Objects = {
-    get: async (resource, _, name) => objects.get(id(resource.plural, name)),
+    get: async (resource, _, name) => (hidden.has(name) ? undefined : objects.get(id(resource.plural, name))),
     async list(resource) {
       log.push(`list ${resource.plural}`);
       const items = [...objects].filter(([key]) => key.startsWith(`${resource.plural}/`)).map(([, object]) => object);
@@ -252,6 +257,7 @@ export async function openHost(
     name: 'shard.0',
     endsAt: () => clock.now() + (options.leaseLeftMs ?? 3_600_000),
     lost: new Promise(() => undefined),
+    confirm: async () => true,
     release: async () => undefined,
   };
   const host = new Host({
@@ -274,6 +280,7 @@ export async function openHost(
     log,
     unusable,
     foreign,
+    hidden,
     onMade: () => undefined,
     onRecorded: () => undefined,
     onReleased: async () => undefined,
@@ -323,6 +330,7 @@ export async function openHost(
       });
       return release;
     },
+    restore: (object) => void objects.set(id(object.kind, object.metadata.name), object),
     vanish: (plural, name) => void objects.delete(id(plural, name)),
     get: (plural, name) => objects.get(id(plural, name)),
     tell: (object) => publish(object.kind, object.metadata.name, { object }),

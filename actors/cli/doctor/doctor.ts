@@ -97,7 +97,7 @@ async function leaderCheck(
 ): Promise<readonly Check[]> {
   const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
   if (predecessors.length === 0) return [];
-  const leader = await leaderAmong(predecessors, read, clock.now());
+  const leader = await leaderAmong(predecessors, read);
   const names = predecessors.map(({ name }) => name).join(', ');
   if (leader === undefined)
     return [well(Area.Cluster, 'other controllers', `no lease of ${names} is held, as far as may be seen`)];

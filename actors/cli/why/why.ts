@@ -60,7 +60,7 @@ export async function why({
     const deps = { reading: new Reading({ objects: read, client }), registry: known, now };
     const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
     const notes: Notes = async (told) => {
-      const leader = await leaderAmong(predecessors, read, now);
+      const leader = await leaderAmong(predecessors, read);
       const hosting = leader === undefined ? await hostingOn(openBus, shards, told) : undefined;
       return causesIn({ leader, hosting }, told, known);
     };

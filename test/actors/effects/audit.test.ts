@@ -17,13 +17,14 @@ const kind = simpleKind({
   realm: 'test',
   kind: 'Thing',
   plural: 'things',
-  references: ({ spec }) =>
-    ((spec?.['on'] ?? []) as string[]).map((name) => ({
-      kind: 'Thing',
-      name,
-      finalizers: [GUARD],
-      neededFor: 'create',
+  references: ({ spec }) => [
+    ...((spec?.['on'] ?? []) as string[]).map((name) => ({
+      ...{ kind: 'Thing', name, finalizers: [GUARD], neededFor: 'create' as const },
     })),
+    ...((spec?.['near'] ?? []) as string[]).map((name) => ({
+      ...{ kind: 'Thing', name, finalizers: [], neededFor: 'create' as const },
+    })),
+  ],
 });
 
 function thing(name: string, on: readonly string[], { uid = `uid-${name}`, generation = 1 } = {}): KubeObject {
@@ -112,6 +113,31 @@ for (const { what, listed, ended, free } of [
     letGo(0);
     assert.equal((await asked).free, free);
   });
+
+test('33.B2: a claim without finalizers stays as long as its claimant is there: another of this name may come (P5, A5)', async () => {
+  const near = { ...thing('near', []), spec: { near: ['one'] } };
+  // It follows another object without referring to it, as who waits for the owner of a resource.
+  const { audits, letGo } = server([
+    near,
+    thing('follower', ['another']),
+    thing('renewed', [], { uid: 'its-successor' }),
+  ]);
+  const names = ['near', 'follower', 'renewed', 'vanished', 'later'];
+  const one = deleted('one');
+  for (const name of names) {
+    const from: Address = { ...place, name };
+    const mail = { generation: 1, finalizers: [], manager: 'thing', notOn: [], ended: false };
+    const resourceVersion = name === 'later' ? '11' : '5';
+    one.claims.take(keyOf(name), claimOf(from, { ...mail, uid: `uid-${name}`, resourceVersion }));
+  }
+  const from: Address = { ...place, namespace: 'elsewhere', name: 'follower' };
+  const mail = { uid: 'u', resourceVersion: '5', generation: 1, finalizers: [], manager: '', notOn: [], ended: false };
+  one.claims.take(addressKey(from), claimOf(from, mail));
+  const asked = audits.guards(one, life, [GUARD]);
+  letGo(0);
+  assert.equal((await asked).free, [GUARD], 'it holds nothing');
+  assert.equal(one.dropped, [keyOf('renewed'), keyOf('vanished')]);
+});
 
 test('an object that refers to another one holds nothing', async () => {
   const { audits, letGo } = server([thing('there', ['another'])]);

@@ -6,7 +6,7 @@ import { provideEffects } from '../../../actors/effects/effects.ts';
 import type { Underway } from '../../../actors/effects/underway.ts';
 import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
 import type { ObjectActor } from '../../../actors/object/object-actor.ts';
-import { registry } from '../../../actors/object/registry.ts';
+import { type Registry, registry } from '../../../actors/object/registry.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
 import {
   addressKey,
@@ -22,6 +22,7 @@ import type { HeldCall, Life, LifePorts } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ManualClock } from '../../bus/manual-clock.ts';
 import { simulatedClock } from '../../world/clock.ts';
+import { simpleKind } from '../kinds.ts';
 
 const test = suite('effects');
 
@@ -62,7 +63,7 @@ test('guards of which one could not be stored are stored again when the others h
     lateMs: 30_000,
     underway: () => undefined,
     actor: () => actor,
-    mailbox: {} as Mailbox,
+    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
     namespaces: undefined,
     uncontest: () => undefined,
     measure: () => undefined,
@@ -86,7 +87,44 @@ test('guards of which one could not be stored are stored again when the others h
   assert.equal(object.metadata.finalizers, ['guard/one']);
 });
 
+/** A claimant whose field manager may store two guards, as that of a trunk on its parent and its subports. */
+const trunk = {
+  ...simpleKind({ realm: 'test', kind: 'Trunk', plural: 'trunks' }),
+  guards: ['own/trunk', 'own/subport'],
+};
+
+test('33.B7: an apply of a table that lacks claims takes no guard off a living object (E4, P3, I3)', async () => {
+  const known = registry([trunk, simpleKind({ realm: 'test', kind: 'Port', plural: 'ports' })], []);
+  const { guards: manager } = trunk.fieldManagers;
+  const claims = new ClaimsTable();
+  const from = { realm: 'test', plural: 'trunks', namespace: 'ns', name: 'one' };
+  const mail = { uid: 'u', resourceVersion: '1', generation: 1, notOn: [], ended: false, manager };
+  claims.take(addressKey(from), claimOf(from, { ...mail, finalizers: ['own/subport'] }));
+  const asked: unknown[] = [];
+  // Of these one is another manager's, one is somebody's, one is the object's own.
+  const stored = ['own/trunk', 'own/other', 'somebody/else', 'own/port'];
+  const { storeGuards } = given({
+    world: { registry: known, plural: 'ports', claims, finalizers: stored },
+    objects: {
+      async addFinalizers(_resource: unknown, reference: object, by: string, finalizers: readonly string[]) {
+        asked.push({ reference, by, finalizers });
+        throw new TransientError('no answer');
+      },
+    },
+  });
+  await storeGuards(['own/subport']).catch(() => undefined);
+  const reference = { namespace: 'ns', name: 'base', uid: 'uid', resourceVersion: '2' };
+  assert.equal(asked, [{ reference, by: manager, finalizers: ['own/trunk', 'own/subport'] }]);
+});
+
 interface Given {
+  /** Another object than one of a kind that nobody knows, which somebody claims. */
+  readonly world?: {
+    readonly registry: Registry;
+    readonly plural: string;
+    readonly claims: ClaimsTable;
+    readonly finalizers: readonly string[];
+  };
   readonly objects?: Partial<Record<keyof Objects, unknown>>;
   readonly leaseLeftMs?: number;
   readonly leaseSignal?: AbortSignal;
@@ -99,6 +137,7 @@ interface Given {
 
 /** What lives are given, and the effect that stores guards, for one object; `calls` has the requests of its operation `look`. */
 function given({
+  world,
   objects = {},
   leaseLeftMs = 60_000,
   leaseSignal,
@@ -108,15 +147,19 @@ function given({
 }: Given) {
   const endsAt = clock.now() + leaseLeftMs;
   const calls: OperationRequest[] = [];
+  const { finalizers } = world ?? {};
   const metadata = { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 };
-  let object: KubeObject = { apiVersion: 'example.org/v1', kind: 'Thing', metadata };
+  let object: KubeObject = {
+    ...{ apiVersion: 'example.org/v1', kind: 'Thing' },
+    metadata: { ...metadata, ...(finalizers !== undefined && { finalizers }) },
+  };
   const look = async (request: OperationRequest): Promise<void> => void calls.push(request);
   const from = { realm: 'test', plural: 'things', namespace: 'ns', name: 'claimant' };
-  const claims = new ClaimsTable();
+  const claims = world?.claims ?? new ClaimsTable();
   const claim = { uid: 'uid-2', resourceVersion: '1', generation: 1, notOn: [], ended: false, manager: 'thing' };
-  claims.take(addressKey(from), claimOf(from, { ...claim, finalizers: ['guard/one'] }));
+  if (world === undefined) claims.take(addressKey(from), claimOf(from, { ...claim, finalizers: ['guard/one'] }));
   const actor = {
-    address: { ...from, name: 'base' },
+    address: { ...from, plural: world?.plural ?? from.plural, name: 'base' },
     claims,
     incarnation: () => ({ uid: 'uid', object, kind: { kind: 'Thing', operations: { look }, life: { landsWithinMs } } }),
     dependencies: () => [],
@@ -135,13 +178,13 @@ function given({
         } as unknown as Underway);
   const machines = provideEffects({
     objects: objects as unknown as Objects,
-    registry: registry([], []),
+    registry: world?.registry ?? registry([], []),
     clock,
     callMs: 10_000,
     lateMs: 30_000,
     underway: () => underway,
     actor: () => actor,
-    mailbox: {} as Mailbox,
+    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
     namespaces: undefined,
     uncontest: () => undefined,
     measure: () => undefined,
@@ -167,7 +210,8 @@ function given({
     endsAt,
     metadata,
     version: () => object.metadata.resourceVersion,
-    storeGuards: (): Promise<unknown> => toPromise(createActor(store, { input }).start()),
+    storeGuards: (guards = input.finalizers): Promise<unknown> =>
+      toPromise(createActor(store, { input: { ...input, finalizers: guards } }).start()),
     releaseGuards: (): Promise<unknown> => toPromise(createActor(release, { input }).start()),
   };
 }

@@ -33,8 +33,9 @@ interface Scene {
   /** Lists that were published, oldest first. */
   readonly published: readonly (readonly string[])[];
   readonly troubles: readonly string[];
-  /** When the lease ends. */
+  /** When the lease ends, as the process knows it, and whether it is held, as the bus does. */
   endsAt: number;
+  isHeld: boolean;
   /** Who lives in the shard. */
   readonly actors: Map<string, Pick<ObjectActor, 'incarnation'>>;
   /** What the bus lists. */
@@ -53,13 +54,16 @@ function open(): Scene {
   broker.onMail((change) => {
     if (change.kind === 'stored') published.push(Object.keys(change.mail.payload['landsBy'] ?? {}));
   });
-  const host = (): Underway =>
-    new Underway({
+  let hosts = 0;
+  const host = (): Underway => {
+    const own = ++hosts;
+    return new Underway({
       shard: 0,
       lease: {
         name: 'shard.0',
         endsAt: () => scene.endsAt,
         lost: new Promise(() => undefined),
+        confirm: async () => scene.isHeld && own === hosts,
         release: async () => undefined,
       },
       mailbox: bus.mailbox,
@@ -69,6 +73,7 @@ function open(): Scene {
       actor: (key) => scene.actors.get(key),
       onTrouble: (message) => troubles.push(message),
     });
+  };
   const last = (): ReturnType<typeof bus.mailbox.last> => resolved(time, bus.mailbox.last(subject));
   const scene: Scene = {
     time,
@@ -78,6 +83,7 @@ function open(): Scene {
     published,
     troubles,
     endsAt: Number.POSITIVE_INFINITY,
+    isHeld: true,
     actors: new Map(),
     get underway() {
       return first;
@@ -382,7 +388,7 @@ test('nothing is listed, and nothing sent, after the end of the lease (U4)', asy
   assert.is(troubles.length, 2);
 });
 
-test('what a predecessor had on its way is overwritten, and counts for nothing (U4, P9)', async () => {
+test('what nobody can read is overwritten, and counts for nothing (U4, P9)', async () => {
   const scene = await begun();
   const { time, clock, bus, underway, listed } = scene;
   await resolved(time, bus.mailbox.publish(subject, { landsBy: { theirs: clock.now() + 40_000 } }, undefined));
@@ -397,9 +403,90 @@ test('what a predecessor had on its way and arrives when nothing is begun any mo
   await resolved(time, bus.mailbox.publish(subject, { landsBy: { theirs: 1 }, writtenAt: 0 }, undefined));
   const mail = await resolved(time, bus.mailbox.last(subject));
   underway.heard(mail?.payload ?? {}, mail?.sequence ?? 0);
+  await new Promise((resolve) => setImmediate(resolve));
   await time.advance(60_000);
   assert.equal(await scene.listed(), {});
   assert.is(scene.published.length, 3, 'said once, and not again');
+});
+
+test('33.B5: who believes in a lease that has ended replaces no list of its successor, and sends nothing (U4, P13)', async () => {
+  const scene = await begun();
+  const { time, clock, bus, underway, listed } = scene;
+  // The machine was suspended: the clock here has not moved, and somebody else has the lease.
+  scene.isHeld = false;
+  const list = { landsBy: { theirs: clock.now() + 40_000 }, writtenAt: clock.now() };
+  await resolved(time, bus.mailbox.publish(subject, list, undefined));
+  const running = underway.run('a', clock.now() + 40_000, async () => assert.unreachable('it is sent'));
+  running.catch(() => undefined); // looked at below
+  await time.advance(5_000);
+  assert.equal(await listed(), list.landsBy);
+  await resolved(time, underway.close());
+  assert.instance(await running.catch((error: unknown) => error), TransientError);
+  assert.equal(await listed(), list.landsBy);
+});
+
+test('33.B5: nor does it when it hears of that list, however long it believes so (U4)', async () => {
+  const scene = await begun();
+  const { time, clock, bus, underway, listed } = scene;
+  scene.isHeld = false;
+  const list = { landsBy: { theirs: clock.now() + 400_000 }, writtenAt: clock.now() };
+  await resolved(time, bus.mailbox.publish(subject, list, undefined));
+  const mail = await resolved(time, bus.mailbox.last(subject));
+  underway.heard(mail?.payload ?? {}, mail?.sequence ?? 0);
+  await time.advance(60_000);
+  assert.equal(await listed(), list.landsBy);
+});
+
+for (const isHeard of [false, true])
+  test(`33.B5: what a predecessor listed late is waited for, ${isHeard ? 'heard of before' : 'found when it is begun'} (U4, I4)`, async () => {
+    const scene = await begun();
+    const { time, clock, bus, underway, listed } = scene;
+    const landsBy = clock.now() + 40_000;
+    const list = { landsBy: { a: landsBy }, intents: { a: [{ name: 'x' }] }, writtenAt: clock.now() };
+    await resolved(time, bus.mailbox.publish(subject, list, undefined));
+    const mail = await resolved(time, bus.mailbox.last(subject));
+    if (isHeard) underway.heard(mail?.payload ?? {}, mail?.sequence ?? 0);
+    await time.advance(100);
+    const refused = await resolved(
+      time,
+      underway.run('a', landsBy, async () => assert.unreachable('it is sent')).catch((error: unknown) => error),
+    );
+    assert.instance(refused, TransientError);
+    assert.ok(((refused as TransientError).landedBy ?? 0) >= landsBy - 100);
+    assert.ok(underway.at('a') >= landsBy - 100);
+    assert.equal(underway.intents('a'), [{ name: 'x' }]);
+    assert.equal(Object.keys((await listed()) ?? {}), ['a']);
+    await resolved(
+      time,
+      underway.run('b', clock.now() + 40_000, async () => 'made'),
+    );
+    await time.advance(60_000);
+    assert.is(
+      await resolved(
+        time,
+        underway.run('a', clock.now() + 40_000, async () => 'made'),
+      ),
+      'made',
+    );
+  });
+
+test('a list whose acknowledgement was lost is known as the own one (U4)', async () => {
+  const { time, clock, bus, underway } = await begun();
+  const { publish } = bus.mailbox;
+  let isLost = true;
+  bus.mailbox.publish = async (...what) => {
+    const publication = await publish.apply(bus.mailbox, what);
+    if (!isLost) return publication;
+    isLost = false;
+    throw new TransientError('the answer was lost');
+  };
+  assert.is(
+    await resolved(
+      time,
+      underway.run('a', clock.now() + 40_000, async () => 'made'),
+    ),
+    'made',
+  );
 });
 
 test('a bus that is away holds up what would begin, and one line says so', async () => {

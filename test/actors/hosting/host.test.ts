@@ -1,12 +1,13 @@
 // A host that takes its shards over: what it cannot do in this moment, and what takes it long.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { mulberry32 } from '../../../actors/clock.ts';
 import { Host, type HostDeps } from '../../../actors/hosting/host.ts';
 import { holdShards } from '../../../actors/hosting/shards.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
-import { type Bus, type Lease, memoryBroker, TransientError } from '../../../bus/mod.ts';
+import { type Bus, type Lease, type MailboxSubject, memoryBroker, TransientError } from '../../../bus/mod.ts';
 import type { Kind } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
@@ -125,6 +126,73 @@ test('a takeover whose mail is lost before it was read is given up, and told to 
   late.abort();
   assert.instance(outcome, TransientError);
   await bus.close();
+});
+
+test('33.B3: shards that come and go leave no subscription behind (S1)', async () => {
+  const SHARDS = 16;
+  const bus = memoryBroker({ clock, shards: SHARDS }).connect();
+  const { mailbox } = bus;
+  const subscribe = mailbox.subscribe.bind(mailbox);
+  let open = 0;
+  mailbox.subscribe = async (filter, handlers) => {
+    const subscription = await subscribe(filter, handlers);
+    open++;
+    return { close: () => subscription.close().then(() => void open--) };
+  };
+  const host = quietHost({ bus, clock, registry: registry([], []), objects: serverWith([]) });
+  const lease = (await bus.leases.acquire('shard.0', 'one')) as Lease;
+  const stop = new AbortController();
+  const take = (...numbers: readonly number[]): Promise<void> =>
+    host.open(new Map(numbers.map((number) => [number, lease])), stop.signal, () => assert.unreachable());
+  const all = Array.from({ length: SHARDS }, (_, number) => number);
+  const random = mulberry32(33);
+  await take(...all);
+  for (let turn = 0; turn < 50; turn++) {
+    const moved = all.filter(() => random() < 0.5);
+    for (const number of moved) await host.close(number);
+    await take(...moved);
+  }
+  await clock.settle();
+  assert.ok(open <= SHARDS, `${open} subscriptions for ${SHARDS} shards`);
+  stop.abort();
+  for (const number of host.shards) await host.close(number);
+  await clock.settle();
+  assert.is(open, 0);
+  await bus.close();
+});
+
+test('33.B7: a claim that this process is too old to read makes the table incomplete, and not smaller (C3, P8)', async () => {
+  const { time, bus, host, thing } = hostOfOne({ looks: false });
+  const { mailbox } = bus;
+  const subscribe = mailbox.subscribe.bind(mailbox);
+  let newer: ((subject: MailboxSubject) => void) | undefined;
+  mailbox.subscribe = (filter, handlers) => {
+    newer = handlers.onNewer?.bind(handlers);
+    return subscribe(filter, handlers);
+  };
+  const marking = mailbox.markSeeded(0);
+  const acquiring = bus.leases.acquire('shard.0', 'one');
+  await time.advance(10);
+  await marking;
+  const lease = (await acquiring) as Lease;
+  const opening = host.open(new Map([[0, lease]]), new AbortController().signal, () => assert.unreachable());
+  await time.advance(100);
+  await opening;
+  const to = { realm: 'test', plural: 'things', namespace: 'ns', name: 'never' };
+  const from = { ...to, name: 'newer' };
+  const before = host.remembered;
+  newer?.({ to, topic: 'object' });
+  assert.is(host.remembered, before, 'of anything else it says nothing');
+  newer?.({ to, topic: 'claim', from });
+  assert.is(host.remembered, before + 1, 'it is remembered for whoever comes there');
+  // Once it says something that can be read, the table is complete.
+  const { uid, resourceVersion } = thing('newer', '8').metadata;
+  const mail = { uid, resourceVersion, generation: 1, finalizers: [], manager: '', notOn: [], ended: true };
+  const telling = mailbox.publish({ to, topic: 'claim', from }, mail, undefined);
+  await time.advance(100);
+  await telling;
+  assert.is(host.remembered, before);
+  bus.crash();
 });
 
 /** A kind whose objects are settled; to find out takes the processor so long. */
@@ -301,7 +369,13 @@ test('mail that is dropped at the end of a lease is heard by whoever takes the s
     if (lease === undefined || ends !== undefined || name !== 'shard.0') return lease;
     // For one turn it has ended; then it turns out to have been renewed.
     ends = () => lease.endsAt();
-    return { ...lease, lost: lease.lost, release: () => lease.release(), endsAt: () => (ends ?? lease.endsAt)() };
+    return {
+      ...lease,
+      lost: lease.lost,
+      confirm: () => lease.confirm(),
+      release: () => lease.release(),
+      endsAt: () => (ends ?? lease.endsAt)(),
+    };
   };
   const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
   await time.advance(1_000);
@@ -329,7 +403,9 @@ test('mail that comes after the end of a lease is not deleted: it may be another
   bus.leases.acquire = async (name, holder) => {
     const lease = await acquire.call(bus.leases, name, holder);
     const endsAt = (): number => (isOver ? clock.now() : (lease?.endsAt() ?? 0));
-    return lease && { ...lease, lost: lease.lost, release: () => lease.release(), endsAt };
+    return (
+      lease && { ...lease, lost: lease.lost, confirm: () => lease.confirm(), release: () => lease.release(), endsAt }
+    );
   };
   const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
   await time.advance(1_000);

@@ -109,7 +109,16 @@ test('a process that stops keeps a lease as long as calls of its shard are under
       released.push(name);
       await lease?.release();
     };
-    return lease && { name, held: true, lost: lease.lost, endsAt: () => lease.endsAt(), release };
+    return (
+      lease && {
+        name,
+        held: true,
+        lost: lease.lost,
+        endsAt: () => lease.endsAt(),
+        confirm: () => lease.confirm(),
+        release,
+      }
+    );
   };
   const calls = Promise.withResolvers<void>();
   const host = { open: async () => undefined, close: () => calls.promise } as unknown as Host;

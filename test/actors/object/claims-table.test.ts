@@ -1,6 +1,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { claimsOn } from '../../../actors/object/chart-input.ts';
 import { type Claim, ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
+
+import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('claims table');
 
@@ -29,6 +32,27 @@ test('the first claim of a finalizer holds it, the last one lets it go', () => {
   assert.equal(held(table), ['guard']);
   table.take('b', claim({ uid: 'subnet-2', ended: true }));
   assert.equal(held(table), []);
+});
+
+test('33.B7: a table with a claim that cannot be read is partial, and so incomplete, until that can be read or ends (C3, P8)', () => {
+  const object = { metadata: { name: 'n', uid: 'network-1', creationTimestamp: new Date(9_000).toISOString() } };
+  const isComplete = (table: ClaimsTable): boolean =>
+    claimsOn(object as unknown as KubeObject, table, ['guard'], { id: 'epoch', seededAt: 1 }).complete;
+  const table = new ClaimsTable();
+  table.take('a', claim());
+  table.take('b', claim({ uid: 'subnet-2' }));
+  assert.is(isComplete(table), true);
+  const { revision } = table;
+  table.take('c', claim({ ended: true }));
+  for (const key of ['a', 'c']) table.miss(key);
+  assert.ok(table.revision > revision, 'a confirmation of before is void');
+  assert.is(isComplete(table), false);
+  assert.equal(held(table), ['guard'], 'what was known of it holds on');
+  assert.is(table.ended('c'), undefined, 'it has claimed since');
+  table.take('a', claim());
+  assert.is(isComplete(table), false);
+  table.take('c', claim({ ended: true }));
+  assert.is(isComplete(table), true);
 });
 
 test('many claims are held, yielded and ended as few are', () => {

@@ -82,7 +82,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
     callMs: 1_000,
     lateMs: 30_000,
     underway: () => undefined,
-    mailbox: {} as Mailbox,
+    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
     namespaces: undefined,
     uncontest: () => undefined,
     measure: () => undefined,

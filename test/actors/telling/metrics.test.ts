@@ -177,7 +177,7 @@ test('of the bus: connection, leases that were lost and not given up, and how la
       async acquire(name: string): Promise<Lease> {
         const { promise, resolve } = Promise.withResolvers<void>();
         losses.set(name, resolve);
-        return { name, lost: promise, endsAt: () => 5, release: async () => undefined };
+        return { name, lost: promise, endsAt: () => 5, confirm: async () => true, release: async () => undefined };
       },
     },
     trace: {},

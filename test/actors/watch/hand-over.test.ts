@@ -66,7 +66,7 @@ function check(title: string, run: (scene: Scene) => Promise<void>): void {
       const lease = await acquire.call(bus.leases, name, holder);
       if (lease === undefined || !name.startsWith('shard.')) return lease;
       const endsAt = (): number => (isOver ? clock.now() : lease.endsAt());
-      return { ...lease, lost: lease.lost, release: () => lease.release(), endsAt };
+      return { ...lease, lost: lease.lost, confirm: () => lease.confirm(), release: () => lease.release(), endsAt };
     };
 
     let version = 1;

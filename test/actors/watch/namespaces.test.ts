@@ -40,6 +40,8 @@ const at = (seconds: number) => ({ date: new Date(Date.UTC(2030, 0, 1, 0, 0, sec
 
 interface Scene extends Pick<Scripted, 'clock' | 'waiting'> {
   readonly mailbox: Mailbox;
+  /** How far the server says that it has come. */
+  readonly reached: { version: string };
   /** What the mail said, in its order: `a/x 5`, `a/x gone 9`. */
   readonly said: readonly string[];
   until(line: string): Promise<void>;
@@ -47,6 +49,8 @@ interface Scene extends Pick<Scripted, 'clock' | 'waiting'> {
   /** Waits for the list or the watch of a namespace of secrets, or of `gadgets/<namespace>`. */
   lists(place: string): Promise<Exchange>;
   watches(place: string): Promise<Exchange>;
+  /** Waits for the question of what is served: nothing is. */
+  unserved(): Promise<void>;
 }
 
 interface Given {
@@ -96,6 +100,7 @@ function led(
       const seeding = Promise.withResolvers<number>();
       mailbox.watchEpoch(({ seededAt }) => seededAt !== undefined && seeding.resolve(seededAt));
       const arrived: Exchange[] = [];
+      const reached = { version: '999999' };
       const taking = async (place: string, watch: string | null): Promise<Exchange> => {
         const [namespace, plural = 'secrets'] = place.split('/').reverse();
         for (;;) {
@@ -103,7 +108,9 @@ function led(
             ({ path, query }) => path.endsWith(`/namespaces/${namespace}/${plural}`) && query.get('watch') === watch,
           );
           if (index >= 0) return arrived.splice(index, 1)[0] as Exchange;
-          arrived.push(await next());
+          const exchange = await next();
+          if (exchange.query.get('limit') === '1') exchange.answer(200, list(reached.version));
+          else arrived.push(exchange);
         }
       };
       const stop = new AbortController();
@@ -122,6 +129,7 @@ function led(
       const leading = watchCluster(deps, stop.signal);
       try {
         await run({
+          reached,
           clock,
           waiting,
           mailbox,
@@ -130,6 +138,11 @@ function led(
           seeded: () => soon(seeding.promise, 'the mark'),
           lists: (place) => taking(place, null),
           watches: (place) => taking(place, '1'),
+          async unserved() {
+            let exchange = await next();
+            for (; exchange.path !== '/apis'; exchange = await next()) arrived.push(exchange);
+            exchange.answer(200, { kind: 'APIGroupList', groups: [] });
+          },
         });
       } finally {
         stop.abort();
@@ -226,15 +239,49 @@ test(
   }),
 );
 
+for (const [what, mail, restored] of [
+  ['a list that is older than the mail', { 'a/x': '50' }, list('45', item('a/x', '44'))],
+  ['a list that is older than an end in the mail', { 'a/x': { gone: '50' } }, list('45')],
+  ['an object that is older than in the mail', { 'a/x': '50' }, list('70', item('a/x', '44'))],
+  ['an object of before an end in the mail', { 'a/x': { gone: '50' } }, list('70', item('a/x', '44'))],
+] as const)
+  test(
+    `33.B4: ${what} is that of a restored backup: the mail is forgotten, and all is said anew (W5, P11)`,
+    led({ namespaces: ['a'], mail: { ...mail, 'a/never': '3' } }, async ({ lists, seeded, mailbox }) => {
+      const { id } = mailbox.epoch();
+      (await lists('a')).answer(200, restored);
+      // The next term, which is this leader's again.
+      const again = await lists('a');
+      assert.is.not(mailbox.epoch().id, id);
+      assert.is(await mailbox.last({ to: addressOf('a/never'), topic: 'object' }), undefined);
+      assert.is(await mailbox.last({ to: addressOf('a/x'), topic: 'object' }), undefined);
+      again.answer(200, restored);
+      await seeded();
+      const said = (await mailbox.last({ to: addressOf('a/x'), topic: 'object' }))?.payload as
+        | { object: Version }
+        | undefined;
+      const there = (restored as unknown as { items: readonly Version[] }).items[0];
+      assert.is(said?.object.metadata.resourceVersion, there?.metadata.resourceVersion);
+    }),
+  );
+
 test(
-  'a list that is older than the mail takes nothing back and ends nothing (W1)',
-  led({ mail: { 'a/x': '50', 'a/y': '51' } }, async ({ lists, watches, until, said }) => {
-    (await lists('a')).answer(200, list('45', item('a/x', '44')));
+  '33.B4: a server that is behind what was watched was restored: another epoch begins (W5)',
+  led({ namespaces: ['a'] }, async ({ lists, watches, until, mailbox, reached, seeded }) => {
+    const { id } = mailbox.epoch();
+    (await lists('a')).answer(200, list('40', item('a/x', '5')));
     const watch = await watches('a');
+    await seeded();
     watch.open();
     watch.write(line('ADDED', item('a/new', '60')));
     await until('a/new 60');
-    assert.equal(said.slice(2), ['a/new 60']);
+    reached.version = '50';
+    watch.end();
+    (await lists('a')).answer(200, list('50', item('a/x', '5')));
+    (await lists('a')).answer(200, list('50', item('a/x', '5')));
+    await watches('a');
+    assert.is.not(mailbox.epoch().id, id);
+    assert.is(await mailbox.last({ to: addressOf('a/new'), topic: 'object' }), undefined);
   }),
 );
 
@@ -297,12 +344,13 @@ test(
 
 test(
   'a resource without a life that is not served does not keep the rest from being seeded, whatever failed before (W3)',
-  led({ known: registry([], [GADGETS]), namespaces: ['a'] }, async ({ clock, lists, mailbox, seeded }) => {
+  led({ known: registry([], [GADGETS]), namespaces: ['a'] }, async ({ clock, lists, mailbox, seeded, unserved }) => {
     (await lists('a')).answer(200, list('40'));
     (await lists('gadgets/a')).answer(503, { message: 'not yet' });
     await clock.passPause();
     assert.is(mailbox.epoch().seededAt, undefined);
     (await lists('gadgets/a')).answer(404, { message: 'not served' });
+    await unserved();
     await seeded();
   }),
 );
@@ -314,10 +362,11 @@ test(
       known: { ...registry([], [GADGETS]), kind: ({ plural }) => (plural === 'gadgets' ? ({} as never) : undefined) },
       namespaces: ['a'],
     },
-    async ({ clock, lists, watches, mailbox, seeded }) => {
+    async ({ clock, lists, watches, mailbox, seeded, unserved }) => {
       (await lists('a')).answer(200, list('40'), at(30));
       await watches('a');
       (await lists('gadgets/a')).answer(404, { message: 'not served' });
+      await unserved();
       await clock.passPause();
       const again = await lists('gadgets/a');
       assert.is(mailbox.epoch().seededAt, undefined);

@@ -203,7 +203,6 @@ test('what a refusal means for whoever asked', () =>
       (await next()).answer(status, body, headers);
       return error;
     };
-    assert.instance(await refusal(404, {}), AbsentError);
     assert.instance(await refusal(409, {}), ConflictError);
     for (const status of [400, 405, 406, 413, 415, 422])
       assert.instance(await refusal(status, { message: 'wrong', details: {} }), TerminalError, `HTTP ${status}`);
@@ -218,6 +217,105 @@ test('what a refusal means for whoever asked', () =>
     assert.is(forbidden.isTerminating, false);
     const causes = [{ reason: 'NamespaceTerminating' }];
     assert.is(((await refusal(403, { details: { causes } })) as ForbiddenError).isTerminating, true);
+  }));
+
+const status404 = (details?: object): object => ({ kind: 'Status', code: 404, reason: 'NotFound', details });
+const GADGET = '/apis/example.org/v1/namespaces/ns/gadgets/a';
+const GADGET_DETAILS = { name: 'a', group: 'example.org', kind: 'gadgets' };
+
+test('33.B1: only a Status that names the object, or its namespace, proves that it is not there (B1)', () =>
+  scripted(async ({ client, next, waiting }) => {
+    const absent = async (path: string, details: object): Promise<void> => {
+      const error = rejection(get(client, path));
+      (await next()).answer(404, status404(details));
+      assert.instance(await error, AbsentError, JSON.stringify(details));
+      assert.is(waiting(), 0);
+    };
+    await absent(GADGET, GADGET_DETAILS);
+    await absent(`${GADGET}/status?fieldManager=m&force=true`, GADGET_DETAILS);
+    await absent(GADGET, { name: 'ns', kind: 'namespaces' });
+    await absent('/apis/example.org/v1/namespaces/ns/gadgets', { name: 'ns', kind: 'namespaces' });
+    await absent('/api/v1/namespaces/ns/secrets/a%2Db', { name: 'a-b', kind: 'secrets' });
+    await absent('/api/v1/namespaces/ns', { name: 'ns', kind: 'namespaces' });
+    await absent('/apis/example.org/v1/gadgets/a', GADGET_DETAILS);
+  }));
+
+test('33.B1: whatever else answers 404 says nothing of what is there (B1)', () =>
+  scripted(async ({ client, next }) => {
+    const served = async (): Promise<void> => {
+      const versions = [{ groupVersion: 'example.org/v1', version: 'v1' }];
+      const groups = await next();
+      assert.is(groups.path, '/apis');
+      groups.answer(200, { kind: 'APIGroupList', groups: [{ name: 'example.org', versions }] });
+      const kinds = await next();
+      assert.is(kinds.path, '/apis/example.org/v1');
+      kinds.answer(200, { kind: 'APIResourceList', resources: [{ name: 'gadgets' }, { name: 'gadgets/status' }] });
+    };
+    const wrong = [
+      { ...GADGET_DETAILS, name: 'b' },
+      { ...GADGET_DETAILS, kind: 'things' },
+      { name: 'a' },
+      {},
+      undefined,
+    ];
+    const bodies = [
+      ...wrong.map((details) => status404(details)),
+      { ...status404(GADGET_DETAILS), reason: 'Expired' },
+      { ...status404(GADGET_DETAILS), kind: 'Error' },
+      { message: 'no healthy upstream' },
+      '404 page not found',
+      '<html></html>',
+      '',
+    ];
+    for (const body of bodies) {
+      const error = rejection(get(client, GADGET));
+      (await next()).answer(404, body);
+      await served();
+      const known = await error;
+      assert.instance(known, TransientError, JSON.stringify(body));
+      assert.not.instance(known, AbsentError);
+    }
+    // Nor does it take away an object, or find that it has gone.
+    const gadgets = { realm: 'example', group: 'example.org', version: 'v1', kind: 'Gadget', plural: 'gadgets' };
+    const { get: read, remove } = objects({ client });
+    const place = { namespace: 'ns', name: 'a', uid: 'u' };
+    for (const run of [() => read(gadgets, 'ns', 'a'), () => remove(gadgets, place)]) {
+      const error = rejection(run());
+      (await next()).answer(404, '');
+      await served();
+      assert.instance(await error, TransientError);
+    }
+    const { ended } = reading(client);
+    const end = rejection(ended);
+    (await next()).answer(404, '');
+    assert.instance(await end, TransientError);
+  }));
+
+test('33.B1: a kind is missing only if the lists of what is served are without it (B2)', () =>
+  scripted(async ({ client, next, waiting }) => {
+    const list = '/apis/example.org/v1/gadgets?limit=500';
+    const groups = (version: string): object => ({
+      kind: 'APIGroupList',
+      groups: [{ name: 'example.org', versions: [{ version }] }],
+    });
+    const asked = async (path: string, ...answers: readonly (object | string | number)[]): Promise<Error> => {
+      const error = rejection(get(client, path));
+      (await next()).answer(404, '404 page not found');
+      for (const answer of answers)
+        if (typeof answer === 'number') (await next()).answer(answer, {});
+        else (await next()).answer(200, answer);
+      const known = await error;
+      assert.is(waiting(), 0);
+      return known;
+    };
+    const others = { kind: 'APIResourceList', resources: [{ name: 'things' }] };
+    assert.instance(await asked(list, { kind: 'APIGroupList', groups: [] }), AbsentError);
+    assert.instance(await asked(list, groups('v2')), AbsentError);
+    assert.instance(await asked(list, groups('v1'), others), AbsentError);
+    assert.instance(await asked('/api/v1/gadgets', others), AbsentError);
+    assert.instance(await asked('/apis/example.org/v1', groups('v2')), AbsentError);
+    for (const answers of [[404], [503], ['no JSON'], [{}], [groups('v1'), 404], [groups('v1'), {}]])
+      assert.instance(await asked(list, ...answers), TransientError, JSON.stringify(answers));
   }));
 
 test('an answer that is not JSON is no answer', () =>

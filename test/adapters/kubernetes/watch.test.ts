@@ -25,7 +25,11 @@ interface Watching extends Scripted {
   until(line: string): Promise<void>;
   /** The next request, which must be a list. */
   listed(): Promise<Exchange>;
-  /** The next request, which must be a watch from that version. */
+  /** The next request asks for what is served: nothing is. */
+  unserved(): Promise<void>;
+  /** The next request, which must ask how far the server has come: so far. */
+  reached(resourceVersion: string): Promise<void>;
+  /** The next request, which must be a watch from that version; the server has come so far. */
   watched(resourceVersion: string): Promise<Exchange>;
   stop(): void;
   readonly ended: Promise<void>;
@@ -62,14 +66,28 @@ function watching(run: (on: Watching) => Promise<void>, scope: { namespace?: str
         assert.is(exchange.query.get('watch'), null, 'a list was expected');
         return exchange;
       };
-      const watched = async (version: string): Promise<Exchange> => {
+      const unserved = async (): Promise<void> => {
         const exchange = await next();
+        assert.is(exchange.path, '/apis');
+        exchange.answer(200, { kind: 'APIGroupList', groups: [] });
+      };
+      const reached = async (version: string, exchange?: Exchange): Promise<void> => {
+        const { query, answer } = exchange ?? (await next());
+        assert.is(query.get('limit'), '1', 'a look at the version was expected');
+        answer(200, list(version, gadget('1')));
+      };
+      const watched = async (version: string): Promise<Exchange> => {
+        let exchange = await next();
+        if (exchange.query.get('limit') === '1') {
+          await reached(version, exchange);
+          exchange = await next();
+        }
         assert.is(exchange.query.get('watch'), '1', 'a watch was expected');
         assert.is(exchange.query.get('resourceVersion'), version);
         return exchange;
       };
       try {
-        await run({ ...server, heard, until, listed, watched, stop: () => stop.abort(), ended });
+        await run({ ...server, heard, until, listed, unserved, reached, watched, stop: () => stop.abort(), ended });
       } finally {
         stop.abort();
         // A list under way ends with it.
@@ -201,6 +219,27 @@ onWatch(
   },
 );
 
+onWatch(
+  '33.B4: a server that is behind what it has told was restored from a backup: what it has is listed anew (K5)',
+  async ({ listed, reached, watched, until, heard }) => {
+    (await listed()).answer(200, list('70'));
+    const watch = await watched('70');
+    watch.open();
+    watch.write(line('ADDED', gadget('80')));
+    watch.end();
+    await reached('79');
+    (await listed()).answer(200, list('79', gadget('7')));
+    const second = await watched('79');
+    second.open();
+    second.write(line('ADDED', gadget('90')));
+    second.end();
+    await reached('100');
+    (await watched('90')).open();
+    await until('changed g90');
+    assert.equal(heard, ['list 70: ', 'changed g80', 'list 79: g7', 'changed g90'], 'one that is ahead is not');
+  },
+);
+
 onWatch('a list that expired is no missing resource', async ({ clock, listed, heard }) => {
   (await listed()).answer(410, { code: 410, message: 'too old' });
   await clock.passPause();
@@ -211,10 +250,11 @@ onWatch('a list that expired is no missing resource', async ({ clock, listed, he
 
 onWatch(
   'a resource that is not served is asked for ever more rarely, told once, and listed when it is there',
-  async ({ clock, listed, watched, heard }) => {
+  async ({ clock, listed, unserved, watched, heard }) => {
     const pauses: number[] = [];
     for (let times = 0; times < 9; times++) {
       (await listed()).answer(404, { message: 'the server could not find the requested resource' });
+      await unserved();
       pauses.push(await clock.passPause());
     }
     assert.equal(pauses, [150, 300, 600, 1_200, 2_400, 4_800, 9_600, 11_250, 11_250]);
@@ -231,9 +271,10 @@ onWatch(
 
 onWatch(
   'a resource that turns out to be missing after another trouble is told of',
-  async ({ clock, listed, heard }) => {
+  async ({ clock, listed, unserved, heard }) => {
     for (const status of [503, 503, 404, 404, 503]) {
       (await listed()).answer(status, { message: 'no' });
+      if (status === 404) await unserved();
       await clock.passPause();
     }
     await listed();

@@ -241,6 +241,7 @@ class Counts {
       epoch: () => mailbox.epoch(),
       watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
       markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
+      startAnew: (epochId) => mailbox.startAnew(epochId),
       publish: (subject, payload, expected) => {
         add(this.#messages, subject.topic);
         return mailbox.publish(subject, payload, expected);
