@@ -9,7 +9,8 @@
 //   G2. A guard finalizer is removed only from an object that is being deleted (P3), and not while a claim holds it (I3).
 //   G3. With an incomplete table a finalizer is removed only after the API server confirmed that it is free (P8).
 //   G4. A deleted object that waits asks the API server now and then whether its claimants are still there (P7).
-import { assign, fromPromise, setup } from 'xstate';
+import { fromPromise, setup } from 'xstate';
+import { assign } from './assign.ts';
 import { Tag } from './life.ts';
 import type { ErrorData } from './object.ts';
 

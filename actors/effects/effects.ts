@@ -21,6 +21,7 @@ import {
   toErrorData,
   UnansweredError,
 } from '../../bus/mod.ts';
+import { equipped } from '../../machines/equipped.ts';
 import { auditPauseMs, type GuardInput, guardBackoffMs, guardMachine } from '../../machines/guard.ts';
 import type { Child, Claimant, Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import {
@@ -178,7 +179,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
   const carries = (key: string, finalizers: readonly string[]): boolean =>
     finalizers.some((finalizer) => deps.actor(key)?.incarnation()?.object.metadata.finalizers?.includes(finalizer));
 
-  const guard = guardMachine.provide({
+  const guard = equipped(guardMachine, {
     actors: {
       storeGuards: effect(async ({ key, finalizers }: GuardInput) => {
         const { actor, incarnation } = find(key);

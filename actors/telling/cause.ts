@@ -24,9 +24,16 @@ export function changeOf({ metadata: { uid, generation }, contentVersion }: Kube
   return traceparentOf(count + uid.replaceAll('-', '').slice(GENERATION_DIGITS));
 }
 
+/** Asked for with all that an object does and says, and the same as long as the object is. */
+const WORK = new WeakMap<KubeObject, string>();
+
 /** The `traceparent` of what an object does and says for its own last change. */
 export function workOf(object: KubeObject): string {
-  return stepOf(changeOf(object), object.metadata.uid);
+  const known = WORK.get(object);
+  if (known !== undefined) return known;
+  const work = stepOf(changeOf(object), object.metadata.uid);
+  WORK.set(object, work);
+  return work;
 }
 
 /** The `traceparent` of what `who` does and says in the trace of `cause`. */

@@ -55,16 +55,16 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
   const status = body['status'] as JsonObject | undefined;
   const { carries = {}, metadataOnly } = resource;
   const data = metadataOnly === true ? undefined : only(body['data'], carries.data);
+  const kept: Record<string, unknown> = {};
+  for (const name of KEPT) if (metadata[name] !== undefined) kept[name] = metadata[name];
+  for (const name of CARRIED) {
+    const carried = only(metadata[name], carries[name]);
+    if (carried !== undefined) kept[name] = carried;
+  }
   return {
     apiVersion: resource.group === '' ? resource.version : `${resource.group}/${resource.version}`,
     kind: resource.kind,
-    metadata: Object.fromEntries([
-      ...KEPT.flatMap((name) => (metadata[name] === undefined ? [] : [[name, metadata[name]]])),
-      ...CARRIED.flatMap((name) => {
-        const carried = only(metadata[name], carries[name]);
-        return carried === undefined ? [] : [[name, carried]];
-      }),
-    ]) as unknown as KubeObject['metadata'],
+    metadata: kept as unknown as KubeObject['metadata'],
     ...(spec !== undefined && metadataOnly !== true && { spec }),
     ...(status !== undefined && metadataOnly !== true && { status }),
     ...(data !== undefined && { data }),
@@ -74,6 +74,7 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
 
 /** Those of `names` that are there; undefined for none. */
 function only(values: unknown, names: readonly string[] = []): Readonly<Record<string, string>> | undefined {
+  if (names.length === 0) return undefined;
   const given = (values ?? {}) as Readonly<Record<string, string>>;
   const found = Object.entries(given).filter(([key]) => names.some((name) => isNamed(key, name)));
   return found.length === 0 ? undefined : Object.fromEntries(found);

@@ -1,5 +1,6 @@
 // The effects of the chart, over what the runtime does for it. Each rejects with plain error data, as the chart expects.
 import { fromPromise } from 'xstate';
+import { equipped } from '../equipped.ts';
 import type { LifePorts, StatusPart } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import { faultIn } from './answers.ts';
@@ -168,7 +169,7 @@ export function withEffects(
       },
     });
 
-  return externalResourceMachine.provide({
+  return equipped(externalResourceMachine, {
     actors: {
       guardSelf: effect(({ key }) => ports.guardSelf(key)),
       releaseSelf: effect(({ key }) => ports.releaseSelf(key)),

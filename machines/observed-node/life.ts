@@ -1,6 +1,7 @@
 // The life of an object that shows something of a node, as a kind has it: what is read, and what the status makes of it.
 import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
 import { fromPromise } from 'xstate';
+import { equipped } from '../equipped.ts';
 import type { Life, LifePorts, Occurrence, Step } from '../life.ts';
 import { Tag } from '../life.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
@@ -112,7 +113,7 @@ function provide<Reading>(ports: LifePorts, options: ObservedNodeOptions<Reading
     return { pollAfterMs, rereadAfterMs };
   };
 
-  return observedNodeMachine.provide({
+  return equipped(observedNodeMachine, {
     actors: {
       read: fromPromise<ReadOutput, EffectInput>(({ input }) => read(input)),
       furnish: fromPromise<FurnishOutput, ReadingInput>(async ({ input: { key, reading } }) => ({

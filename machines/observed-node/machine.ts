@@ -12,7 +12,8 @@
 //   O3. At rest next to nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
 //   O4. What was read is judged by the object as it is stored then, and written only where that says something else.
 //   O5. It leaves nothing behind, so that it holds up no deletion.
-import { assign, fromPromise, not, setup } from 'xstate';
+import { fromPromise, not, setup } from 'xstate';
+import { assign } from '../assign.ts';
 import { type Dependency, type ObjectChanged, Tag } from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import {

@@ -1,6 +1,7 @@
 // The life of an object that is looked after pass by pass, as a kind has it: the chart, and what a pass is. The status is the
 // passes' to write: whole, whoever wrote it before.
 import { fromPromise, type SnapshotFrom } from 'xstate';
+import { equipped } from '../equipped.ts';
 import { type Dependency, type Glance, type Life, type LifePorts, type Step, Tag } from '../life.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
 import {
@@ -95,7 +96,7 @@ function hasFailed({ cause, to }: Step): boolean {
 function provide(ports: LifePorts, tend: UpkeepOptions['tend']): typeof upkeepMachine {
   const effect = (run: (key: string) => Promise<void>) =>
     fromPromise<void, EffectInput>(({ input: { key } }) => run(key));
-  return upkeepMachine.provide({
+  return equipped(upkeepMachine, {
     actors: {
       guardSelf: effect((key) => ports.guardSelf(key)),
       tend: fromPromise<Verdict, PassInput>(({ input: { key, ...given }, signal }) =>

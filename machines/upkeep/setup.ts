@@ -1,5 +1,6 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
-import { assign, fromPromise, setup } from 'xstate';
+import { fromPromise, setup } from 'xstate';
+import { assign } from '../assign.ts';
 import type { Dependency, ObjectChanged, Tag } from '../life.ts';
 import type { ErrorData } from '../object.ts';
 import {

@@ -4,6 +4,7 @@
 // What it leaves out: users and rights, accounts, everything a client never sees of a connection but its failure.
 
 import { windowsContracts } from '../../adapters/csi-proxy/kinds/contracts/mod.ts';
+import { parseJson } from '../../adapters/exact-json.ts';
 import { metal3 } from '../../adapters/ironic/mod.ts';
 import { type Asked, refusalOf } from '../../adapters/kubernetes/client.ts';
 import { type Contract, crd } from '../../adapters/kubernetes/crds.ts';
@@ -64,6 +65,7 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
   for (const [key, resources] of await compiling) api.registry.set(key, resources);
   collectGarbage(api);
   followNamespaces(api);
+  const read = reader();
   const keys = new Map(contracts.map(({ group, plural }) => [plural, `${group}/${plural}`]));
   const keyOf = (plural: string): string => keys.get(plural) ?? `/${plural}`;
   const request = ({ path, accept, contentType, body }: Omit<KubeCall, 'method'>): ResourceRequest => {
@@ -88,7 +90,7 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
     call(asked) {
       return translated({ method: asked.method, path: asked.path.split('?')[0] ?? '' }, () => {
         const made = request(asked);
-        return JSON.parse(bodyText(answer(api, asked.method, made).body(made.resource))) as JsonObject;
+        return read(bodyText(answer(api, asked.method, made).body(made.resource))) as JsonObject;
       });
     },
     watch(path, accept, write, end) {
@@ -96,7 +98,7 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
         const { open } = watchObjects(api, request({ path, ...(accept !== undefined && { accept }) }));
         return open({
           write(chunk) {
-            for (const line of String(chunk).split('\n')) if (line !== '') write(JSON.parse(line) as JsonObject);
+            for (const event of eventsIn(chunk, read)) write(event);
             return 0;
           },
           end,
@@ -108,17 +110,17 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
       api.store
         .collection(keyOf(plural))
         .list(undefined, '')
-        .map((stored) => readOnce(stored).object as unknown as KubeObject),
+        .map((stored) => readOnce(stored, read).object as unknown as KubeObject),
     get(plural, namespace, name) {
       const stored = api.store.collection(keyOf(plural)).get(namespace, name);
-      return stored && (readOnce(stored).object as unknown as KubeObject);
+      return stored && (readOnce(stored, read).object as unknown as KubeObject);
     },
     follow(onChange) {
       api.store.follow((collection, { stored, previous, ...change }) =>
         onChange(collection.key.split('/')[1] ?? '', {
           ...change,
-          stored: readOnce(stored),
-          previous: previous && readOnce(previous),
+          stored: readOnce(stored, read),
+          previous: previous && readOnce(previous, read),
         }),
       );
     },
@@ -126,25 +128,61 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
   };
 }
 
+/** What a text says. */
+type Read = (text: string) => unknown;
+
+/**
+ * Who is told of a version, whoever asks: its text is read once as long as nothing else is read. Processes share what they are
+ * given, and change nothing of it, but for texts in place of equal ones (`shareTexts`).
+ */
+function reader(): Read {
+  let lastText: string | undefined;
+  let last: unknown;
+  return (text) => {
+    if (text !== lastText) {
+      last = parseJson(text);
+      lastText = text;
+    }
+    return last;
+  };
+}
+
 const READ = new WeakMap<Stored, Stored>();
 
 /** The same version; its text is read when somebody first asks for the object, and never again. */
-function readOnce(stored: Stored): Stored {
+function readOnce(stored: Stored, read: Read): Stored {
   const known = READ.get(stored);
   if (known !== undefined) return known;
   const { revision, metadata, text } = stored;
   let object: Stored['object'] | undefined;
-  const read = {
+  const version = {
     revision,
     metadata,
     text,
     get object() {
-      object ??= stored.object;
+      object ??= read(text) as Stored['object'];
       return object;
     },
   };
-  READ.set(stored, read);
-  return read;
+  READ.set(stored, version);
+  return version;
+}
+
+/** Lines that were made once for all who watch are read once for all. */
+const EVENTS = new WeakMap<Buffer, readonly JsonObject[]>();
+const EVENT = /^\{"type":"([A-Z]+)","object":(.*)\}$/s;
+
+function eventsIn(chunk: Buffer | string, read: Read): readonly JsonObject[] {
+  const known = typeof chunk === 'string' ? undefined : EVENTS.get(chunk);
+  if (known !== undefined) return known;
+  const events: JsonObject[] = [];
+  for (const line of String(chunk).split('\n')) {
+    const [, type, object] = EVENT.exec(line) ?? [];
+    if (type !== undefined && object !== undefined) events.push({ type, object: read(object) as JsonObject });
+    else if (line !== '') throw new Error(`no event of a watch: ${line}`);
+  }
+  if (typeof chunk !== 'string') EVENTS.set(chunk, events);
+  return events;
 }
 
 function emptyApi(clock: Clock, firstRevision: number): Api {

@@ -29,6 +29,7 @@ import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { delayedPauseMs, PAUSES_MS, retryPauseMs } from '../../../machines/bare-metal-host/pauses.ts';
 import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
+import { equipped } from '../../../machines/equipped.ts';
 import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { parsedMap } from '../api/conversion/json-text.ts';
@@ -59,7 +60,7 @@ export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, '
     });
   const effect = <Output>(run: (key: string) => Promise<Output>) =>
     fromPromise<Output, HostInput>(({ input: { key } }) => run(key));
-  return bareMetalHostMachine.provide({
+  return equipped(bareMetalHostMachine, {
     actors: {
       restore: effect((key) => restore(ports, key)),
       guardSelf: effect((key) => ports.guardSelf(key)),

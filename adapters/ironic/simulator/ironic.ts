@@ -22,7 +22,7 @@ import { CONDUCTOR, linksOf } from './node-fields.ts';
 import { nodeRequests } from './node-requests.ts';
 import { nodes } from './nodes.ts';
 import { ports } from './ports.ts';
-import { type KeptRecords, Records } from './records.ts';
+import { copyOf, type KeptRecords, Records } from './records.ts';
 import { askedMinor, LATEST_MINOR, rootDocument, v1Document, versionHeaders } from './versions.ts';
 
 export interface IronicOptions {
@@ -157,8 +157,8 @@ export function simulatedIronic(options: IronicOptions, origin: () => string): S
         machines.named(name).password = password;
       });
     },
-    node: (ident) => now(() => structuredClone(records.find(ident)?.item)),
-    nodes: () => now(() => [...records.nodes.values()].map(({ item }) => JSON.parse(JSON.stringify(item)))),
+    node: (ident) => now(() => copyOf(records.find(ident)?.item)),
+    nodes: () => now(() => [...records.nodes.values()].map(({ item }) => copyOf(item))),
     hold(ident) {
       now(() => {
         const record = records.node(ident);

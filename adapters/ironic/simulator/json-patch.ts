@@ -1,6 +1,7 @@
 // A JSON patch as Ironic takes it: `add`, `replace` and `remove` of members and list items, and its refusals.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import { asObject, pythonRepr, refusal } from './exchange.ts';
+import { copyOf } from './records.ts';
 
 export interface Operation {
   readonly op: 'add' | 'replace' | 'remove';
@@ -45,7 +46,7 @@ export function schemaError(message: string): Error {
 
 /** The document after the patch; the one given stays as it is. @throws {Refusal} 400 */
 export function applyPatch(document: JsonObject, patch: readonly Operation[]): Record<string, Json> {
-  const result = structuredClone(document) as Record<string, Json>;
+  const result = copyOf(document) as Record<string, Json>;
   for (const operation of patch) applyOne(result, operation);
   return result;
 }
@@ -66,7 +67,7 @@ function applyOne(document: Record<string, Json>, { op, keys, value, given }: Op
     if (!Number.isInteger(index) || index > list.length || (op !== 'add' && index === list.length)) {
       throw impossible("can't replace outside of list");
     }
-    list.splice(index, op === 'add' ? 0 : 1, ...(op === 'remove' ? [] : [structuredClone(value)]));
+    list.splice(index, op === 'add' ? 0 : 1, ...(op === 'remove' ? [] : [copyOf(value)]));
     return;
   }
   const object = asObject(place) as Record<string, Json> | undefined;
@@ -76,7 +77,7 @@ function applyOne(document: Record<string, Json>, { op, keys, value, given }: Op
   // Defined, not assigned: a member named __proto__ is one like any other.
   else
     Object.defineProperty(object, last, {
-      value: structuredClone(value),
+      value: copyOf(value),
       enumerable: true,
       configurable: true,
       writable: true,

@@ -3,7 +3,7 @@
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { Agenda } from './agenda.ts';
 import { asObject, pythonRepr } from './exchange.ts';
-import type { Item } from './records.ts';
+import { copyOf, type Item } from './records.ts';
 
 export interface MachineOptions {
   readonly name: string;
@@ -170,7 +170,7 @@ export class Machine {
     const { options, power, running, disk, media, subscriptions } = this;
     const count = (deed: Deed): number => this.#events.filter(({ what }) => what === deed).length;
     const counts = Object.fromEntries(Object.values(Deed).map((deed) => [deed, count(deed)])) as Record<Deed, number>;
-    return structuredClone({
+    return copyOf({
       name: options.name,
       power,
       running,

@@ -38,6 +38,11 @@ export interface KeptRecords {
   readonly ports: readonly Item[];
 }
 
+/** As data of its own: nothing of it is what is stored. Many times as fast as `structuredClone`, for what is JSON. */
+export function copyOf<Data>(data: Data): Data {
+  return data === undefined ? data : (JSON.parse(JSON.stringify(data)) as Data);
+}
+
 export class Records {
   readonly agenda: Agenda;
   readonly nodes = new Map<string, NodeRecord>();

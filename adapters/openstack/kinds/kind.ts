@@ -1,6 +1,8 @@
 // A kind of OpenStack resource made from its tables.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { externalIdOf } from '../../../machines/external-resource/effects.ts';
+import type { Reference } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
 import { immutable } from '../../kubernetes/contract.ts';
 import { adviceOn } from '../advice.ts';
 import { intentOf } from '../desired.ts';
@@ -22,6 +24,8 @@ export function defineKind<const Resource extends ResourceFields>(
 ): TableKind & { readonly resource: Resource } {
   const { reads, specRules: _, ...shown } = table;
   const { adoption, published, children } = table;
+  /** References of objects: asked for at each look, and the same as long as the object is. */
+  const known = new WeakMap<KubeObject, readonly Reference[]>();
   const kind: TableKind & { readonly resource: Resource } = {
     ...shown,
     ...namesOf(table.kind),
@@ -53,7 +57,11 @@ export function defineKind<const Resource extends ResourceFields>(
       },
     }),
     awaits: 'all',
-    references: (object) => referencesOf(kind, object),
+    references(object) {
+      const references = known.get(object) ?? referencesOf(kind, object);
+      known.set(object, references);
+      return references;
+    },
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),
