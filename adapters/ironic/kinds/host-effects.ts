@@ -22,6 +22,8 @@ import {
   HostAnnotation,
   type HostEvent,
   type HostStatus,
+  isDeleting,
+  isGiven,
   isInspectionDisabled,
   type Measure,
 } from '../../../machines/bare-metal-host/host.ts';
@@ -33,10 +35,12 @@ import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { parsedMap } from '../api/conversion/json-text.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';
+import { isUuid } from '../client/endpoints.ts';
 import { ErrorReason } from '../client/errors.ts';
 import { SECRET_LABELS } from '../hosts/secret-labels.ts';
-import { isMap } from '../json-values.ts';
+import { isMap, textOf } from '../json-values.ts';
 import type { NodeTold } from '../operations/host-watch.ts';
+import type { Recognition } from '../operations/owners.ts';
 import type { Registering } from '../operations/registering.ts';
 import { firmwareComponentsOf, type HostKindOptions, hostOf, unmarkedOf } from './host-relations.ts';
 
@@ -217,11 +221,35 @@ async function restoreStatus(ports: LifePorts, key: string): Promise<void> {
   if (text === undefined) return;
   const restored = restoredStatus(text);
   if (restored.kind === 'done' && !hasStatus(host.status)) {
-    const known = (await ports.call(key, 'hardware')) as JsonObject;
-    const status = { ...restored.status, ...(Object.keys(known).length > 0 && { hardware: known }) } as HostStatus;
-    await store(ports, key, { ...status, lastUpdated: status.lastUpdated ?? timestamp(ports.now()) });
+    const { provisioning, ...said } = restored.status as HostStatus;
+    // Nodes have names, too, and those of other hosts are known.
+    const nodeId = isUuid(textOf(provisioning?.ID)) ? textOf(provisioning?.ID) : '';
+    if (await isBelieved(ports, key, nodeId)) {
+      const known = (await ports.call(key, 'hardware')) as JsonObject;
+      const status = { ...said, ...(Object.keys(known).length > 0 && { hardware: known }) };
+      const lastUpdated = said.lastUpdated ?? timestamp(ports.now());
+      await store(ports, key, { ...status, provisioning: { ...provisioning, ID: nodeId }, lastUpdated });
+    }
   }
   await ports.removeAnnotations(key, [HostAnnotation.Status]);
+}
+
+/**
+ * Whether the status is this host's, of which only the node itself can tell. One that Ironic has lost is made again.
+ *
+ * @returns false: the host is on its way out, and goes without that status
+ * @throws it is not: nothing is begun, as for a new host what runs on its machine would be lost
+ */
+async function isBelieved(ports: LifePorts, key: string, nodeId: string): Promise<boolean> {
+  if (nodeId === '') return true;
+  const { node } = (await ports.call(key, 'recognize', { id: nodeId })) as Recognition;
+  if (node !== 'foreign') return true;
+  if (isDeleting(hostOf(ports.object(key)))) return false;
+  const todo = `give the node the name of this host in Ironic, or remove the annotation to register the host as a new one`;
+  throw {
+    code: 'terminal',
+    message: `the annotation ${HostAnnotation.Status} names node "${nodeId}", which is not this host's: ${todo}`,
+  } satisfies ErrorData;
 }
 
 async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
@@ -244,8 +272,9 @@ async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
   }
 }
 
+/** Of one whose status could not be taken over the conditions tell alone: there is nothing that it would overwrite. */
 function hasStatus(status: HostStatus | undefined): boolean {
-  return typeof status?.lastUpdated === 'string' && status.lastUpdated !== '';
+  return isGiven(status?.lastUpdated) && isGiven(status?.provisioning?.state);
 }
 
 /** Annotations go first: what they asked for is in the status that is stored then. */

@@ -81,16 +81,25 @@ export function register(input: RegistrationInput): Step<Registered> {
   if (driver.needsMac && bootMacOf(host) === '') {
     return failed(ErrorType.Registration, `BMC driver ${driver.type} requires a BootMACAddress value`);
   }
-  const node = nodeIn(facts) ?? looked.node;
+  const node = changedNodeIn(facts) ?? looked.node;
   if (node !== null) return noting(settle(input, node), identityNotes(input, node));
   return facts.enrolled === undefined ? enrol(input) : stuck('Ironic has made a node, and does not say which');
 }
 
-/** The node as it was answered last in this pass; undefined: it was not found, or not looked for, yet. */
+/** The node as it was answered last in this pass; undefined: it was not found, or not looked for, yet. None that another host has. */
 export function nodeIn(facts: Facts): IronicNode | undefined {
-  const { configured, networked, updated, enrolled, byId, byName, byBareName, byPort } = facts;
-  const answers = [configured, networked, updated, enrolled, byId, byName, byBareName, byPort];
-  return answers.find((node) => node !== undefined && node !== null && uuidOf(node) !== '') ?? undefined;
+  const { byId, byName, byBareName, byPort, others = {} } = facts;
+  const found = [byId, byName, byBareName, byPort].filter((node) => node != null && others[uuidOf(node)] !== true);
+  return changedNodeIn(facts) ?? firstOf(found);
+}
+
+/** The node as it was answered when this pass made or changed it last. */
+export function changedNodeIn({ configured, networked, updated, enrolled }: Facts): IronicNode | undefined {
+  return firstOf([configured, networked, updated, enrolled]);
+}
+
+function firstOf(nodes: readonly (IronicNode | null | undefined)[]): IronicNode | undefined {
+  return nodes.find((node) => node != null && uuidOf(node) !== '') ?? undefined;
 }
 
 function problemOf(input: RegistrationInput): string | undefined {

@@ -18,6 +18,7 @@ import { remove } from '../nodes/removal.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { driverOfHost } from './drivers.ts';
 import { type NodeWatchRequest, watchHost } from './host-watch.ts';
+import { recognize } from './owners.ts';
 import { type HostRequest, hostOf, passes } from './passes.ts';
 import { prepareHost, serviceHost } from './preparing.ts';
 import { provisionHost } from './provisioning.ts';
@@ -26,6 +27,7 @@ import { architectureOfHost, knownHardware, registerHost } from './registering.t
 /** By name, as the kind declares them. */
 export const HOST_OPERATIONS = [
   'hardware',
+  'recognize',
   'register',
   'inspect',
   'prepare',
@@ -50,6 +52,8 @@ export function hostOperations(ports: IronicPorts): Operations[string] {
   return {
     /** What HardwareData says of the machine. */
     hardware: (request: HostRequest) => knownHardware(ports, request),
+    /** Whether a node that a status names is the host's. */
+    recognize: (request: HostRequest & { readonly id: string }) => recognize(ports, request),
     register: (request: HostRequest) => registerHost(ports, all, request),
 
     async inspect(request: HostRequest): Promise<Outcome> {
