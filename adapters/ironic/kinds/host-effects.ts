@@ -242,7 +242,7 @@ async function restoreStatus(ports: LifePorts, key: string): Promise<void> {
  */
 async function isBelieved(ports: LifePorts, key: string, nodeId: string): Promise<boolean> {
   if (nodeId === '') return true;
-  const { node } = (await ports.call(key, 'recognize', { id: nodeId })) as Recognition;
+  const { node } = (await ports.call(key, 'recognize', { named: nodeId })) as Recognition;
   if (node !== 'foreign') return true;
   if (isDeleting(hostOf(ports.object(key)))) return false;
   const todo = `give the node the name of this host in Ironic, or remove the annotation to register the host as a new one`;

@@ -53,7 +53,7 @@ export function hostOperations(ports: IronicPorts): Operations[string] {
     /** What HardwareData says of the machine. */
     hardware: (request: HostRequest) => knownHardware(ports, request),
     /** Whether a node that a status names is the host's. */
-    recognize: (request: HostRequest & { readonly id: string }) => recognize(ports, request),
+    recognize: (request: HostRequest & { readonly named: string }) => recognize(ports, request),
     register: (request: HostRequest) => registerHost(ports, all, request),
 
     async inspect(request: HostRequest): Promise<Outcome> {

@@ -27,13 +27,13 @@ export type Recognition = {
   readonly node: 'own' | 'foreign' | 'unknown';
 };
 
-/** A status is anybody's words: the node itself says by its name whose it is. @param request.id  UUID of the node */
+/** A status is anybody's words: the node itself says by its name whose it is. @param request.named  UUID of the node */
 export async function recognize(
   { ironic, ...cluster }: Cluster & Pick<IronicPorts, 'ironic'>,
-  { id, ...request }: Pick<OperationRequest, 'object' | 'deadlineAt' | 'traceparent'> & { readonly id: string },
+  { named, ...request }: Pick<OperationRequest, 'object' | 'deadlineAt' | 'traceparent'> & { readonly named: string },
 ): Promise<Recognition> {
   const host = request.object as Host;
-  const node = await ironic.node(id, askingFor(request));
+  const node = await ironic.node(named, askingFor(request));
   if (node === undefined) return { node: 'unknown' };
   const isOwn = isNamedAfter(host, node) || (hasBareName(host, node) && !(await isOfAnother(cluster, host, node)));
   // mutant: host-believes-status return -> { node: 'own' }

@@ -35,7 +35,7 @@ async function restored(
     object: () => hostObject('one', 'ns', { ...metadata, ...(isAnnotated && { annotations }) }, status),
     async call(_key: string, operation: string, extra?: JsonObject) {
       if (operation !== 'recognize') return {};
-      assert.equal(extra, { id: ID });
+      assert.equal(extra, { named: ID });
       if (node === 'away') throw { code: 'transient', message: 'Ironic is away' };
       return { node } satisfies Recognition;
     },
@@ -130,7 +130,7 @@ for (const [title, node, hosts, expected] of RECOGNIZED) {
       listObjects: async () => hosts,
       readObject: async () => undefined,
     };
-    const request = { id: ID, object: SELF, deadlineAt: 0, traceparent: '' };
+    const request = { named: ID, object: SELF, deadlineAt: 0, traceparent: '' };
     assert.equal(await recognize(ports as never, request), { node: expected });
   });
 }
