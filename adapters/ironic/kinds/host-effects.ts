@@ -33,7 +33,8 @@ import { delayedPauseMs, PAUSES_MS, retryPauseMs } from '../../../machines/bare-
 import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
 import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
-import { parsedMap } from '../api/conversion/json-text.ts';
+import { HARDWARE_SHAPE } from '../api/admission/annotation-shapes.ts';
+import { parseShaped } from '../api/admission/shapes.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';
 import { isUuid } from '../client/endpoints.ts';
 import { ErrorReason } from '../client/errors.ts';
@@ -259,7 +260,7 @@ async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
   const stored = host.status?.hardware;
   const isMissing = !isMap(stored) || Object.keys(stored).length === 0;
   const known = isMissing || isInspectionDisabled(host) ? ((await ports.call(key, 'hardware')) as JsonObject) : {};
-  const given = Object.keys(known).length > 0 ? undefined : parsedMap(text);
+  const given = Object.keys(known).length > 0 ? undefined : detailsIn(text);
   const details = given ?? known;
   const isTaken = (isMissing || isInspectionDisabled(host)) && Object.keys(details).length > 0;
   if (isTaken && !isEqual(stored, details)) {
@@ -270,6 +271,12 @@ async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
   if (!isTaken || given === undefined) {
     tell(ports, key, [{ reason: 'RemoveAnnotation', message: 'The annotation of hardware details was not needed' }]);
   }
+}
+
+/** Details of hardware as an annotation has them; undefined: it has something else, of which nothing is taken. */
+function detailsIn(text: string): JsonObject | undefined {
+  const { value, problem } = parseShaped(text, HARDWARE_SHAPE);
+  return problem === undefined && isMap(value) ? (value as JsonObject) : undefined;
 }
 
 /** Of one whose status could not be taken over the conditions tell alone: there is nothing that it would overwrite. */

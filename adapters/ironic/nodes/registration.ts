@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import {
   type CredentialsStatus,
+  isInspectionDisabled,
   ProvisioningState,
   provisioningStateOf,
 } from '../../../machines/bare-metal-host/host.ts';
@@ -78,10 +79,12 @@ export function register(input: RegistrationInput): Step<Registered> {
   if (problem !== undefined) return failed(ErrorType.Registration, problem);
   const looked = lookUp(input);
   if (looked.step !== 'done') return looked;
-  if (driver.needsMac && bootMacOf(host) === '') {
+  const node = changedNodeIn(facts) ?? looked.node;
+  // Nothing but an inspection would find it, of a node that is new.
+  const needsMac = driver.needsMac || (node === null && isInspectionDisabled(host));
+  if (needsMac && bootMacOf(host) === '') {
     return failed(ErrorType.Registration, `BMC driver ${driver.type} requires a BootMACAddress value`);
   }
-  const node = changedNodeIn(facts) ?? looked.node;
   if (node !== null) return noting(settle(input, node), identityNotes(input, node));
   return facts.enrolled === undefined ? enrol(input) : stuck('Ironic has made a node, and does not say which');
 }

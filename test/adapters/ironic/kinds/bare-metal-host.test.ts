@@ -48,6 +48,35 @@ test('nobody works with a host before its node is known', () => {
   assert.is(kind.standing({ ...rest, status: { ...status, provisioning: { state: 'registering' } } }).ready, false);
 });
 
+const HOLDS: readonly (readonly [string, boolean, boolean])[] = [
+  ['', false, true],
+  ['registering', false, true],
+  ['provisioned', false, true],
+  ['', true, false],
+  ['unmanaged', true, false],
+  ['registering', true, false],
+  ['available', true, true],
+  ['deprovisioning', true, true],
+  ['powering off before delete', true, true],
+  ['deleting', true, false],
+];
+for (const [state, isDeleted, isHeld] of HOLDS) {
+  test(`33.D: the Secrets of a host in '${state}'${isDeleted ? ' that is being deleted' : ''} are ${isHeld ? '' : 'not '}held`, () => {
+    const object = host(state);
+    const metadata = { ...object.metadata, ...(isDeleted && { deletionTimestamp: '2026-08-20T10:00:00Z' }) };
+    const spec = { bmc: { credentialsName: 'bmc' }, preprovisioningNetworkDataName: 'network' };
+    const secrets = kind.references({ ...object, metadata, spec }).filter((each) => each.kind === 'Secret');
+    const finalizers = isHeld ? ['baremetalhost.metal3.io/secret'] : [];
+    assert.equal(
+      secrets.map((each) => [each.name, each.finalizers]),
+      [
+        ['bmc', finalizers],
+        ['network', finalizers],
+      ],
+    );
+  });
+}
+
 function policy(owners: readonly string[]): Dependency {
   const { attributes } = hostUpdatePolicy.standing({
     ...host('available'),

@@ -107,6 +107,36 @@ test('33.A2: where Ironic does not answer nothing is lost, whatever the conditio
   assert.is((await restored(PROVISIONED, { status: registered })).status, undefined);
 });
 
+/** What is stored of hardware details that an annotation brings, with those that HardwareData has. */
+async function detailed(details: unknown, known: JsonObject = {}): Promise<unknown> {
+  const annotations = { 'inspect.metal3.io/hardwaredetails': JSON.stringify(details), 'inspect.metal3.io': 'disabled' };
+  const stored: JsonObject[] = [];
+  const ports = {
+    now: () => 0,
+    object: () => hostObject('one', 'ns', { annotations }),
+    call: async () => known,
+    storeStatus: async (_key: string, _manager: string, status: JsonObject) => void stored.push(status),
+    removeAnnotations: async () => undefined,
+    tell: () => undefined,
+  } as unknown as LifePorts;
+  const { restore } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+    restore: PromiseActorLogic<unknown>;
+  };
+  await toPromise(createActor(restore, { input: { key: 'key' } as never }).start());
+  return stored.map(({ hardware }) => hardware);
+}
+
+test('33.D: hardware details with a field that nobody knows, or a value of another type, store nothing', async () => {
+  assert.equal(await detailed({ hostname: 'h', cpu: { count: 2 } }), [{ hostname: 'h', cpu: { count: 2 } }]);
+  assert.equal(await detailed({ hostname: 'h', colour: 'red' }), []);
+  assert.equal(await detailed({ hostname: 'h', nics: [{ mac: 'm', colour: 'red' }] }), []);
+  assert.equal(await detailed({ hostname: 7 }), []);
+});
+
+test('33.D: those of HardwareData win', async () => {
+  assert.equal(await detailed({ hostname: 'annotated' }, { hostname: 'known' }), [{ hostname: 'known' }]);
+});
+
 const SELF = hostObject('one', 'ns');
 const RECOGNIZED: readonly (readonly [string, JsonObject | undefined, readonly KubeObject[], Recognition['node']])[] = [
   ['has the name of the host', { name: 'ns~one' }, [], 'own'],
