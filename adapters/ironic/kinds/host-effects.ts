@@ -43,7 +43,7 @@ import { isMap, textOf } from '../json-values.ts';
 import type { NodeTold } from '../operations/host-watch.ts';
 import type { Recognition } from '../operations/owners.ts';
 import type { Registering } from '../operations/registering.ts';
-import { firmwareComponentsOf, type HostKindOptions, hostOf, unmarkedOf } from './host-relations.ts';
+import { firmwareComponentsOf, type HostKindOptions, hardwareDataOf, hostOf, unmarkedOf } from './host-relations.ts';
 
 export const STATUS_MANAGER = 'metal3/host-status';
 const MARKS_MANAGER = 'metal3/host-marks';
@@ -72,7 +72,7 @@ export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, '
         async ({ input: { key } }) => (await ports.call(key, 'capacity')) as CapacityOutput,
       ),
       register: fromPromise<Outcome, NodeInput>(({ input }) => register(ports, input, marked)),
-      inspect: operation<NodeInput>('inspect'),
+      inspect: fromPromise<Outcome, NodeInput>(({ input }) => inspect(ports, input)),
       prepare: operation<NodeInput>('prepare'),
       provision: operation<NodeInput>('provision'),
       adopt: operation<NodeInput>('adopt'),
@@ -157,6 +157,16 @@ async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: 
     // Nothing is made for one that goes: its namespace may go with it, and take nothing new.
     const isFurnished = listsComponents === true && deletionTimestamp === undefined;
     await ports.ensureChildren(key, isFurnished ? [firmwareComponentsOf(name)] : []);
+  }
+  return outcome;
+}
+
+/** HardwareData has what was found before the status says that the inspection is over: it is found again until then. */
+async function inspect(ports: LifePorts, { key, ...extra }: NodeInput): Promise<Outcome> {
+  const outcome = received((await passed(ports, key, 'inspect', sendable(extra))) as Outcome);
+  const { name, deletionTimestamp } = ports.object(key).metadata;
+  if (outcome.kind === 'done' && outcome.hardware !== undefined && deletionTimestamp === undefined) {
+    await ports.ensureChildren(key, [hardwareDataOf(name, outcome.hardware as JsonObject)]);
   }
   return outcome;
 }

@@ -109,11 +109,14 @@ export function childrenOf(object: KubeObject, { preprovisioningImages }: HostKi
   const isImaged = preprovisioningImages === 'built' && requestsPreprovisioningImage(host);
   return [
     { kind: 'HostFirmwareSettings', name, content: { spec: { settings: {} } }, onDrift: 'keep' },
-    ...(Object.keys(hardware).length > 0
-      ? [{ kind: 'HardwareData', name, content: { spec: { hardware } }, onDrift: 'apply' } as const]
-      : []),
+    ...(Object.keys(hardware).length > 0 ? [{ ...hardwareDataOf(name, hardware), onDrift: 'keep' } as const] : []),
     ...(isImaged ? [imageOf(host, name)] : []),
   ];
+}
+
+/** What an inspection has found replaces what is there. What a status says of the hardware may be older than that. */
+export function hardwareDataOf(name: string, hardware: JsonObject): Child {
+  return { kind: 'HardwareData', name, content: { spec: { hardware } }, onDrift: 'apply' };
 }
 
 /** Made where Ironic lists components of the node, of which the object does not tell. */

@@ -77,6 +77,46 @@ for (const [state, isDeleted, isHeld] of HOLDS) {
   });
 }
 
+const FOUND = { hostname: 'found' };
+const STALE = { hostname: 'stale' };
+
+test('33.D: HardwareData is made of the status, and is not overwritten with it', () => {
+  const object = host('provisioned');
+  const children = kind.children({ ...object, status: { ...object.status, hardware: STALE } });
+  assert.equal(
+    children.filter((child) => child.kind === 'HardwareData'),
+    [{ kind: 'HardwareData', name: 'host', content: { spec: { hardware: STALE } }, onDrift: 'keep' }],
+  );
+});
+
+test('33.D: what an inspection has found is in HardwareData before it is over, unless the host is going', async () => {
+  for (const [isDeleted, answer, expected] of [
+    [false, { kind: 'done', at: 0, hardware: FOUND }, [FOUND]],
+    [false, { kind: 'waiting', at: 0, pollAfterMs: 0 }, []],
+    [true, { kind: 'done', at: 0, hardware: FOUND }, []],
+  ] as const) {
+    const made: unknown[] = [];
+    const object = host('inspecting');
+    const metadata = { ...object.metadata, ...(isDeleted && { deletionTimestamp: '2026-08-20T10:00:00Z' }) };
+    const ports = {
+      object: () => ({ ...object, metadata }),
+      measure: () => undefined,
+      call: async () => answer,
+      async ensureChildren(
+        _: string,
+        more: readonly { readonly content: { readonly spec: { readonly hardware: unknown } } }[],
+      ) {
+        made.push(...more.map(({ content }) => content.spec.hardware));
+      },
+    } as unknown as LifePorts;
+    const { inspect } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+      inspect: PromiseActorLogic<unknown>;
+    };
+    await toPromise(createActor(inspect, { input: { key: 'key', node: undefined } as never }).start());
+    assert.equal(made, expected);
+  }
+});
+
 function policy(owners: readonly string[]): Dependency {
   const { attributes } = hostUpdatePolicy.standing({
     ...host('available'),
