@@ -31,13 +31,15 @@ export interface Owner {
   readonly isAlive: () => boolean;
 }
 
-/** Makes sure of all children. @returns messages of what is waited for */
+/** Makes sure of all children. @param more  beside those of the kind, or in place of them @returns messages of what is waited for */
 export async function ensureChildren(
   deps: ChildrenDeps,
   owner: Owner,
   more: readonly Child[] = [],
 ): Promise<readonly string[]> {
-  const children = [...owner.kind.children(owner.object), ...more];
+  const isInPlaceOf = (child: Child) => (other: Child) => other.kind === child.kind && other.name === child.name;
+  const usual = owner.kind.children(owner.object).filter((child) => !more.some(isInPlaceOf(child)));
+  const children = [...usual, ...more];
   const waiting = await ended(children.map((child) => ensureChild(deps, owner, child)));
   return waiting.flat();
 }

@@ -1,5 +1,5 @@
 // From a host that is new to one that is available: the part of the chart before anything is deployed.
-import { not } from 'xstate';
+import { and, not } from 'xstate';
 import { Tag } from '../life.ts';
 import { ProvisioningState } from './host.ts';
 import {
@@ -47,6 +47,9 @@ export const admitting = hostSetup.createStateConfig({
       tags: Tag.Busy,
       always: [
         { guard: 'isGone', target: '#gone' },
+        // What is being stored would be stored over what is brought.
+        // mutant: host-stores-over drop
+        { guard: and(['brings', not('isSaved')]), target: 'retrying' },
         { guard: 'brings', target: 'restoring' },
         { guard: 'isDeleting', target: '#routing' },
         { guard: 'isOwned', target: '#routing' },

@@ -140,7 +140,11 @@ export const TRANSITIONS = {
     to: S.Provisioning,
     when: (host, { maxProvisioningRetries }) =>
       needsProvisioning(host) && !retryLimit(host, maxProvisioningRetries).isReached,
-    also: (host) => ({ ...withoutError(host.status ?? {}), ...attempted(host) }),
+    also: (host) => ({
+      ...withoutError(host.status ?? {}),
+      ...attempted(host),
+      provisioningFailCount: retryLimit(host).provisioningFailCount,
+    }),
   },
   abandoned: {
     from: [S.Provisioning],
@@ -263,11 +267,8 @@ export function enterState(host: BareMetalHost, to: ProvisioningState, at: numbe
 }
 
 /** The image that is being tried: at each pass of a host that is being provisioned. */
-export function attempted(host: BareMetalHost): StatusPatch {
-  return {
-    provisioningFailCount: retryLimit(host).provisioningFailCount,
-    lastAttemptedImage: host.spec?.image ?? undefined,
-  };
+export function attempted({ spec }: BareMetalHost): StatusPatch {
+  return { lastAttemptedImage: spec?.image ?? undefined };
 }
 
 /** Empty, as the API has an image that is none. */

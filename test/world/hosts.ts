@@ -60,7 +60,10 @@ export interface HostWorld {
   readonly heard: readonly string[];
   start(): Promise<void>;
   stop(): Promise<void>;
-  /** @param path  below the namespace: `baremetalhosts/one`; of the group unless it is of `secrets` */
+  /**
+   * @param path  below the namespace: `baremetalhosts/one`; below another one, which is made: `/other/baremetalhosts/one`. Of the group
+   *   unless it is of `secrets`
+   */
   create(path: string, object: JsonObject): Promise<Raw>;
   merge(path: string, patch: JsonObject): Promise<Raw>;
   remove(path: string): Promise<void>;
@@ -146,16 +149,26 @@ export async function openHostWorld(options: HostWorldOptions): Promise<HostWorl
     });
     alive.push({ runtime, bus });
   };
-  const pathOf = (path: string): string => {
+  const placeOf = (path: string): { readonly namespace: string; readonly path: string } => {
+    const [, namespace = NAMESPACE, rest = path] = /^\/([^/]+)\/(.*)$/.exec(path) ?? [];
+    return { namespace, path: rest };
+  };
+  const pathOf = (given: string): string => {
+    const { namespace, path } = placeOf(given);
     const root = /^(secrets|events)/.test(path) ? '/api/v1' : GROUP;
-    return `${root}/namespaces/${NAMESPACE}/${path}`;
+    return `${root}/namespaces/${namespace}/${path}`;
   };
   const send = async (method: 'GET' | 'PATCH' | 'POST' | 'DELETE', path: string, body?: JsonObject): Promise<Raw> => {
     const contentType = method === 'PATCH' ? { contentType: 'application/merge-patch+json' } : {};
     return (await client.call({ method, path, ...(body && { body }), ...contentType })).body as unknown as Raw;
   };
-  const metadata = { name: NAMESPACE };
-  await send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata });
+  const namespaces = new Set<string>();
+  const ensureNamespace = async (name: string): Promise<void> => {
+    if (namespaces.has(name)) return;
+    namespaces.add(name);
+    await send('POST', '/api/v1/namespaces', { apiVersion: 'v1', kind: 'Namespace', metadata: { name } });
+  };
+  await ensureNamespace(NAMESPACE);
   const toldLately = (path: string): string => {
     const name = path.split('/').at(-1);
     const lines = log.filter((line) => line['name'] === undefined || line['name'] === name);
@@ -180,12 +193,14 @@ export async function openHostWorld(options: HostWorldOptions): Promise<HostWorl
         await bus.close();
       }
     },
-    create(path, object) {
+    async create(given, object) {
+      const { namespace, path } = placeOf(given);
       const [plural = '', name = ''] = path.split('/');
+      await ensureNamespace(namespace);
       const kind = metal3Contracts.find((contract) => contract.plural === plural)?.kind ?? 'Secret';
       const own = { name, ...((object['metadata'] ?? {}) as JsonObject) };
       const apiVersion = kind === 'Secret' ? 'v1' : 'metal3.io/v1alpha1';
-      return send('POST', pathOf(plural), { ...object, apiVersion, kind, metadata: own });
+      return send('POST', pathOf(`/${namespace}/${plural}`), { ...object, apiVersion, kind, metadata: own });
     },
     merge: (path, patch) => send('PATCH', pathOf(path), patch),
     remove: async (path) => void (await send('DELETE', pathOf(path))),

@@ -69,6 +69,18 @@ export function isIdent(text: string): boolean {
   return IDENT.test(text);
 }
 
+/** As Ironic writes them. */
+const UUID = /^[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
+
+export function isUuid(text: string): boolean {
+  return UUID.test(text);
+}
+
+/** Ironic looks such a text up among UUIDs, never among names. @see oslo.utils: uuidutils.is_uuid_like */
+export function isUuidLike(text: string): boolean {
+  return /^[0-9a-f]{32}$/i.test(text.replaceAll('-', ''));
+}
+
 /** The path of an endpoint about a node. @param ident  uuid or name @throws {TerminalError} it is neither */
 export function pathOf({ path }: Endpoint, ident: string): string {
   // Not quoted: it may be anything.

@@ -22,6 +22,8 @@ import {
   HostAnnotation,
   type HostEvent,
   type HostStatus,
+  isDeleting,
+  isGiven,
   isInspectionDisabled,
   type Measure,
 } from '../../../machines/bare-metal-host/host.ts';
@@ -32,14 +34,17 @@ import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../
 import { equipped } from '../../../machines/equipped.ts';
 import type { LifePorts, Occurrence } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
-import { parsedMap } from '../api/conversion/json-text.ts';
+import { HARDWARE_SHAPE } from '../api/admission/annotation-shapes.ts';
+import { parseShaped } from '../api/admission/shapes.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';
+import { isUuid } from '../client/endpoints.ts';
 import { ErrorReason } from '../client/errors.ts';
 import { SECRET_LABELS } from '../hosts/secret-labels.ts';
-import { isMap } from '../json-values.ts';
+import { isMap, textOf } from '../json-values.ts';
 import type { NodeTold } from '../operations/host-watch.ts';
+import type { Recognition } from '../operations/owners.ts';
 import type { Registering } from '../operations/registering.ts';
-import { firmwareComponentsOf, type HostKindOptions, hostOf, unmarkedOf } from './host-relations.ts';
+import { firmwareComponentsOf, type HostKindOptions, hardwareDataOf, hostOf, unmarkedOf } from './host-relations.ts';
 
 export const STATUS_MANAGER = 'metal3/host-status';
 const MARKS_MANAGER = 'metal3/host-marks';
@@ -68,7 +73,7 @@ export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, '
         async ({ input: { key } }) => (await ports.call(key, 'capacity')) as CapacityOutput,
       ),
       register: fromPromise<Outcome, NodeInput>(({ input }) => register(ports, input, marked)),
-      inspect: operation<NodeInput>('inspect'),
+      inspect: fromPromise<Outcome, NodeInput>(({ input }) => inspect(ports, input)),
       prepare: operation<NodeInput>('prepare'),
       provision: operation<NodeInput>('provision'),
       adopt: operation<NodeInput>('adopt'),
@@ -157,6 +162,16 @@ async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: 
   return outcome;
 }
 
+/** HardwareData has what was found before the status says that the inspection is over: it is found again until then. */
+async function inspect(ports: LifePorts, { key, ...extra }: NodeInput): Promise<Outcome> {
+  const outcome = received((await passed(ports, key, 'inspect', sendable(extra))) as Outcome);
+  const { name, deletionTimestamp } = ports.object(key).metadata;
+  if (outcome.kind === 'done' && outcome.hardware !== undefined && deletionTimestamp === undefined) {
+    await ports.ensureChildren(key, [hardwareDataOf(name, outcome.hardware as JsonObject)]);
+  }
+  return outcome;
+}
+
 /** Labels, and this host among the owners, of what is used for it; each once while it is the same one. */
 async function markOthers(ports: LifePorts, key: string, marked: Marked): Promise<void> {
   const object = ports.object(key);
@@ -218,11 +233,35 @@ async function restoreStatus(ports: LifePorts, key: string): Promise<void> {
   if (text === undefined) return;
   const restored = restoredStatus(text);
   if (restored.kind === 'done' && !hasStatus(host.status)) {
-    const known = (await ports.call(key, 'hardware')) as JsonObject;
-    const status = { ...restored.status, ...(Object.keys(known).length > 0 && { hardware: known }) } as HostStatus;
-    await store(ports, key, { ...status, lastUpdated: status.lastUpdated ?? timestamp(ports.now()) });
+    const { provisioning, ...said } = restored.status as HostStatus;
+    // Nodes have names, too, and those of other hosts are known.
+    const nodeId = isUuid(textOf(provisioning?.ID)) ? textOf(provisioning?.ID) : '';
+    if (await isBelieved(ports, key, nodeId)) {
+      const known = (await ports.call(key, 'hardware')) as JsonObject;
+      const status = { ...said, ...(Object.keys(known).length > 0 && { hardware: known }) };
+      const lastUpdated = said.lastUpdated ?? timestamp(ports.now());
+      await store(ports, key, { ...status, provisioning: { ...provisioning, ID: nodeId }, lastUpdated });
+    }
   }
   await ports.removeAnnotations(key, [HostAnnotation.Status]);
+}
+
+/**
+ * Whether the status is this host's, of which only the node itself can tell. One that Ironic has lost is made again.
+ *
+ * @returns false: the host is on its way out, and goes without that status
+ * @throws it is not: nothing is begun, as for a new host what runs on its machine would be lost
+ */
+async function isBelieved(ports: LifePorts, key: string, nodeId: string): Promise<boolean> {
+  if (nodeId === '') return true;
+  const { node } = (await ports.call(key, 'recognize', { named: nodeId })) as Recognition;
+  if (node !== 'foreign') return true;
+  if (isDeleting(hostOf(ports.object(key)))) return false;
+  const todo = `give the node the name of this host in Ironic, or remove the annotation to register the host as a new one`;
+  throw {
+    code: 'terminal',
+    message: `the annotation ${HostAnnotation.Status} names node "${nodeId}", which is not this host's: ${todo}`,
+  } satisfies ErrorData;
 }
 
 async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
@@ -232,7 +271,7 @@ async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
   const stored = host.status?.hardware;
   const isMissing = !isMap(stored) || Object.keys(stored).length === 0;
   const known = isMissing || isInspectionDisabled(host) ? ((await ports.call(key, 'hardware')) as JsonObject) : {};
-  const given = Object.keys(known).length > 0 ? undefined : parsedMap(text);
+  const given = Object.keys(known).length > 0 ? undefined : detailsIn(text);
   const details = given ?? known;
   const isTaken = (isMissing || isInspectionDisabled(host)) && Object.keys(details).length > 0;
   if (isTaken && !isEqual(stored, details)) {
@@ -245,8 +284,15 @@ async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
   }
 }
 
+/** Details of hardware as an annotation has them; undefined: it has something else, of which nothing is taken. */
+function detailsIn(text: string): JsonObject | undefined {
+  const { value, problem } = parseShaped(text, HARDWARE_SHAPE);
+  return problem === undefined && isMap(value) ? (value as JsonObject) : undefined;
+}
+
+/** Of one whose status could not be taken over the conditions tell alone: there is nothing that it would overwrite. */
 function hasStatus(status: HostStatus | undefined): boolean {
-  return typeof status?.lastUpdated === 'string' && status.lastUpdated !== '';
+  return isGiven(status?.lastUpdated) && isGiven(status?.provisioning?.state);
 }
 
 /** Annotations go first: what they asked for is in the status that is stored then. */

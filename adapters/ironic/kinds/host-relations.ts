@@ -1,10 +1,12 @@
 // What a BareMetalHost refers to, what it makes for itself, and what it makes known.
+import { deletion } from '../../../machines/bare-metal-host/deletion.ts';
 import { isDetached } from '../../../machines/bare-metal-host/detachment.ts';
 import {
   type BareMetalHost,
   type HostStatus,
   isPaused,
   ProvisioningState,
+  provisioningStateOf,
 } from '../../../machines/bare-metal-host/host.ts';
 import { type Dependency, Readiness } from '../../../machines/life.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -29,18 +31,18 @@ export const HostGuard = {
 
 export type HostKindOptions = Pick<IronicOptions, 'maxProvisioningRetries' | 'preprovisioningImages' | 'speed'>;
 
-export function referencesOf(
-  { metadata: { name }, spec = {} }: KubeObject,
-  options: HostKindOptions,
-): readonly Reference[] {
+export function referencesOf(object: KubeObject, options: HostKindOptions): readonly Reference[] {
+  const { metadata, spec = {} } = object;
+  const { name } = metadata;
   const host = { spec } as Host;
+  const held = isLeaving(object) ? [] : [HostGuard.Secret];
   const secrets = new Map<string, Reference>();
   const secret = (named: unknown, more: Pick<Reference, 'finalizers' | 'neededFor'>): void => {
     const text = textOf(named);
     if (text !== '' && !secrets.has(text)) secrets.set(text, { kind: 'Secret', name: text, ...more });
   };
-  secret(credentialsNameOf(host), { finalizers: [HostGuard.Secret], neededFor: 'always' });
-  secret(spec['preprovisioningNetworkDataName'], { finalizers: [HostGuard.Secret], neededFor: 'update' });
+  secret(credentialsNameOf(host), { finalizers: held, neededFor: 'always' });
+  secret(spec['preprovisioningNetworkDataName'], { finalizers: held, neededFor: 'update' });
   for (const data of ['userData', 'networkData', 'metaData']) {
     secret(mapOf(spec[data])['name'], { finalizers: [], neededFor: 'update' });
   }
@@ -62,6 +64,14 @@ export function referencesOf(
       ? [beside('PreprovisioningImage', [HostGuard.PreprovisioningImage])]
       : []),
   ];
+}
+
+/** It is being deleted, and nothing is to be done for that by way of its BMC: it holds none of its Secrets. */
+function isLeaving(object: KubeObject): boolean {
+  const host = hostOf(object);
+  const next = deletion(host);
+  if (next.kind === 'enter') return next.state === ProvisioningState.Deleting;
+  return next.kind === 'continue' && provisioningStateOf(host) === ProvisioningState.Deleting;
 }
 
 export interface Used {
@@ -99,11 +109,14 @@ export function childrenOf(object: KubeObject, { preprovisioningImages }: HostKi
   const isImaged = preprovisioningImages === 'built' && requestsPreprovisioningImage(host);
   return [
     { kind: 'HostFirmwareSettings', name, content: { spec: { settings: {} } }, onDrift: 'keep' },
-    ...(Object.keys(hardware).length > 0
-      ? [{ kind: 'HardwareData', name, content: { spec: { hardware } }, onDrift: 'apply' } as const]
-      : []),
+    ...(Object.keys(hardware).length > 0 ? [{ ...hardwareDataOf(name, hardware), onDrift: 'keep' } as const] : []),
     ...(isImaged ? [imageOf(host, name)] : []),
   ];
+}
+
+/** What an inspection has found replaces what is there. What a status says of the hardware may be older than that. */
+export function hardwareDataOf(name: string, hardware: JsonObject): Child {
+  return { kind: 'HardwareData', name, content: { spec: { hardware } }, onDrift: 'apply' };
 }
 
 /** Made where Ironic lists components of the node, of which the object does not tell. */

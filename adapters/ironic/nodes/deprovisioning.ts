@@ -31,6 +31,8 @@ const COMPLETE: Notes = {
   forget: ['image', 'customDeploy', 'rootDeviceHints', 'softwareRaid'],
 };
 
+const STARTED = [{ reason: 'DeprovisioningStarted', message: 'Deprovisioning started' }];
+
 /** @returns done: nothing is deployed any more */
 export function deprovision({ host, node }: DeprovisioningInput): Step {
   if (node === null) return REGISTER;
@@ -42,7 +44,7 @@ export function deprovision({ host, node }: DeprovisioningInput): Step {
     case ProvisionState.DeployWait:
       return start(host, node);
     case ProvisionState.Error:
-      if (isRestart) return changeProvisionState(node, { target: Target.Deleted }, notes);
+      if (isRestart) return changeProvisionState(node, { target: Target.Deleted }, { events: STARTED, ...notes });
       return failed(ErrorType.Provisioning, lastErrorOf(node) || 'Deprovisioning failed');
     case ProvisionState.CleanFailed:
       if (isRestart) return recover(node, { target: Target.Manage }, notes);
@@ -64,10 +66,9 @@ export function deprovision({ host, node }: DeprovisioningInput): Step {
 function start(host: Host, node: IronicNode): Unfinished {
   const patch = patchOf(node, { '/automated_clean': isCleaningWanted(host) });
   if (patch.length > 0) return send([patchNode(node, patch)], 'again');
-  const events = [{ reason: 'DeprovisioningStarted', message: 'Deprovisioning started' }];
   return changeProvisionState(
     node,
     { target: Target.Deleted },
-    { events, ...restarting(host, ErrorType.Provisioning) },
+    { events: STARTED, ...restarting(host, ErrorType.Provisioning) },
   );
 }

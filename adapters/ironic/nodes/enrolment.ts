@@ -9,7 +9,7 @@ import { isSameCredentials } from '../../../machines/bare-metal-host/registratio
 import { Feature } from '../client/versions.ts';
 import { nodeCapabilities } from '../hosts/boot-mode.ts';
 import { type Driver, inspectInterfaceOf } from '../hosts/drivers.ts';
-import { type Patch, patchOf, type Wanted } from '../hosts/node-patch.ts';
+import { type Patch, patchOf, under, type Wanted } from '../hosts/node-patch.ts';
 import { bootModeOf, type Host, nodeNameOf } from './host.ts';
 import { type IronicNode, stateOf, textIn } from './node.ts';
 import { ProvisionState } from './states.ts';
@@ -31,6 +31,9 @@ export interface EnrolmentInput {
   /** What the Ironic in use can do. */
   readonly features: readonly Feature[];
 }
+
+/** Where the BMC finds the images of Ironic. It follows the settings of Ironic, and is no part of the way into the BMC. */
+const EXTERNAL_URL = 'external_http_url';
 
 /** Ironic takes another driver and other interfaces in these states. */
 const REWRITABLE: ReadonlySet<string> = new Set([
@@ -75,7 +78,9 @@ export function updateRequest(input: EnrolmentInput, node: IronicNode): NodeRequ
   const driver = driverPatch(input, node);
   const patch: Patch = [
     ...driver,
-    ...(isDriverInfoStale ? [{ op: 'add', path: '/driver_info', value: driverInfo } as const] : []),
+    ...(isDriverInfoStale
+      ? [{ op: 'add', path: '/driver_info', value: driverInfo } as const]
+      : patchOf(node, under('driver_info', { [EXTERNAL_URL]: driverInfo[EXTERNAL_URL] }))),
     ...patchOf(node, wanted),
   ];
   if (patch.length === 0) return undefined;

@@ -15,6 +15,8 @@ export interface Facts {
   /** Ports of any node with the boot MAC address, and the node of the first. */
   readonly portsByMac?: readonly IronicPort[];
   readonly byPort?: IronicNode | null;
+  /** By UUID of a node that lacks the host's name: whether another host has it. */
+  readonly others?: Readonly<Record<string, boolean>>;
   /** The node as it was answered when it was made or changed, in this order. */
   readonly enrolled?: IronicNode | null;
   readonly updated?: IronicNode | null;
@@ -36,7 +38,8 @@ export interface Facts {
   readonly history?: readonly JsonObject[];
 }
 
-export type Fact = keyof Facts;
+/** What an answer of Ironic becomes. */
+export type Fact = Exclude<keyof Facts, 'others'>;
 
 /** Lists, and the member of an answer that holds them; what several requests answer is joined. */
 const LISTS: Readonly<Partial<Record<Fact, string>>> = {

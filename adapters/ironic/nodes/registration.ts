@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import {
   type CredentialsStatus,
+  isInspectionDisabled,
   ProvisioningState,
   provisioningStateOf,
 } from '../../../machines/bare-metal-host/host.ts';
@@ -78,19 +79,30 @@ export function register(input: RegistrationInput): Step<Registered> {
   if (problem !== undefined) return failed(ErrorType.Registration, problem);
   const looked = lookUp(input);
   if (looked.step !== 'done') return looked;
-  if (driver.needsMac && bootMacOf(host) === '') {
+  const node = changedNodeIn(facts) ?? looked.node;
+  // Nothing but an inspection would find it, of a node that is new.
+  const needsMac = driver.needsMac || (node === null && isInspectionDisabled(host));
+  if (needsMac && bootMacOf(host) === '') {
     return failed(ErrorType.Registration, `BMC driver ${driver.type} requires a BootMACAddress value`);
   }
-  const node = nodeIn(facts) ?? looked.node;
   if (node !== null) return noting(settle(input, node), identityNotes(input, node));
   return facts.enrolled === undefined ? enrol(input) : stuck('Ironic has made a node, and does not say which');
 }
 
-/** The node as it was answered last in this pass; undefined: it was not found, or not looked for, yet. */
+/** The node as it was answered last in this pass; undefined: it was not found, or not looked for, yet. None that another host has. */
 export function nodeIn(facts: Facts): IronicNode | undefined {
-  const { configured, networked, updated, enrolled, byId, byName, byBareName, byPort } = facts;
-  const answers = [configured, networked, updated, enrolled, byId, byName, byBareName, byPort];
-  return answers.find((node) => node !== undefined && node !== null && uuidOf(node) !== '') ?? undefined;
+  const { byId, byName, byBareName, byPort, others = {} } = facts;
+  const found = [byId, byName, byBareName, byPort].filter((node) => node != null && others[uuidOf(node)] !== true);
+  return changedNodeIn(facts) ?? firstOf(found);
+}
+
+/** The node as it was answered when this pass made or changed it last. */
+export function changedNodeIn({ configured, networked, updated, enrolled }: Facts): IronicNode | undefined {
+  return firstOf([configured, networked, updated, enrolled]);
+}
+
+function firstOf(nodes: readonly (IronicNode | null | undefined)[]): IronicNode | undefined {
+  return nodes.find((node) => node != null && uuidOf(node) !== '') ?? undefined;
 }
 
 function problemOf(input: RegistrationInput): string | undefined {

@@ -4,6 +4,7 @@
 //   send   The requests are made in this order, each only if the one before was answered as expected (`verdictOn`). Then:
 //          `onward`: decide again with the facts gathered; `again`: begin anew, at once; else begin anew after the pause.
 //   ask    Something outside of Ironic is needed to decide: it is found out, and decided again with it.
+//   askOwner  Whose the node is has to be known to decide: whether another host has it.
 //   wait   Begin anew when the node has changed, which is looked at so often; or after the pause (`until`).
 //   done   Nothing is left to do for this operation.
 //   failed The host has an error of this type, and backs off.
@@ -61,6 +62,7 @@ export type Send = Notes & {
   readonly then: 'onward' | 'again' | Pace;
 };
 export type Ask = Notes & { readonly step: 'ask'; readonly for: 'instanceData' | 'configDrive' | 'firmwareSettings' };
+export type AskOwner = { readonly step: 'askOwner'; readonly node: IronicNode };
 export type Wait = Notes & {
   readonly step: 'wait';
   readonly pace: Pace;
@@ -76,7 +78,7 @@ export type Done<Found extends object = object> = Notes & { readonly step: 'done
 
 /** `Found` is what is known, too, when the operation is done. */
 export type Step<Found extends object = object> = Done<Found> | Unfinished;
-export type Unfinished = Send | Ask | Wait | Failed | Stuck | Register;
+export type Unfinished = Send | Ask | AskOwner | Wait | Failed | Stuck | Register;
 
 export const REGISTER: Register = { step: 'register' };
 
@@ -120,7 +122,7 @@ export function restarting(host: Host, errorType: ErrorType): Notes {
 
 /** The step with more notes; those that it has come later, or win. */
 export function noting<Some extends Step>(step: Some, notes: Notes): Some {
-  if (step.step === 'stuck' || step.step === 'register') return step;
+  if (step.step === 'stuck' || step.step === 'register' || step.step === 'askOwner') return step;
   const { events, status, unannotate, forget, remember } = notes;
   return {
     ...notes,

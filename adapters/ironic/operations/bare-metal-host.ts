@@ -18,14 +18,16 @@ import { remove } from '../nodes/removal.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { driverOfHost } from './drivers.ts';
 import { type NodeWatchRequest, watchHost } from './host-watch.ts';
+import { recognize } from './owners.ts';
 import { type HostRequest, hostOf, passes } from './passes.ts';
 import { prepareHost, serviceHost } from './preparing.ts';
 import { provisionHost } from './provisioning.ts';
-import { architectureOfHost, knownHardware, registerHost } from './registering.ts';
+import { architectureOfHost, registerHost, storedHardware } from './registering.ts';
 
 /** By name, as the kind declares them. */
 export const HOST_OPERATIONS = [
   'hardware',
+  'recognize',
   'register',
   'inspect',
   'prepare',
@@ -49,7 +51,9 @@ export function hostOperations(ports: IronicPorts): Operations[string] {
   const all = passes(ports);
   return {
     /** What HardwareData says of the machine. */
-    hardware: (request: HostRequest) => knownHardware(ports, request),
+    hardware: (request: HostRequest) => storedHardware(ports, request),
+    /** Whether a node that a status names is the host's. */
+    recognize: (request: HostRequest & { readonly named: string }) => recognize(ports, request),
     register: (request: HostRequest) => registerHost(ports, all, request),
 
     async inspect(request: HostRequest): Promise<Outcome> {

@@ -11,7 +11,7 @@ import { refusalIn } from '../client/errors.ts';
 import type { Asking } from '../client/session.ts';
 import { type Facts, gathered } from '../nodes/facts.ts';
 import { type Memory, remembered } from '../nodes/memory.ts';
-import type { IronicNode } from '../nodes/node.ts';
+import { type IronicNode, uuidOf } from '../nodes/node.ts';
 import { nodeIn } from '../nodes/registration.ts';
 import {
   type Ask,
@@ -52,6 +52,8 @@ export interface PassDeps {
   readonly ironic: Pick<IronicClient, 'call'>;
   readonly memory: Memory | undefined;
   readonly asking: Asking;
+  /** Whether another host has the node. */
+  readonly isAnothers: (node: IronicNode) => Promise<boolean>;
   /** What is known already, of what was read right before. */
   readonly facts?: Facts;
 }
@@ -67,7 +69,7 @@ const STEPS = 40;
  * @throws as the calls of `IronicClient`, where Ironic gave no answer that a decision judges; not where a call had no turn
  */
 export async function pass<Found extends object>(
-  { ironic, asking, memory, facts = {} }: PassDeps,
+  { ironic, asking, memory, isAnothers, facts = {} }: PassDeps,
   decide: (known: Known) => Step<Found>,
   answer: (asked: Ask['for'], node: IronicNode | undefined) => Promise<void> = unasked,
 ): Promise<Ended<Found>> {
@@ -88,6 +90,12 @@ export async function pass<Found extends object>(
       case 'ask':
         await answer(step.for, node);
         continue;
+      case 'askOwner': {
+        const others = { ...known.facts.others, [uuidOf(step.node)]: await isAnothers(step.node) };
+        known = { ...known, facts: { ...known.facts, others } };
+        sight = node = nodeIn(known.facts);
+        continue;
+      }
       case 'stuck':
       case 'register':
         return end(step);

@@ -5,12 +5,13 @@ import { NoTurnError } from '../../gate.ts';
 import type { Host } from '../nodes/host.ts';
 import { lookUpOwn, lookUpToRemove } from '../nodes/lookup.ts';
 import { type IronicNode, uuidOf } from '../nodes/node.ts';
-import { nodeIn } from '../nodes/registration.ts';
+import { changedNodeIn } from '../nodes/registration.ts';
 import { type Ask, type Step, wait } from '../nodes/step.ts';
 import type { IronicOptions } from '../options.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { Memories } from './memories.ts';
 import { outcomeOf } from './outcome.ts';
+import { isOfAnother } from './owners.ts';
 import { type Ended, type Known, pass } from './pass.ts';
 import type { Sight } from './sights.ts';
 
@@ -61,14 +62,12 @@ export function hostOf({ object }: Pick<HostRequest, 'object'>): Host {
 }
 
 export function passes({
-  clock,
-  ironic,
-  sights,
-  turns,
   options: { speed },
-}: Pick<IronicPorts, 'clock' | 'ironic' | 'sights' | 'turns'> & {
+  ...ports
+}: Pick<IronicPorts, 'clock' | 'ironic' | 'sights' | 'turns' | 'listObjects' | 'readObject'> & {
   readonly options: Pick<IronicOptions, 'speed'>;
 }): Passes {
+  const { clock, ironic, sights, turns } = ports;
   const memories = new Memories();
   const run: Passes['run'] = async (request, decide, answer) => {
     const { uid, namespace = '' } = request.object.metadata;
@@ -93,7 +92,9 @@ export function passes({
     const before = recordedIn(request, sights.take(uid, request.node));
     const begunAt = clock.now();
     const facts = before === undefined ? {} : { byId: before.node };
-    const ended = await pass({ ironic, memory: memories.of(uid), asking: askingFor(request), facts }, decide, answer);
+    const isAnothers = (node: IronicNode): Promise<boolean> => isOfAnother(ports, hostOf(request), node);
+    const given = { ironic, memory: memories.of(uid), asking: askingFor(request), facts, isAnothers };
+    const ended = await pass(given, decide, answer);
     memories.keep(uid, ended.memory);
     const { sight } = ended;
     if (sight !== undefined) sights.keep(uid, sight === before?.node ? before : { node: sight, at: begunAt });
@@ -110,14 +111,14 @@ export function passes({
         request,
         (known) => {
           const looked = lookUpOwn({ host: hostOf(request), facts: known.facts });
-          return looked.step === 'done' ? decide(nodeIn(known.facts) ?? looked.node, known) : looked;
+          return looked.step === 'done' ? decide(changedNodeIn(known.facts) ?? looked.node, known) : looked;
         },
         answer,
       ),
     onLeaving: (request, decide) =>
       run(request, ({ facts }) => {
         const looked = lookUpToRemove({ host: hostOf(request), facts });
-        return looked.step === 'done' ? decide(nodeIn(facts) ?? looked.node) : looked;
+        return looked.step === 'done' ? decide(changedNodeIn(facts) ?? looked.node) : looked;
       }),
     outcome: (ended, request, found) =>
       outcomeOf(ended, { host: hostOf(request), at: clock.now(), random: clock.random(), speed }, found),

@@ -57,7 +57,8 @@ export async function registerHost(
   const name = credentialsNameOf(host);
   const secret = name === '' ? undefined : await credentialsIn(ports, namespace, name);
   const access = bmcAccess(host, secret);
-  if (access.kind !== 'access') return refusal(access, ports.clock.now());
+  const known = await knownHardware(ports, request);
+  if (access.kind !== 'access') return withHardware(host, known, refusal(access, ports.clock.now()));
   const { features } = await ports.ironic.ready(askingFor(request));
   const { driver, credentials } = access;
   const wanted = await driverInfoOf(ports, host, access);
@@ -84,10 +85,7 @@ export async function registerHost(
       hasFirmwareComponents: request.dependencies[`HostFirmwareComponents/${host.metadata?.name ?? ''}`] !== undefined,
     });
   });
-  const outcome = withProfile(
-    host,
-    withHardware(host, await knownHardware(ports, request), passes.outcome(ended, request)),
-  );
+  const outcome = withProfile(host, withHardware(host, known, passes.outcome(ended, request)));
   const { last } = ended;
   return last.step === 'done' && last.listsComponents !== undefined
     ? { ...outcome, listsComponents: last.listsComponents }
@@ -182,13 +180,21 @@ async function ramdiskOf(
   return { ramdisk: decide(standing.kind === 'usable' ? image.status : undefined) };
 }
 
-/** What HardwareData says of the machine; empty: there is none. */
-export async function knownHardware(
+/** What HardwareData says of the machine, where it was heard of; empty: there is none. */
+async function knownHardware(
+  ports: Pick<IronicPorts, 'readObject'>,
+  request: Pick<HostRequest, 'object' | 'dependencies'>,
+): Promise<JsonObject> {
+  const isHeardOf = request.dependencies[`HardwareData/${request.object.metadata.name}`] !== undefined;
+  return isHeardOf ? storedHardware(ports, request) : {};
+}
+
+/** What HardwareData says of the machine, whether it was heard of or not; empty: there is none. */
+export async function storedHardware(
   { readObject }: Pick<IronicPorts, 'readObject'>,
-  { object, dependencies }: Pick<HostRequest, 'object' | 'dependencies'>,
+  { object }: Pick<HostRequest, 'object'>,
 ): Promise<JsonObject> {
   const { namespace = '', name } = object.metadata;
-  if (dependencies[`HardwareData/${name}`] === undefined) return {};
   return mapOf(mapOf((await readObject(HARDWARE_DATA, namespace, name))?.spec)['hardware']);
 }
 

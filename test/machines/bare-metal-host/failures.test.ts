@@ -237,6 +237,16 @@ test('another image, or a count that somebody sets back, lets it try again', asy
   assert.is(reset.phase(), 'provisioning.awaiting');
 });
 
+test('33.D: failures are forgotten by an available host alone, not by one whose image is changed while it is deployed', async () => {
+  const tried = { provisioningFailCount: 2, lastAttemptedImage: IMAGE };
+  const life = await live(
+    { ...WELL, provision: () => waiting() },
+    view({ state: 'provisioning', spec: { image: { ...IMAGE, checksum: 'other' } }, status: tried }),
+  );
+  assert.is(life.stored().provisioningFailCount, 2);
+  assert.equal(life.stored().lastAttemptedImage, { ...IMAGE, checksum: 'other' });
+});
+
 test('a deployment that is not wanted any more is undone without being counted', async () => {
   const life = await live(
     { ...WELL, provision: () => waiting() },

@@ -310,6 +310,18 @@ test('what the host brings is taken over before anything else', async () => {
   assert.is(life.calls[1], 'guardSelf');
 });
 
+test('nothing is stored over what is being taken over', async () => {
+  let isAway = true;
+  const [restore, writeStatus] = [fail(transient), () => (isAway ? fail(transient)() : undefined)];
+  const life = await live({ ...WELL, restore, writeStatus }, view({}, { brings: true, owned: false }));
+  for (let turn = 0; turn < 6; turn += 1) await life.pass(MINUTE);
+  const before = life.calls.filter((call) => call === 'restore').length;
+  assert.is(before, 2, 'what it told of that could not be stored');
+  isAway = false;
+  for (let turn = 0; turn < 6; turn += 1) await life.pass(MINUTE);
+  assert.ok(life.calls.filter((call) => call === 'restore').length > before);
+});
+
 test('what is brought later is taken over, too', async () => {
   const life = await live(WELL, view({ state: 'available' }));
   assert.not.ok(life.calls.includes('restore'));

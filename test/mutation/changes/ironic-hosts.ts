@@ -7,6 +7,18 @@ export const IRONIC_HOSTS: readonly Change[] = [
       'R2: software RAID is cleared, and disks erased, where no software volumes are on record',
     'raid-empty-record-wanted': 'R5: an empty list on record counts as a wish to delete hardware RAID',
   }),
+  ...noticedBy(['finding a node'], {
+    'host-id-is-name': "L2: the name of another host's node counts as an id",
+  }),
+  ...noticedBy(['whose a node is'], {
+    'host-takes-foreign-node': 'OW1: a node that another living host has is taken for free',
+  }),
+  ...noticedBy(['a status that is brought along'], {
+    'host-believes-status': 'a status that names any node is taken over',
+  }),
+  ...noticedBy(['life of a host'], {
+    'host-stores-over': 'what the conditions tell is stored over the status that is being taken over',
+  }),
   ...noticedBy(['RAID', 'preparing'], {
     'raid-kept-unknown':
       'R5: hardware volumes on record are forgotten after a failure, whether the spec mentions them or not',

@@ -48,6 +48,75 @@ test('nobody works with a host before its node is known', () => {
   assert.is(kind.standing({ ...rest, status: { ...status, provisioning: { state: 'registering' } } }).ready, false);
 });
 
+const HOLDS: readonly (readonly [string, boolean, boolean])[] = [
+  ['', false, true],
+  ['registering', false, true],
+  ['provisioned', false, true],
+  ['', true, false],
+  ['unmanaged', true, false],
+  ['registering', true, false],
+  ['available', true, true],
+  ['deprovisioning', true, true],
+  ['powering off before delete', true, true],
+  ['deleting', true, false],
+];
+for (const [state, isDeleted, isHeld] of HOLDS) {
+  test(`33.D: the Secrets of a host in '${state}'${isDeleted ? ' that is being deleted' : ''} are ${isHeld ? '' : 'not '}held`, () => {
+    const object = host(state);
+    const metadata = { ...object.metadata, ...(isDeleted && { deletionTimestamp: '2026-08-20T10:00:00Z' }) };
+    const spec = { bmc: { credentialsName: 'bmc' }, preprovisioningNetworkDataName: 'network' };
+    const secrets = kind.references({ ...object, metadata, spec }).filter((each) => each.kind === 'Secret');
+    const finalizers = isHeld ? ['baremetalhost.metal3.io/secret'] : [];
+    assert.equal(
+      secrets.map((each) => [each.name, each.finalizers]),
+      [
+        ['bmc', finalizers],
+        ['network', finalizers],
+      ],
+    );
+  });
+}
+
+const FOUND = { hostname: 'found' };
+const STALE = { hostname: 'stale' };
+
+test('33.D: HardwareData is made of the status, and is not overwritten with it', () => {
+  const object = host('provisioned');
+  const children = kind.children({ ...object, status: { ...object.status, hardware: STALE } });
+  assert.equal(
+    children.filter((child) => child.kind === 'HardwareData'),
+    [{ kind: 'HardwareData', name: 'host', content: { spec: { hardware: STALE } }, onDrift: 'keep' }],
+  );
+});
+
+test('33.D: what an inspection has found is in HardwareData before it is over, unless the host is going', async () => {
+  for (const [isDeleted, answer, expected] of [
+    [false, { kind: 'done', at: 0, hardware: FOUND }, [FOUND]],
+    [false, { kind: 'waiting', at: 0, pollAfterMs: 0 }, []],
+    [true, { kind: 'done', at: 0, hardware: FOUND }, []],
+  ] as const) {
+    const made: unknown[] = [];
+    const object = host('inspecting');
+    const metadata = { ...object.metadata, ...(isDeleted && { deletionTimestamp: '2026-08-20T10:00:00Z' }) };
+    const ports = {
+      object: () => ({ ...object, metadata }),
+      measure: () => undefined,
+      call: async () => answer,
+      async ensureChildren(
+        _: string,
+        more: readonly { readonly content: { readonly spec: { readonly hardware: unknown } } }[],
+      ) {
+        made.push(...more.map(({ content }) => content.spec.hardware));
+      },
+    } as unknown as LifePorts;
+    const { inspect } = hostEffects(ports, { speed: 1 }).implementations.actors as {
+      inspect: PromiseActorLogic<unknown>;
+    };
+    await toPromise(createActor(inspect, { input: { key: 'key', node: undefined } as never }).start());
+    assert.equal(made, expected);
+  }
+});
+
 function policy(owners: readonly string[]): Dependency {
   const { attributes } = hostUpdatePolicy.standing({
     ...host('available'),

@@ -101,6 +101,8 @@ export function told(step: Step): string {
       return [...step.requests.map(inShort), `then ${step.then}`].join('; ');
     case 'wait':
       return `wait ${step.pace}`;
+    case 'askOwner':
+      return `whose is ${step.node['name'] ?? 'it'}?`;
     case 'ask':
       return `ask ${step.for}`;
     case 'failed':

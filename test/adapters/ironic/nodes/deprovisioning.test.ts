@@ -74,8 +74,12 @@ test('the start is told of when it is asked for, and ends the error of the deplo
   });
 });
 
+test('33.D: the start is told of after an error of the node, too', () => {
+  const notes = notesOf(deprovision({ host: again, node: nodeIn('error') }));
+  assert.equal(notes, { events: ['DeprovisioningStarted'], isErrorOver: true });
+});
+
 test('one that is tried anew ends the error when the node goes on, not before', () => {
-  assert.equal(notesOf(deprovision({ host: again, node: nodeIn('error') })), { isErrorOver: true });
   assert.equal(notesOf(deprovision({ host: again, node: nodeIn('clean failed') })), { isErrorOver: true });
   assert.equal(notesOf(deprovision({ host: again, node: nodeIn('clean failed', broken) })), {});
 });

@@ -120,6 +120,18 @@ const DIFFERENCES: readonly (readonly [string, IronicNode, Partial<RegistrationI
     ['/disable_power_off'],
   ],
   ['power that may be cut again', { ...settledNode, disable_power_off: true }, {}, ['/disable_power_off']],
+  [
+    '33.D: a URL for IPv6 that holds no more',
+    { ...settledNode, driver_info: { redfish_address: 'https://bmc', external_http_url: 'http://[fd00::1]' } },
+    {},
+    ['/driver_info/external_http_url'],
+  ],
+  [
+    '33.D: a URL for IPv6 that is another one now',
+    { ...settledNode, driver_info: { redfish_address: 'https://bmc', external_http_url: 'http://[fd00::1]' } },
+    { driverInfo: { ...DRIVER_INFO, external_http_url: 'http://[fd00::2]' } },
+    ['/driver_info/external_http_url'],
+  ],
   ['the architecture', settledNode, { architecture: 'aarch64' }, ['/properties/cpu_arch']],
 ];
 for (const [title, node, more, paths] of DIFFERENCES) {

@@ -158,7 +158,7 @@ export class Life {
     for (let steps = 0; steps < 50; steps += 1) {
       const step = decide();
       if (step.step !== 'send') {
-        if (step.step !== 'stuck' && step.step !== 'register') this.#notes.push(step);
+        if (step.step !== 'stuck' && step.step !== 'register' && step.step !== 'askOwner') this.#notes.push(step);
         return step;
       }
       const end = step.requests.map((request) => this.#send(request)).find((ends) => ends !== undefined);
@@ -196,7 +196,7 @@ export class Life {
 
 /** Of a patch its paths, of a change its target; of new things nothing more. */
 function lineOf({ method, path, query, body }: NodeRequest): string {
-  const where = path.replace('/v1/nodes/', '').replace(/^node-/, 'N');
+  const where = path.replace('/v1/nodes/', '').replace(/^0{8}-0{4}-4000-8000-0*/, 'N');
   const { fields: _, ...filter } = query ?? {};
   const which = Object.entries(filter).map(([name, value]) => `?${name}=${value}`);
   const what = Array.isArray(body)

@@ -29,6 +29,11 @@ const WAYS: Readonly<Record<string, Readonly<Record<string, readonly string[]>>>
   abort: { 'clean wait': ['clean failed'], 'inspect wait': ['inspect failed'] },
 };
 
+/** Of the nodes that were made, the first is 1. */
+export function uuidOfNode(number: number): string {
+  return `00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
+}
+
 export class IronicModel {
   readonly nodes: Map<string, Fields> = new Map();
   readonly ports: Fields[] = [];
@@ -112,7 +117,7 @@ export class IronicModel {
 
   #enrol(body: JsonObject): Answer {
     this.#made += 1;
-    const uuid = `node-${this.#made}`;
+    const uuid = uuidOfNode(this.#made);
     const node: Fields = {
       uuid,
       provision_state: 'enroll',

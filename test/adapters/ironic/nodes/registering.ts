@@ -30,9 +30,9 @@ export function inputOf(more: Partial<RegistrationInput> = {}): RegistrationInpu
   };
 }
 
-/** The step for a host whose node was found as given. */
+/** The step for a host whose node was found as given, and is no other's. */
 export function registered(node: IronicNode, more: Partial<RegistrationInput> = {}): Step {
-  return register(inputOf({ ...more, facts: { byId: node, ...more.facts } }));
+  return register(inputOf({ ...more, facts: { byId: node, others: { [UUID]: false }, ...more.facts } }));
 }
 
 /** The body of the only request of a step. */

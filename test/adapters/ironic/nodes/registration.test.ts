@@ -92,6 +92,16 @@ test('a driver that needs the MAC address is refused without one, after the look
   assert.ok(told(register(inputOf(other))).startsWith('POST /v1/nodes'));
 });
 
+test('33.D: a host without a MAC address that is not inspected is not enrolled', () => {
+  const message = 'registration error: BMC driver redfish requires a BootMACAddress value';
+  const driver = driverNamed('redfish');
+  for (const more of [{ spec: { inspectionMode: 'disabled' } }, { annotations: { 'inspect.metal3.io': 'disabled' } }]) {
+    const host = hostIn('registering', { ...more, spec: { ...more.spec, bootMACAddress: '' } });
+    assert.is(told(register(inputOf({ host, driver, facts: ABSENT }))), message);
+    assert.is.not(told(registered(nodeIn('manageable'), { host, driver })), message, 'one that is enrolled stays so');
+  }
+});
+
 // Network data
 
 test('network data of the ramdisk are told after the ports', () => {

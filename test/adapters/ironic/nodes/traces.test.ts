@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Host } from '../../../../adapters/ironic/nodes/host.ts';
 import { Life } from './life.ts';
-import { IronicModel } from './model.ts';
+import { IronicModel, uuidOfNode } from './model.ts';
 
 const test = suite('traces of a host in Ironic');
 
@@ -28,7 +28,7 @@ test('a new host with virtual media, inspected by its agent, until it is deleted
     'GET one',
     `GET /v1/ports?address=${MAC}`,
     'POST /v1/nodes',
-    'GET /v1/ports?node_uuid=node-1',
+    `GET /v1/ports?node_uuid=${uuidOfNode(1)}`,
     `GET /v1/ports?address=${MAC}`,
     'POST /v1/ports',
     targets('manage'),
@@ -46,7 +46,7 @@ test('a new host with virtual media, inspected by its agent, until it is deleted
   assert.is(life.prepare(() => false).step, 'done');
   assert.equal(
     life.taken(),
-    ['GET N1', 'GET /v1/ports?node_uuid=node-1', `GET /v1/ports?address=${OTHER_MAC}`, 'POST /v1/ports'],
+    ['GET N1', `GET /v1/ports?node_uuid=${uuidOfNode(1)}`, `GET /v1/ports?address=${OTHER_MAC}`, 'POST /v1/ports'],
     'nothing to apply; the ports of the NICs that were found',
   );
 
@@ -144,7 +144,7 @@ test('Ironic lost its database under a host that runs something', () => {
     'GET one',
     `GET /v1/ports?address=${MAC}`,
     'POST /v1/nodes',
-    'GET /v1/ports?node_uuid=node-2',
+    `GET /v1/ports?node_uuid=${uuidOfNode(2)}`,
     `GET /v1/ports?address=${MAC}`,
     'POST /v1/ports',
     'PUT N2/states/provision {"target":"manage"}',
@@ -154,8 +154,8 @@ test('Ironic lost its database under a host that runs something', () => {
     'PUT N2/states/provision {"target":"adopt"}',
     'GET N2',
   ]);
-  assert.is(life.host.status?.provisioning?.ID, 'node-2');
-  assert.is(ironic.nodes.get('node-2')?.['provision_state'], 'active');
+  assert.is(life.host.status?.provisioning?.ID, uuidOfNode(2));
+  assert.is(ironic.nodes.get(uuidOfNode(2))?.['provision_state'], 'active');
 });
 
 test('a power cycle', () => {
@@ -182,7 +182,7 @@ test('deleting a host while it is cleaned by hand does not wait for the end of t
   life.register();
   life.powerOn();
   life.taken();
-  const node = ironic.nodes.get('node-1');
+  const node = ironic.nodes.get(uuidOfNode(1));
   Object.assign(node ?? {}, { provision_state: 'clean wait', target_provision_state: 'manageable' });
   life.state = 'powering off before delete';
   assert.is(life.powerOff('hard').step, 'done');

@@ -22,7 +22,7 @@ function failing(error: Error): Promise<Ended<object>> {
   };
   const asking = { namespace: 'ns', deadlineAt: 0, traceparent: '' };
   return pass(
-    { ironic: { call }, memory: undefined, asking },
+    { ironic: { call }, memory: undefined, asking, isAnothers: async () => false },
     ({ facts }): Step =>
       facts.enrolled === undefined
         ? send([make], 'onward', { status: { provisioning: { ID: 'n1' } } })

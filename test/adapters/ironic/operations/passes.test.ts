@@ -10,6 +10,7 @@ import type { Outcome } from '../../../../machines/bare-metal-host/outcome.ts';
 import { ManualClock } from '../../../bus/manual-clock.ts';
 
 const test = suite('turns of passes');
+const UUID = '00000000-0000-4000-8000-00000000000a';
 const CALL_MS = 4_000;
 /** Until when a pass must have begun. */
 const DEADLINE_MS = 3_000;
@@ -23,8 +24,8 @@ function scene(slots: number) {
     most = Math.max(most, underWay);
     await clock.sleep(CALL_MS);
     underWay -= 1;
-    if (path.endsWith('/broken')) throw new TransientError('no answer');
-    return { status: 200, body: { uuid: path.split('/').at(-1) ?? '' } };
+    if (path.endsWith('~broken')) throw new TransientError('no answer');
+    return { status: 200, body: { name: path.split('/').at(-1) ?? '', uuid: UUID } };
   };
   const turns = new Gate({ clock, slots, name: 'Ironic' });
   const all = passes({
@@ -33,10 +34,11 @@ function scene(slots: number) {
     sights: new Sights(clock),
     turns,
     options: { speed: 1 },
+    ...{ listObjects: async () => [], readObject: async () => undefined },
   });
   const pass = async (name: string): Promise<Outcome['kind']> => {
     const metadata = { name, namespace: 'ns', uid: name, resourceVersion: '1', generation: 1 };
-    const object = { apiVersion: '', kind: '', metadata, spec: {}, status: { provisioning: { ID: name } } };
+    const object = { apiVersion: '', kind: '', metadata, spec: {}, status: {} };
     const deadlineAt = clock.now() + DEADLINE_MS;
     const request: HostRequest = { object, dependencies: {}, deadlineAt, traceparent: '' };
     return all.outcome(await all.onNode(request, () => ({ step: 'done' })), request).kind;

@@ -16,6 +16,8 @@ import { FakeIronic } from '../client/fake-ironic.ts';
 
 const test = suite('sights of nodes');
 const FRESH_MS = 3_000;
+const N1 = '00000000-0000-4000-8000-000000000001';
+const N2 = '00000000-0000-4000-8000-000000000002';
 
 type Decide = (node: IronicNode) => Step;
 const done: Decide = () => ({ step: 'done' });
@@ -24,7 +26,7 @@ const manage: Decide = () =>
     [
       {
         method: 'PUT',
-        path: '/v1/nodes/n1/states/provision',
+        path: `/v1/nodes/${N1}/states/provision`,
         body: { target: 'manage' },
         expects: [202],
         failure: 'no',
@@ -40,13 +42,13 @@ const patchOnce: Decide = (node) =>
 function scene() {
   const clock = new ManualClock();
   const nodes = new FakeIronic();
-  nodes.put('n1', { provision_state: 'manageable' });
+  nodes.put(N1, { name: 'ns~h', provision_state: 'manageable' });
   const asked: string[] = [];
   const call: IronicClient['call'] = async ({ method, path }) => {
     asked.push(`${method} ${path}`);
     if (method === 'PUT') return { status: 202, body: {} };
-    if (method === 'PATCH') nodes.put('n1', { automated_clean: true });
-    return { status: 200, body: nodes.nodes.get('n1') as unknown as JsonObject };
+    if (method === 'PATCH') nodes.put(N1, { automated_clean: true });
+    return { status: 200, body: nodes.nodes.get(N1) as unknown as JsonObject };
   };
   const sights = new Sights(clock);
   const all = passes({
@@ -55,9 +57,10 @@ function scene() {
     sights,
     turns: new Gate({ clock, slots: 4, name: 'Ironic' }),
     options: { speed: 1 },
+    ...{ listObjects: async () => [], readObject: async () => undefined },
   });
   /** One operation of the host, which knows the node so. @returns what it knows after that */
-  const pass = async (node: HostNode | undefined, decide = done, id = 'n1'): Promise<HostNode | undefined> => {
+  const pass = async (node: HostNode | undefined, decide = done, id = N1): Promise<HostNode | undefined> => {
     const metadata = { name: 'h', namespace: 'ns', uid: 'h', resourceVersion: '1', generation: 1 };
     const object = { apiVersion: '', kind: '', metadata, spec: {}, status: { provisioning: { ID: id } } };
     const request: HostRequest = { object, dependencies: {}, deadlineAt: clock.now() + 1_000, traceparent: '', node };
@@ -70,9 +73,9 @@ function scene() {
     const controller = new AbortController();
     const { signal } = controller;
     const progress = (news: JsonObject): void => void seen.push(news['node'] as unknown as HostNode);
-    const watch = { node: { id: 'n1' }, pollAfterMs: 1_000, signal, progress };
+    const watch = { node: { id: N1 }, pollAfterMs: 1_000, signal, progress };
     const end = watchHost(poller, watch, (node) => sights.keep('h', { node, at: clock.now() })).catch(() => undefined);
-    nodes.put('n1', { provision_state: state });
+    nodes.put(N1, { provision_state: state });
     await clock.advance(1_250);
     controller.abort();
     await end;
@@ -98,7 +101,7 @@ test('operations that follow each other ask for the node once, also when it was 
   const first = await pass(undefined);
   const second = await pass(first, patchOnce);
   await pass(second);
-  assert.equal(asked, ['GET /v1/nodes/n1', 'PATCH /v1/nodes/n1']);
+  assert.equal(asked, [`GET /v1/nodes/${N1}`, `PATCH /v1/nodes/${N1}`]);
 });
 
 test('after something was asked of it, it is looked at (S1)', async () => {
@@ -108,8 +111,8 @@ test('after something was asked of it, it is looked at (S1)', async () => {
   // Whoever has not heard of that knows the sight of before.
   await pass(node);
   await pass(after);
-  const get = 'GET /v1/nodes/n1';
-  assert.equal(asked, ['PUT /v1/nodes/n1/states/provision', get, get]);
+  const get = `GET /v1/nodes/${N1}`;
+  assert.equal(asked, [`PUT /v1/nodes/${N1}/states/provision`, get, get]);
 });
 
 test('who knows another sight of it, or another node, is not given this one (S1)', async () => {
@@ -117,13 +120,13 @@ test('who knows another sight of it, or another node, is not given this one (S1)
   const node = await told('available');
   const { revision: _, ...brief } = node;
   for (const [known, id] of [
-    [undefined, 'n1'],
-    [brief, 'n1'],
-    [{ ...node, revision: 'another' }, 'n1'],
-    [{ ...node, id: 'n2' }, 'n1'],
-    [node, 'n2'],
+    [undefined, N1],
+    [brief, N1],
+    [{ ...node, revision: 'another' }, N1],
+    [{ ...node, id: N2 }, N1],
+    [node, N2],
   ] as const) {
-    sights.keep('h', { node: nodes.nodes.get('n1') ?? {}, at: clock.now() });
+    sights.keep('h', { node: nodes.nodes.get(N1) ?? {}, at: clock.now() });
     await pass(known, done, id);
   }
   assert.is(asked.length, 5);
@@ -136,7 +139,7 @@ test('it is handed over soon or not at all, and not kept (S2, S3)', async () => 
   await clock.advance(FRESH_MS);
   assert.is(clock.armed, 0, 'nothing is kept');
   await pass(node);
-  assert.equal(asked, ['GET /v1/nodes/n1']);
+  assert.equal(asked, [`GET /v1/nodes/${N1}`]);
 });
 
 test('what is used again is not younger for that (S2)', async () => {
@@ -146,7 +149,7 @@ test('what is used again is not younger for that (S2)', async () => {
     await clock.advance(FRESH_MS / 4);
     node = await pass(node);
   }
-  assert.equal(asked, ['GET /v1/nodes/n1']);
+  assert.equal(asked, [`GET /v1/nodes/${N1}`]);
 });
 
 test('closed, it keeps nothing and waits for nothing', async () => {
