@@ -14,7 +14,7 @@ export const Tag = {
   AwaitsDependencies: 'awaits.dependencies',
   /** The last step failed, and this is where that led. */
   Failing: 'failing',
-  /** With `Failing`: nothing is tried again until somebody changes something. */
+  /** With `Failing`: nothing is tried again until somebody changes something; a look may be. */
   Refused: 'refused',
   /** Over with one call or one write: nothing that a status tells. */
   Busy: 'busy',

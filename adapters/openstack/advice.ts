@@ -23,6 +23,11 @@ const TERMINAL = /^invalid configuration (?:creating|updating) resource: /;
 const REFUSED_FOR_GOOD = /^invalid configuration [a-z ]+: .* answered 4\d\d\b/;
 /** Said of what a create refers to; the resource of the object itself is read first. */
 const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 404\b/;
+/** Of what the cloud tells of the resource itself, and only whoever runs it can mend. */
+const BROKEN =
+  /^(?:Server is in ERROR state|Volume is in \S+ status|a glance error occurred while saving image content)$/;
+const UNIMPORTED = 'referenced resource does not exist in OpenStack';
+const LOST_IMPORT = /^(?:resource|role assignment) has been deleted from OpenStack$/;
 /** Of what drifts and is only told of. */
 const DRIFT = /^not as specified, and left so: |, since what drifts is only reported$/;
 /** A host's certificate, as Node and OpenSSL speak of it. */
@@ -59,12 +64,25 @@ export function adviceOn(
       if (DRIFT.test(message)) return { todo: driftAdvice(object) };
       if (outdatedAdvice(message) !== undefined) return { todo: outdatedAdvice(message) ?? '' };
       if (ABSENT.test(message)) return lossAdvice(kind, object, message, known);
+      if (message === UNIMPORTED) return { todo: 'correct spec.import.id' };
+      if (LOST_IMPORT.test(message)) return { todo: lostImportAdvice(object) };
+      if (BROKEN.test(message)) return { todo: brokenAdvice(object) };
       return kind.content?.advise(object, message);
   }
 }
 
 function driftAdvice({ kind, metadata: { name } }: KubeObject): string {
   return `bring the spec of ${kind}/${name} to what is there, or have it brought back with the annotation ${DRIFT_ANNOTATION}: ${Drift.Repair}`;
+}
+
+/** Nobody is told to delete what may have been of use: what it says may pass. */
+function brokenAdvice(object: KubeObject): string {
+  const id = object.status?.['id'];
+  return `see in the cloud why ${typeof id === 'string' ? id : 'it'} is so: once it is mended there it goes on by itself, as it is looked at again, ever less often`;
+}
+
+function lostImportAdvice({ kind, metadata: { name } }: KubeObject): string {
+  return `delete ${kind}/${name}, which deletes nothing in the cloud, and import what there is`;
 }
 
 /** What the object was to be built on is gone, and its own object does not know yet. */

@@ -10,6 +10,7 @@ import { ErrorCode } from '../../bus/errors.ts';
 import { ResourceTag } from '../../machines/external-resource/context.ts';
 import type { ResourceStanding } from '../../machines/external-resource/life.ts';
 import { driftMessage } from '../../machines/external-resource/news.ts';
+import { relookPauseMs } from '../../machines/external-resource/watching.ts';
 import { type Holders, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { resyncOf } from './resync.ts';
@@ -76,11 +77,22 @@ export function settledOf(
   const progressing = conditionIn(stored, 'Progressing');
   const isCurrent = progressing?.status === 'False' && progressing.observedGeneration === object.metadata.generation;
   if (progressing === undefined || !isCurrent) return { settled: false, failed: false };
-  if (TERMINAL.has(progressing.reason)) return { settled: true, failed: true };
   const resync = resyncOf(object, defaultResyncMs);
-  if (resync.kind !== 'every') return { settled: resync.kind === 'never', failed: false };
-  const resyncInMs = Date.parse(stored.lastSyncTime ?? '') + resync.periodMs - now;
-  return resyncInMs > 0 ? { settled: true, failed: false, resyncInMs } : { settled: false, failed: false };
+  const periodMs = resync.kind === 'every' ? resync.periodMs : Number.POSITIVE_INFINITY;
+  /** What only the cloud can mend is looked at whether a period is set or not. */
+  const relookIn = (condition: Condition | undefined): number => {
+    const since = Date.parse(condition?.lastTransitionTime ?? '');
+    return Math.min(relookPauseMs(Number.isNaN(since) ? 0 : now - since), periodMs);
+  };
+  if (progressing.reason === Reason.UnrecoverableError)
+    return { settled: true, failed: true, resyncInMs: relookIn(progressing) };
+  if (TERMINAL.has(progressing.reason)) return { settled: true, failed: true };
+  if (resync.kind === 'malformed') return { settled: false, failed: false };
+  const available = conditionIn(stored, 'Available');
+  const dueInMs = resync.kind === 'never' ? periodMs : Date.parse(stored.lastSyncTime ?? '') + periodMs - now;
+  if (!(dueInMs > 0)) return { settled: false, failed: false };
+  const resyncInMs = available?.status === 'True' ? dueInMs : Math.min(dueInMs, relookIn(available));
+  return { settled: true, failed: false, ...(Number.isFinite(resyncInMs) && { resyncInMs }) };
 }
 
 /** Whether the object counts as ready for those who refer to it. The generation is not compared. */

@@ -8,11 +8,11 @@ import type { Compression } from './compression/mod.ts';
 import { attemptsOf } from './downloading.ts';
 import { isJsonObject } from './kinds/fields.ts';
 import type { UpdateStep } from './kinds/table.ts';
+import { unrecoverable } from './refusals.ts';
 import { type Call, HttpError, type Session } from './session.ts';
 
 const MOST_ATTEMPTS = 5;
 const POLL_MS = 15_000;
-const UNRECOVERABLE = { reason: 'UnrecoverableError' };
 const FETCHING = 'Glance is downloading image content';
 /** Answers by which Glance says that it does not fetch this, or from there, or for such as we. */
 const DECLINED: ReadonlySet<number> = new Set([400, 403, 405, 501]);
@@ -55,10 +55,10 @@ export const imageDataStep: UpdateStep = async ({ request: { object, observation
         throw new TerminalError(`Unable to download content after ${MOST_ATTEMPTS} attempts`);
       return { changed: false, empty: true };
     case 'killed':
-      throw new TerminalError('a glance error occurred while saving image content', UNRECOVERABLE);
+      throw unrecoverable('a glance error occurred while saving image content');
     case 'deleted':
     case 'pending_delete':
-      throw new TerminalError('image status is deleting', UNRECOVERABLE);
+      throw unrecoverable('image status is deleting');
     default:
       return { changed: false, waiting: ['Waiting for OpenStack resource to be ready'] };
   }

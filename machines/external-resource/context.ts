@@ -91,6 +91,8 @@ export interface ResourceContext {
   readonly changes: number;
   /** How often in a row it began to wait for the cloud. */
   readonly looks: number;
+  /** Looks in a row that were made since the foreign system said what only it can mend. */
+  readonly relooks: number;
   /** Watches in a row that failed with nothing new to tell. */
   readonly unwatched: number;
   /** Generation of the object that the last step outside was made for. */

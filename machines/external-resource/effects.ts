@@ -23,7 +23,7 @@ import {
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
 import type { Observation, ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
-import { onlyNews, rarer } from './watching.ts';
+import { onlyNews, rarer, relookMs } from './watching.ts';
 
 /** A later look comes up to a fifth of the period late, so that objects made together part. */
 const RESYNC_SPREAD = 0.2;
@@ -196,6 +196,7 @@ export function withEffects(
     delays: {
       repassPause: ({ context }) => ports.together(repassPauseMs(context)),
       backoff: ({ context }) => ports.jitter(backoffMs(context)),
+      relook: ({ context }) => ports.jitter(relookMs(context)),
       resync: ({ context }) => resyncMs(context, 1 + RESYNC_SPREAD * ports.random()),
     },
   });

@@ -12,7 +12,8 @@
 //   M5. A dependency that is being deleted is yielded when, and only when, nothing was built on it (P1): before the resource is there,
 //       or while a step after its create was seen not to have used it.
 //   M6. Waiting for a dependency arms no timer and makes no call (I6, I7).
-//   M7. A terminal failure is not tried again until the spec changes.
+//   M7. What is refused for its spec is not tried again until that changes. What only the foreign system can mend is looked at
+//       again, ever less often, up to a bound: a state that it tells of is never final.
 //   M8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
 //       managed object for each external resource. Otherwise the object leaves it alone, to the end, says whose it is, and tries
 //       again when that one is gone.
@@ -48,8 +49,12 @@ const resting = resourceSetup.createStateConfig({
   },
   initial: 'available',
   states: {
-    available: { description: 'It can be used.' },
-    unavailable: { description: 'It cannot be used as it is.' },
+    available: { description: 'It can be used.', entry: 'resetRelooks' },
+    unavailable: {
+      description: 'It cannot be used as it is; it is looked at again, ever less often.',
+      // mutant: unusable-is-final drop
+      after: { relook: { target: '#claiming', actions: 'countRelook' } },
+    },
   },
 });
 
@@ -66,6 +71,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     attempts: 0,
     changes: 0,
     looks: 0,
+    relooks: 0,
     isContested,
     isForeign: false,
     isEarlier: false,
@@ -128,9 +134,12 @@ export const externalResourceMachine = resourceSetup.createMachine({
         resting,
         failed: {
           id: 'failed',
-          description: 'Refused until the user changes the spec.',
+          description:
+            'Refused until the user changes the spec; what only the foreign system can mend is looked at again.',
           tags: [Tag.Settled, Tag.Failing, Tag.Refused],
           entry: 'claim',
+          // mutant: broken-is-final drop
+          after: { relook: { target: '#claiming', actions: 'countRelook' } },
           always: [
             { guard: 'isDeleting', target: 'deleting' },
             { guard: 'isOutdated', target: 'claiming', actions: 'forgetFailure' },

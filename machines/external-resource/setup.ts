@@ -47,7 +47,7 @@ import {
 } from './context.ts';
 import { idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './drift.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
-import { removalPatienceMs } from './watching.ts';
+import { relookMs, removalPatienceMs } from './watching.ts';
 
 type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
 type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
@@ -120,6 +120,8 @@ export const resourceSetup = setup({
     noteTry: assign({ tried: ({ context }) => context.object.generation, landsInMs: undefined }),
     countLook: assign({ looks: ({ context }) => context.looks + 1 }),
     resetLooks: assign({ looks: 0, unwatched: 0 }),
+    countRelook: assign({ relooks: ({ context }) => context.relooks + 1 }),
+    resetRelooks: assign({ relooks: 0 }),
     resetUnwatched: assign({ unwatched: 0 }),
     countUnwatched: assign(({ context }, { heldMs }: { heldMs: number }) => countUnwatched(context, heldMs)),
     countChange: assign({ changes: ({ context }) => context.changes + 1 }),
@@ -209,7 +211,7 @@ export const resourceSetup = setup({
     })),
     forgetObservation: assign({ observation: undefined }),
     noteAmbiguous: assign((_, found: FindOutput) => ambiguityOf(found)),
-    forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
+    forgetFailure: assign({ error: undefined, attempts: 0, races: 0, relooks: 0 }),
     resetAttempts: assign({ attempts: 0 }),
     /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
     awaitLanding: assign(({ context }, { at }: Pick<FindOutput, 'at'>) => ({
@@ -328,6 +330,7 @@ export const resourceSetup = setup({
     childrenPause: 1_000,
     rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
     resync: ({ context }) => resyncMs(context),
+    relook: ({ context }) => relookMs(context),
   },
 });
 

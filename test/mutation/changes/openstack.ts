@@ -138,6 +138,9 @@ export const OPENSTACK: readonly Change[] = [
     'cloud-answers-first': 'V1: the simulated cloud answers before it keeps',
     'cloud-reads-half-line': 'V2: a line that is not whole is read',
   }),
+  ...noticedBy(['states of resources'], {
+    'unnamed-status-is-final': 'S2: a status that no list names is taken for a failure',
+  }),
   ...noticedBy(['advice on objects of OpenStack'], {
     'refused-deletion-is-spec': 'a deletion that is refused counts as a refused spec',
     'unheeded-from-beginning': 'what was there from the beginning is said to have been added later',
