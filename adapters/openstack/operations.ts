@@ -250,8 +250,11 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       try {
         await session.call({ ...call, method: 'DELETE' });
       } catch (error) {
-        if (kind.removable === undefined || !(error instanceof HttpError) || error.status !== 409) throw error;
-        await session.call({ ...call, ...changeOf(kind, kind.removable) });
+        const { refusal, attributes, askedBy } = kind.removable ?? {};
+        if (attributes === undefined || !(error instanceof HttpError) || error.status !== refusal) throw error;
+        // mutant: guarded-resource-removed if -> false
+        if (askedBy !== undefined && resourceOf(request)?.[askedBy.field] !== askedBy.value) throw error;
+        await session.call({ ...call, ...changeOf(kind, attributes) });
         await session.call({ ...call, method: 'DELETE' });
       }
     },

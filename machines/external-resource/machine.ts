@@ -16,7 +16,7 @@
 //       again, ever less often, up to a bound: a state that it tells of is never final.
 //   M8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
 //       managed object for each external resource. Otherwise the object leaves it alone, to the end, says whose it is, and tries
-//       again when that one is gone.
+//       again when that one is gone. Where a kind lets objects of one namespace share, it is that of all of them, and goes with the last.
 //   M9. Of a living object nothing is removed but what a create of its own made and nobody recorded: it answered with that, or its
 //       intent tells of it. What was only found stays.
 import { and, not } from 'xstate';
@@ -45,11 +45,16 @@ const resting = resourceSetup.createStateConfig({
   after: { resync: '#claiming' },
   on: {
     'object.changed': anewIfUnsettled,
-    'relations.changed': '#claiming',
+    'relations.changed': { target: '#claiming', actions: 'expectEcho' },
   },
   initial: 'available',
   states: {
-    available: { description: 'It can be used.', entry: 'resetRelooks' },
+    available: {
+      description: 'It can be used.',
+      entry: 'resetRelooks',
+      // mutant: use-ends-unseen drop
+      after: { echo: { target: '#claiming', actions: 'countEcho' } },
+    },
     unavailable: {
       description: 'It cannot be used as it is; it is looked at again, ever less often.',
       // mutant: unusable-is-final drop
@@ -72,6 +77,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     changes: 0,
     looks: 0,
     relooks: 0,
+    echoes: 0,
     isContested,
     isForeign: false,
     isEarlier: false,
@@ -105,6 +111,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
   on: {
     'object.changed': { actions: storeObject },
     'dependencies.changed': { actions: storeDependencies },
+    'relations.changed': { actions: 'expectEcho' },
   },
   states: {
     lifecycle: {

@@ -47,7 +47,7 @@ import {
 } from './context.ts';
 import { idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './drift.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
-import { relookMs, removalPatienceMs } from './watching.ts';
+import { ECHOES, echoMs, relookMs, removalPatienceMs } from './watching.ts';
 
 type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
 type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
@@ -182,7 +182,9 @@ export const resourceSetup = setup({
       basis: basisOf(dependencies),
       passedOn: idsOf(dependencies),
     })),
-    notePass: assign((_, outcome: UpdateOutcome) => notePass(outcome)),
+    notePass: assign(({ context }, outcome: UpdateOutcome) => notePass(context, outcome)),
+    expectEcho: assign({ echoes: ECHOES }),
+    countEcho: assign({ echoes: ({ context }) => context.echoes - 1 }),
     noteLack: assign((_, { error }: Failure) => ({
       waiting: [(error as ErrorData).message],
       unused: [],
@@ -192,8 +194,8 @@ export const resourceSetup = setup({
     noteSuccess: assign(({ context }) => noteSuccess(context)),
     noteLoss: assign(noteLoss),
     beginFilling: assign({ filling: {}, vanished: false }),
-    noteDelegation: assign((_, { outcome }: { outcome: UpdateOutcome | undefined }) => ({
-      ...notePass(outcome ?? { changed: false }),
+    noteDelegation: assign(({ context }, { outcome }: { outcome: UpdateOutcome | undefined }) => ({
+      ...notePass(context, outcome ?? { changed: false }),
       filling: undefined,
       error: undefined,
     })),
@@ -238,6 +240,7 @@ export const resourceSetup = setup({
     /** What nobody answered may come yet, beside what was found. */
     mayStillLand: ({ context }, { rival, at }: ContendOutput) => rival !== undefined && at < context.landedBy,
     isOwned: ({ context }) => context.object.owned,
+    isShared: ({ context }) => context.object.shares === true,
     isToReport: ({ context }) => isToReport(context),
     isManaged: ({ context }) => context.object.managed,
     isDetached: ({ context }) => context.object.detached,
@@ -331,6 +334,7 @@ export const resourceSetup = setup({
     rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
     resync: ({ context }) => resyncMs(context),
     relook: ({ context }) => relookMs(context),
+    echo: ({ context }) => echoMs(context.echoes),
   },
 });
 

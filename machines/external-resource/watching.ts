@@ -24,6 +24,15 @@ export function removalPatienceMs(removals: number): number {
   return Math.min(REMOVAL_PATIENCE_MS * Math.max(1, removals), REMOVAL_PATIENCE_LIMIT_MS);
 }
 
+/** When a use ends the foreign system may show it for a while: so many looks, each after twice the pause, two minutes in all. */
+export const ECHOES = 7;
+const ECHO_FIRST_MS = 1_000;
+
+/** @param echoes  looks that are left */
+export function echoMs(echoes: number): number {
+  return echoes > 0 ? ECHO_FIRST_MS * 2 ** (ECHOES - echoes) : Number.POSITIVE_INFINITY;
+}
+
 /** What only the foreign system can mend is looked at again after so many milliseconds, ever later. */
 const RELOOK_FIRST_MS = 15_000;
 /** Ten minutes, less a quarter for what chance adds to a pause. */

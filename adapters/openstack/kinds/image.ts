@@ -85,6 +85,8 @@ export const image = defineKind({
     tags: observedTags('Glance', { maxItems: 64 }),
   },
   adoption: { query: ['name', 'visibility', 'tags'] },
+  // Glance removes none that is protected.
+  removable: { refusal: 403, attributes: { protected: false }, askedBy: { field: 'protected', value: false } },
   ...judgedBy(IMAGE_STATES),
   steps: [imageDataStep],
   content: {

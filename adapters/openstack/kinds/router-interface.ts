@@ -69,6 +69,7 @@ export const routerInterface: OpenStackKind = {
   fieldManagers: { ...names.fieldManagers, status: names.fieldManagers.finalizer },
   contract: frameOf({ kind: KIND, description: 'RouterInterface connects a Router with a Subnet.', spec }),
   externalId: externalIdOf,
+  shares: true,
   // Without its router nothing is known of its subnet.
   awaits: 'first',
   projection: READ,

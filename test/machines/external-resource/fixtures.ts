@@ -172,6 +172,7 @@ export function allEvents(): readonly ResourceEvent[] {
     { type: 'xstate.after.unclearPause.externalResource.lifecycle.deleting.unresolved' },
     { type: 'xstate.after.resync.resting' },
     { type: 'xstate.after.relook.failed' },
+    { type: 'xstate.after.echo.externalResource.lifecycle.resting.available' },
     { type: 'xstate.after.relook.externalResource.lifecycle.resting.unavailable' },
   ];
   return events as unknown as readonly ResourceEvent[];

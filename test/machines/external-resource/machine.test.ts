@@ -389,6 +389,33 @@ test('33.A8: a life that begins with it looks when the next look is due, and wit
   assert.is(often.count('observe'), 2);
 });
 
+test('33.D1b: when a use ends it is looked at again for a while, as long as it is shown in use', async () => {
+  let used = true;
+  const run = start(
+    { observe: () => observation(), update: () => ({ changed: false, ...(used && { used }) }) },
+    view({ ...owned, externalId: 'id-1', settled: 'available' }),
+  );
+  const looks = async (untilMs: number): Promise<number> => {
+    const before = run.count('observe');
+    for (let at = 0; at < untilMs; at += 1_000) {
+      run.clock.increment(1_000);
+      await settled();
+    }
+    return run.count('observe') - before;
+  };
+  assert.is(await looks(600_000), 0);
+  run.actor.send({ type: 'relations.changed', at: 1 });
+  await settled();
+  assert.is(run.count('observe'), 1);
+  assert.is(await looks(7_000), 3);
+  used = false;
+  assert.is(await looks(600_000), 1, 'nothing is left to be seen');
+  used = true;
+  run.actor.send({ type: 'relations.changed', at: 1 });
+  assert.is(await looks(3_600_000), 7, 'it is given up');
+  assert.equal(run.phase(), 'resting.available');
+});
+
 test('a transient failure is tried again, after looking for what it may have left', async () => {
   const run = await lived(
     { find: () => nothing, create: (call) => (call === 1 ? fail(transient)() : observation()) },

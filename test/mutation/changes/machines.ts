@@ -20,6 +20,7 @@ export const MACHINES: readonly Change[] = [
     'spec-looked-at-again': 'M7: what is refused for its spec is looked at again and again',
     'broken-is-final': 'M7: what the foreign system says to be broken is never looked at again',
     'unusable-is-final': 'M7: what cannot be used, and is not worked on, is never looked at again',
+    'use-ends-unseen': 'what was used by another object is not looked at when that gives it up',
     'clear-for-ever': 'a look-up of long ago says that nothing is there',
     'nothing-found-too-early': 'I4, P13: that nothing is found counts while a create may still land',
     'unstored-id-forgotten': 'I4: an id that is not stored yet is forgotten for that of another host',

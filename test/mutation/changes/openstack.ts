@@ -138,6 +138,13 @@ export const OPENSTACK: readonly Change[] = [
     'cloud-answers-first': 'V1: the simulated cloud answers before it keeps',
     'cloud-reads-half-line': 'V2: a line that is not whole is read',
   }),
+  ...noticedBy(['sharing in memory'], {
+    'shared-resource-removed': 'V5: who goes removes what others of its namespace share',
+    'shared-resource-left-by-all': 'V5: of several that go at once each leaves the resource to another',
+  }),
+  ...noticedBy(['removals'], {
+    'guarded-resource-removed': 'what a service keeps from removal is removed without being asked for that',
+  }),
   ...noticedBy(['states of resources'], {
     'unnamed-status-is-final': 'S2: a status that no list names is taken for a failure',
   }),
