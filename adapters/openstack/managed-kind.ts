@@ -78,7 +78,9 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
         const awaited = kind.awaits === 'first' ? standing.awaited.slice(0, 1) : standing.awaited;
         const own = withoutRecorded(kind, telling === undefined ? object : withoutSaid(object, telling));
         const { id: _, ...stored } = own.status ?? {};
-        const { resource, ...status } = statusOf({ ...standing, awaited }, own, now, defaultResyncMs);
+        const { resource, ...status } = statusOf({ ...standing, awaited }, own, now, defaultResyncMs, {
+          isNamed: kind.isNamed === true,
+        });
         // What is an identity is recorded as one, and not by the way.
         const told = kind.recording === undefined ? resource : stored['resource'];
         return {

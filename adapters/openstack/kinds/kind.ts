@@ -53,6 +53,7 @@ export function defineKind<const Resource extends ResourceFields>(
       },
     }),
     awaits: 'all',
+    isNamed: Object.values(table.resource).some(({ role }) => role === 'name'),
     references: (object) => referencesOf(kind, object),
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),

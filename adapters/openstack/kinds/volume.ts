@@ -49,6 +49,8 @@ export const volume = defineKind({
           guarded: true,
         }),
       ),
+      // Cinder shows the name of the type, and whoever runs it gives the volume another one.
+      { moves: true },
     ),
     availabilityZone: sent(
       'availability_zone',

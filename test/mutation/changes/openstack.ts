@@ -120,6 +120,7 @@ export const OPENSTACK: readonly Change[] = [
     'gateway-counts': "a gateway's failure counts as an answer of the cloud",
   }),
   ...noticedBy(['conditions'], {
+    'same-in-other-words-written': 'I8: what another controller wrote is written anew in other words',
     'status-each-look': 'C2, I8: every look writes a status',
     'deletion-silent-of-holders': 'a deleted object that is held does not say by whom',
   }),
