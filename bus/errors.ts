@@ -53,6 +53,8 @@ export interface ErrorData {
   readonly fault?: Fault;
   /** Nothing failed: what was asked for needs something that is not there yet. */
   readonly waiting?: true;
+  /** With `terminal`: no change of the spec helps, but the foreign system may say something else one day. */
+  readonly passing?: true;
   /** Of an answer: whoever was asked cannot say what became of it. */
   readonly unanswered?: true;
 }
@@ -105,9 +107,12 @@ export class TerminalError extends TroupeError {
   override name = 'TerminalError';
   /** CamelCase, shown in conditions; `InvalidConfiguration` unless said otherwise. */
   readonly reason: string;
-  constructor(message: string, options: ErrorOptions & { reason?: string } = {}) {
+  /** No change of the spec helps, but the foreign system may say something else one day: it is looked at again. */
+  readonly passing: boolean;
+  constructor(message: string, options: ErrorOptions & { reason?: string; passing?: boolean } = {}) {
     super(ErrorCode.Terminal, message, options);
     this.reason = options.reason ?? 'InvalidConfiguration';
+    this.passing = options.passing === true;
   }
 }
 
@@ -143,7 +148,8 @@ export function toErrorData(error: unknown): ErrorData {
       ...(error instanceof WaitingError && { waiting: true }),
     };
   }
-  return error instanceof TerminalError ? { code, message, reason: error.reason } : { code, message };
+  if (!(error instanceof TerminalError)) return { code, message };
+  return { code, message, reason: error.reason, ...(error.passing && { passing: true }) };
 }
 
 /** The same, for whoever asked: it says too when the error proves nothing of what was done. */
@@ -155,7 +161,7 @@ export function toAnswerData(error: unknown): ErrorData {
 
 /** The inverse of `toErrorData` and `toAnswerData`, for an error that came over the bus. */
 export function fromErrorData(data: ErrorData): TroupeError {
-  const { code, message, retryAfterMs, landedBy, reason, waiting, unanswered } = data;
+  const { code, message, retryAfterMs, landedBy, reason, waiting, passing, unanswered } = data;
   // Another version may know others.
   const fault = isFault(data.fault) ? data.fault : undefined;
   switch (code) {
@@ -164,7 +170,7 @@ export function fromErrorData(data: ErrorData): TroupeError {
       if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy, fault, reason });
       return new TransientError(message, { retryAfterMs, landedBy, fault, reason });
     case ErrorCode.Terminal:
-      return new TerminalError(message, reason === undefined ? {} : { reason });
+      return new TerminalError(message, { ...(reason !== undefined && { reason }), passing: passing === true });
     case ErrorCode.Absent:
       return new AbsentError(message);
     case ErrorCode.Conflict:

@@ -14,7 +14,7 @@ export const Tag = {
   AwaitsDependencies: 'awaits.dependencies',
   /** The last step failed, and this is where that led. */
   Failing: 'failing',
-  /** With `Failing`: nothing is tried again until somebody changes something. */
+  /** With `Failing`: nothing is tried again until somebody changes something; a look may be. */
   Refused: 'refused',
   /** Over with one call or one write: nothing that a status tells. */
   Busy: 'busy',
@@ -188,6 +188,8 @@ export interface Life {
    * objects share what they stand for.
    */
   recorded?(object: KubeObject): string | undefined;
+  /** Objects of one namespace may have the same: it is that of all of them, and goes with the last. */
+  readonly shares?: boolean;
   /** The external id that the status of the object names, whoever wrote it; `status.id` unless the life says otherwise. */
   externalId?(object: KubeObject): string | undefined;
   /** Whether an earlier life may have asked for what must not be repeated, and nothing of it is recorded in the object. */
@@ -274,11 +276,16 @@ export interface LifePorts {
    *
    * @param isForeign  the object has its id from somebody else's hand
    * @param sought  how it was found, unless it is recorded: `conflict` as above
+   * @param isLeaving  the object goes: whoever shares the resource with it keeps that (`Life.shares`)
    */
   rival(
     key: string,
     externalId: string,
-    { isForeign, sought }: { readonly isForeign: boolean; readonly sought?: Sought | undefined },
+    {
+      isForeign,
+      sought,
+      isLeaving,
+    }: { readonly isForeign: boolean; readonly sought?: Sought | undefined; readonly isLeaving?: boolean | undefined },
   ): Promise<Rival | undefined>;
   /** As `claim`, and claims the rival, unguarded; `rival.gone` tells when it does not have any more what it had. */
   follow(key: string, yielded: readonly string[], rival: Rival): void;

@@ -10,6 +10,8 @@
 //   V4. When it cannot be told in time where the id of another object leads, that one may have it, and nothing is taken from it.
 //       But whoever has recorded the id by its own hand gives way only to who is seen to get at the resource with credentials of
 //       his own: else anybody could hold on to it by writing down its id.
+//   V5. Where a kind lets objects of one namespace share, they are nobody's rivals. Who goes leaves the resource to any that lives,
+//       and of several that go to the youngest: one of them removes it, and nobody who lives loses it.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock } from '../../bus/mod.ts';
 import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
@@ -37,6 +39,8 @@ export interface Question {
   readonly system: string;
   /** The object has its id from somebody else's hand. */
   readonly isForeign: boolean;
+  /** The object goes, and leaves the resource to whoever shares it (V5). */
+  readonly isLeaving: boolean;
 }
 
 type Identify = (request: OperationRequest) => Promise<string>;
@@ -63,18 +67,26 @@ export class Rivals {
   }
 
   /** Before whom the object gives way (V3); undefined: before nobody. */
-  async of({ kind, request, externalId, isForeign, system }: Question): Promise<Rival | undefined> {
+  async of({ kind, request, externalId, isForeign, isLeaving, system }: Question): Promise<Rival | undefined> {
     const { object } = request;
     const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
     const isOwn = !isForeign && kind.life.recorded?.(object) === externalId;
     // mutant: rivals-older-gives-way ||.2 -> true
     const first = (recorded.get(externalId) ?? [])
-      .filter((other) => other.metadata.uid !== object.metadata.uid && (!isOwn || byAge(other, object) < 0))
+      .filter((other) => {
+        if (other.metadata.uid === object.metadata.uid) return false;
+        if (isSharing(kind, object, other)) return isLeaving && outlives(other, object);
+        return !isOwn || byAge(other, object) < 0;
+      })
       .sort(byAge);
     const get = this.#getting();
     const asked = { ...request, deadlineAt: isOwn ? this.#halfWay(request) : request.deadlineAt };
     const holding = await Promise.all(
-      first.map((other) => this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, isOwn)),
+      first.map((other) => {
+        // Of two of one namespace neither takes anything from the other: in doubt it is left.
+        const mustBeSeen = isOwn && !isSharing(kind, object, other);
+        return this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, mustBeSeen);
+      }),
     );
     const rival = first[holding.indexOf(true)];
     // mutant: rivals-take-recorded if -> true
@@ -178,6 +190,16 @@ export function recordedBy(kind: Pick<Kind, 'life'>, object: KubeObject): string
 
 function identifying({ operations }: Pick<Kind, 'operations'>): Identify | undefined {
   return operations[IDENTIFY] as Identify | undefined;
+}
+
+function isSharing({ life }: Kind, { metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return life.shares === true && one.namespace === other.namespace;
+}
+
+/** Whether the resource may be left to `other` when `object` goes. */
+function outlives(other: KubeObject, object: KubeObject): boolean {
+  // mutant: shared-resource-left-by-all ||.2 -> true
+  return other.metadata.deletionTimestamp === undefined || byAge(other, object) > 0;
 }
 
 function byAge({ metadata: one }: KubeObject, { metadata: other }: KubeObject): number {

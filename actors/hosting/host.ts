@@ -282,7 +282,7 @@ export class Host {
   /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
   async #list(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const present = new Set<string>();
-    const first = new Map<string, string>();
+    const first = new Map<string, Address>();
     const pause = this.#pauses(signal);
     const floor = await readAll(this.#deps, async (address, object) => {
       const number = shardOf(address, this.#deps.bus.mailbox.shards);
@@ -299,14 +299,16 @@ export class Host {
   }
 
   /** @param first  the first object that was read, by kind and external id */
-  #contest(first: Map<string, string>, address: Address, object: KubeObject): void {
+  #contest(first: Map<string, Address>, address: Address, object: KubeObject): void {
     const kind = this.#deps.registry.kind(address);
     const externalId = kind && recordedBy(kind, object);
     if (externalId === undefined) return;
     const [id, key] = [`${address.realm}/${address.plural}/${externalId}`, addressKey(address)];
     const other = first.get(id);
-    if (other === undefined) first.set(id, key);
-    else for (const each of [other, key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
+    if (other === undefined) first.set(id, address);
+    // Those of one namespace may share it.
+    else if (kind?.life.shares === true && other.namespace === address.namespace) return;
+    else for (const each of [addressKey(other), key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
   }
 
   /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (H2). */

@@ -49,7 +49,7 @@ export function refused(
 
 function helpFor(reason: string): string {
   return reason === 'UnrecoverableError'
-    ? 'no change of its spec can help: delete it and apply it again'
+    ? 'no change of its spec can help: look at it where it lives; it is looked at again, ever less often, and goes on by itself once that is mended'
     : 'correct its spec, or what it stands for';
 }
 

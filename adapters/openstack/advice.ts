@@ -6,7 +6,7 @@ import type { Advice } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { DRIFT_ANNOTATION, Drift } from './drift.ts';
 import { faultOf } from './faults.ts';
-import type { Content, ResourceFields } from './kinds/table.ts';
+import type { Content, Removable, ResourceFields } from './kinds/table.ts';
 import { outdatedAdvice } from './outdated.ts';
 import { quotaIn } from './quotas.ts';
 import { anew, pathsOf } from './wording.ts';
@@ -16,6 +16,7 @@ export interface AdvisedKind {
   references(object: KubeObject): readonly Reference[];
   readonly resource?: ResourceFields;
   readonly content?: Pick<Content, 'advise'>;
+  readonly removable?: Removable;
 }
 
 /** What comes before the words of a refusal that no trying again changes. */
@@ -23,6 +24,14 @@ const TERMINAL = /^invalid configuration (?:creating|updating) resource: /;
 const REFUSED_FOR_GOOD = /^invalid configuration [a-z ]+: .* answered 4\d\d\b/;
 /** Said of what a create refers to; the resource of the object itself is read first. */
 const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 404\b/;
+/** Of what the cloud tells of the resource itself, and only whoever runs it can mend. */
+const BROKEN =
+  /^(?:Server is in ERROR state|Volume is in \S+ status|a glance error occurred while saving image content)$/;
+const UNIMPORTED = 'referenced resource does not exist in OpenStack';
+const LOST_IMPORT = /^(?:resource|role assignment) has been deleted from OpenStack$/;
+/** A 404 of a floating IP: all that it refers to is there, and nothing leads from one to the other. */
+const UNROUTED = /answered 404\b.* is not reachable from subnet /s;
+const UNROUTED_WHAT = 'a RouterInterface is missing';
 /** Of what drifts and is only told of. */
 const DRIFT = /^not as specified, and left so: |, since what drifts is only reported$/;
 /** A host's certificate, as Node and OpenSSL speak of it. */
@@ -58,13 +67,49 @@ export function adviceOn(
     default:
       if (DRIFT.test(message)) return { todo: driftAdvice(object) };
       if (outdatedAdvice(message) !== undefined) return { todo: outdatedAdvice(message) ?? '' };
+      if (isRemovalRefused(kind, object, message)) return { todo: removalAdvice(kind, object) };
+      if (UNROUTED.test(message)) return { what: UNROUTED_WHAT, todo: routeAdvice(object) };
       if (ABSENT.test(message)) return lossAdvice(kind, object, message, known);
+      if (message === UNIMPORTED) return { todo: 'correct spec.import.id' };
+      if (LOST_IMPORT.test(message)) return { todo: lostImportAdvice(object) };
+      if (BROKEN.test(message)) return { todo: brokenAdvice(object) };
       return kind.content?.advise(object, message);
   }
 }
 
 function driftAdvice({ kind, metadata: { name } }: KubeObject): string {
   return `bring the spec of ${kind}/${name} to what is there, or have it brought back with the annotation ${DRIFT_ANNOTATION}: ${Drift.Repair}`;
+}
+
+/** Nobody is told to delete what may have been of use: what it says may pass. */
+function brokenAdvice(object: KubeObject): string {
+  const id = object.status?.['id'];
+  return `see in the cloud why ${typeof id === 'string' ? id : 'it'} is so: once it is mended there it goes on by itself, as it is looked at again, ever less often`;
+}
+
+function lostImportAdvice({ kind, metadata: { name } }: KubeObject): string {
+  return `delete ${kind}/${name}, which deletes nothing in the cloud, and import what there is`;
+}
+
+/** A deletion that the service refuses as long as a field of the spec does not ask for what goes before it. */
+function isRemovalRefused({ removable }: AdvisedKind, { metadata }: KubeObject, message: string): boolean {
+  return (
+    metadata.deletionTimestamp !== undefined &&
+    removable?.askedBy !== undefined &&
+    new RegExp(`^DELETE /\\S+ of service '[^']*' answered ${removable.refusal}\\b`).test(message)
+  );
+}
+
+function removalAdvice({ removable }: AdvisedKind, { kind, metadata: { name } }: KubeObject): string {
+  const { field, value } = removable?.askedBy ?? {};
+  return `set spec.resource.${field} of ${kind}/${name} to ${value}, also while it is being deleted: that is done first, and then it is removed`;
+}
+
+function routeAdvice({ spec }: KubeObject): string {
+  const { portRef, floatingNetworkRef, floatingSubnetRef } = (spec?.['resource'] ?? {}) as JsonObject;
+  const outside =
+    floatingNetworkRef === undefined ? `that of Subnet/${floatingSubnetRef}` : `Network/${floatingNetworkRef}`;
+  return `create a RouterInterface between the subnet of Port/${portRef} and a Router whose externalGateways has ${outside}`;
 }
 
 /** What the object was to be built on is gone, and its own object does not know yet. */

@@ -10,8 +10,11 @@ import { ErrorCode } from '../../bus/errors.ts';
 import { ResourceTag } from '../../machines/external-resource/context.ts';
 import type { ResourceStanding } from '../../machines/external-resource/life.ts';
 import { driftMessage } from '../../machines/external-resource/news.ts';
+import { relookPauseMs } from '../../machines/external-resource/watching.ts';
 import { type Holders, Tag } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { isJsonObject } from './kinds/fields.ts';
+import { isEmpty } from './observed-values.ts';
 import { resyncOf } from './resync.ts';
 
 export const Reason = {
@@ -43,11 +46,20 @@ export type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 /** The longest message that a condition holds. */
 const MESSAGE_LENGTH = 32768;
 
-/** The status that the status field manager owns. */
-export function statusOf(view: ResourceStanding, object: KubeObject, now: number, defaultResyncMs: number): JsonObject {
+/** The status that the status field manager owns. @param isNamed  the resource has a name, by which objects are told apart */
+export function statusOf(
+  view: ResourceStanding,
+  object: KubeObject,
+  now: number,
+  defaultResyncMs: number,
+  { isNamed = false }: { readonly isNamed?: boolean } = {},
+): JsonObject {
   const stored = storedStatus(object);
-  const messages = messagesOf(view);
-  const resource = knownResource(view, stored);
+  const messages = messagesOf(view, isNamed);
+  const observed = knownResource(view, stored);
+  // Another controller may have written the same in other words.
+  // mutant: same-in-other-words-written ?: -> observed
+  const resource = saysSame(stored.resource, observed) ? stored.resource : observed;
   if (messages === undefined && view.error === undefined) {
     return owned({ conditions: stored.conditions, resource, lastSyncTime: stored.lastSyncTime });
   }
@@ -76,11 +88,22 @@ export function settledOf(
   const progressing = conditionIn(stored, 'Progressing');
   const isCurrent = progressing?.status === 'False' && progressing.observedGeneration === object.metadata.generation;
   if (progressing === undefined || !isCurrent) return { settled: false, failed: false };
-  if (TERMINAL.has(progressing.reason)) return { settled: true, failed: true };
   const resync = resyncOf(object, defaultResyncMs);
-  if (resync.kind !== 'every') return { settled: resync.kind === 'never', failed: false };
-  const resyncInMs = Date.parse(stored.lastSyncTime ?? '') + resync.periodMs - now;
-  return resyncInMs > 0 ? { settled: true, failed: false, resyncInMs } : { settled: false, failed: false };
+  const periodMs = resync.kind === 'every' ? resync.periodMs : Number.POSITIVE_INFINITY;
+  /** What only the cloud can mend is looked at whether a period is set or not. */
+  const relookIn = (condition: Condition | undefined): number => {
+    const since = Date.parse(condition?.lastTransitionTime ?? '');
+    return Math.min(relookPauseMs(Number.isNaN(since) ? 0 : now - since), periodMs);
+  };
+  if (progressing.reason === Reason.UnrecoverableError)
+    return { settled: true, failed: true, resyncInMs: relookIn(progressing) };
+  if (TERMINAL.has(progressing.reason)) return { settled: true, failed: true };
+  if (resync.kind === 'malformed') return { settled: false, failed: false };
+  const available = conditionIn(stored, 'Available');
+  const dueInMs = resync.kind === 'never' ? periodMs : Date.parse(stored.lastSyncTime ?? '') + periodMs - now;
+  if (!(dueInMs > 0)) return { settled: false, failed: false };
+  const resyncInMs = available?.status === 'True' ? dueInMs : Math.min(dueInMs, relookIn(available));
+  return { settled: true, failed: false, ...(Number.isFinite(resyncInMs) && { resyncInMs }) };
 }
 
 /** Whether the object counts as ready for those who refer to it. The generation is not compared. */
@@ -94,7 +117,7 @@ export function timeOf(at: number): string {
 }
 
 /** What is waited for, in the order in which it arose; nothing once all is done; undefined while a call is under way. */
-function messagesOf(standing: ResourceStanding): readonly string[] | undefined {
+function messagesOf(standing: ResourceStanding, isNamed: boolean): readonly string[] | undefined {
   const { tags, awaited, heldBy, holders = {}, waiting, leaving, vanished, rival } = standing;
   if (heldBy.length > 0) return heldBy.map((finalizer) => heldMessage(finalizer, holders[finalizer]));
   const references = awaited.map(
@@ -103,8 +126,12 @@ function messagesOf(standing: ResourceStanding): readonly string[] | undefined {
   if (leaving.length > 0) return leaving.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
   if (rival !== undefined) {
     const { kind, namespace, name, externalId } = rival;
+    // What it is called tells the two apart, where it is called anything.
+    const ways = isNamed
+      ? 'give this one another spec.resource.name, import the resource with managementPolicy unmanaged, or'
+      : 'change what this one asks for, or';
     return [
-      `Waiting for ${kind} ${namespace}/${name} to be deleted, which has ${externalId}: one resource is one object's`,
+      `Waiting for ${kind} ${namespace}/${name} to be deleted, which has ${externalId}: one resource is one object's; ${ways} delete the other`,
     ];
   }
   // What is waited for says it better, and a process that begins afresh would say the same (I9).
@@ -244,6 +271,28 @@ function isSame(
       return before !== undefined && normal(before as unknown as Json) === normal(condition as unknown as Json);
     })
   );
+}
+
+/** Whether two statuses tell the same: what is empty is as what is missing, and a time without a fraction as any in that second. */
+function saysSame(one: Json | undefined, other: Json | undefined): boolean {
+  if (saysNothing(one) || saysNothing(other)) return saysNothing(one) && saysNothing(other);
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item: Json, index) => saysSame(item, other[index]));
+  if (isJsonObject(one) && isJsonObject(other))
+    return [...new Set([...Object.keys(one), ...Object.keys(other)])].every((name) => saysSame(one[name], other[name]));
+  if (typeof one === 'string' && typeof other === 'string') {
+    const [a, b] = [one, other].map((text) => INSTANT.exec(text)?.groups);
+    const isRounded =
+      a !== undefined && b !== undefined && (a['fraction'] === undefined || b['fraction'] === undefined);
+    return one === other || (isRounded && a['second'] === b['second']);
+  }
+  return one === other;
+}
+
+const INSTANT = /^(?<second>\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d)(?<fraction>\.\d+)?Z$/;
+
+function saysNothing(value: Json | undefined): boolean {
+  return isEmpty(value) || (isJsonObject(value) && Object.values(value).every((member) => saysNothing(member)));
 }
 
 /** Equal texts for equal values, whatever the order of members. */

@@ -70,6 +70,12 @@ export function attemptsOf({ status = {} }: Pick<KubeObject, 'status'>): number 
   return typeof attempts === 'number' ? attempts : undefined;
 }
 
+/** When the status last told something new of the content, milliseconds since the epoch. */
+export function broughtAt(object: Pick<KubeObject, 'status'>): number | undefined {
+  const at = Date.parse(storedCondition(object)?.lastTransitionTime ?? '');
+  return Number.isNaN(at) ? undefined : at;
+}
+
 function verdictOf({ tags, filling, observation }: ResourceStanding): Verdict | undefined {
   if (filling?.error !== undefined) {
     const { code, reason = Reason.InvalidConfiguration, message } = filling.error;

@@ -5,15 +5,19 @@ import type { UpdateOutcome } from '../../machines/external-resource/operations.
 import type { OperationRequest } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Compression } from './compression/mod.ts';
-import { attemptsOf } from './downloading.ts';
+import { attemptsOf, broughtAt } from './downloading.ts';
 import { isJsonObject } from './kinds/fields.ts';
 import type { UpdateStep } from './kinds/table.ts';
+import { unrecoverable } from './refusals.ts';
 import { type Call, HttpError, type Session } from './session.ts';
 
 const MOST_ATTEMPTS = 5;
 const POLL_MS = 15_000;
-const UNRECOVERABLE = { reason: 'UnrecoverableError' };
 const FETCHING = 'Glance is downloading image content';
+/** An upload that goes on tells how far it is every few seconds. */
+const LEFT_AFTER_MS = 3_600_000;
+const LEFT =
+  'nothing has come for an hour, so whoever brought it is gone, and Glance takes no other upload: unless somebody else uploads it, delete the Image and create it again';
 /** Answers by which Glance says that it does not fetch this, or from there, or for such as we. */
 const DECLINED: ReadonlySet<number> = new Set([400, 403, 405, 501]);
 
@@ -41,24 +45,31 @@ export function imageCall(
   return { service: 'image', path: `/images/${encodeURIComponent(id)}${part}`, deadlineAt, traceparent };
 }
 
+/** Whether nobody has brought any of the content for long, as far as the status tells. @param now  a few seconds count for nothing */
+function isLeft(object: KubeObject, now: number): boolean {
+  const since = broughtAt(object);
+  return since !== undefined && now - since > LEFT_AFTER_MS;
+}
+
 /** Judges an image by its status in Glance. */
-export const imageDataStep: UpdateStep = async ({ request: { object, observation } }) => {
+export const imageDataStep: UpdateStep = async ({ request: { object, observation, deadlineAt } }) => {
   switch (observation.attributes['status']) {
     case 'active':
     case 'deactivated':
       return { changed: false };
     case 'importing':
-    case 'saving':
       return { changed: false, waiting: [FETCHING] };
+    case 'saving':
+      return { changed: false, waiting: [isLeft(object, deadlineAt) ? `${FETCHING}; ${LEFT}` : FETCHING] };
     case 'queued':
       if ((attemptsOf(object) ?? 0) >= MOST_ATTEMPTS)
         throw new TerminalError(`Unable to download content after ${MOST_ATTEMPTS} attempts`);
       return { changed: false, empty: true };
     case 'killed':
-      throw new TerminalError('a glance error occurred while saving image content', UNRECOVERABLE);
+      throw unrecoverable('a glance error occurred while saving image content');
     case 'deleted':
     case 'pending_delete':
-      throw new TerminalError('image status is deleting', UNRECOVERABLE);
+      throw unrecoverable('image status is deleting');
     default:
       return { changed: false, waiting: ['Waiting for OpenStack resource to be ready'] };
   }

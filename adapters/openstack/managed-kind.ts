@@ -78,7 +78,9 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
         const awaited = kind.awaits === 'first' ? standing.awaited.slice(0, 1) : standing.awaited;
         const own = withoutRecorded(kind, telling === undefined ? object : withoutSaid(object, telling));
         const { id: _, ...stored } = own.status ?? {};
-        const { resource, ...status } = statusOf({ ...standing, awaited }, own, now, defaultResyncMs);
+        const { resource, ...status } = statusOf({ ...standing, awaited }, own, now, defaultResyncMs, {
+          isNamed: kind.isNamed === true,
+        });
         // What is an identity is recorded as one, and not by the way.
         const told = kind.recording === undefined ? resource : stored['resource'];
         return {
@@ -98,6 +100,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
       }),
       mayHaveBegun: (object) => isManaged(object) && isOwned(kind, object) && kind.externalId(object) === undefined,
       watches: true,
+      ...(kind.shares === true && { shares: true }),
       advise: kind.advise,
       ...(kind.unheeded !== undefined && { unheeded: kind.unheeded }),
       ...(kind.shows !== undefined && { shows: kind.shows }),
@@ -151,7 +154,7 @@ function withoutRecorded({ recorded = [] }: OpenStackKind, object: KubeObject): 
 
 /** What the life of an object decides by (openstack-common, chapters 3, 8 and 9). */
 export function viewOf(
-  { finalizer, externalId: storedIn }: Pick<OpenStackKind, 'finalizer' | 'externalId'>,
+  { finalizer, externalId: storedIn, shares }: Pick<OpenStackKind, 'finalizer' | 'externalId' | 'shares'>,
   object: KubeObject,
   { now, defaultResyncMs, drift = Drift.Repair }: DeclaredKindOptions & { readonly now: number },
 ): ResourceView {
@@ -176,6 +179,7 @@ export function viewOf(
     owned: isOwned({ finalizer }, object),
     externalId,
     managed,
+    ...(shares === true && { shares }),
     detached: !managed || options?.onDelete === 'detach',
     settled: !isSettled ? 'no' : failed ? 'failed' : available ? 'available' : 'unavailable',
     available,

@@ -27,7 +27,7 @@ import { projected } from './kinds/projection.ts';
 import type { OperationsDeps, TableKind } from './kinds/table.ts';
 import { listCall } from './listing.ts';
 import { outdatedRemarks } from './outdated.ts';
-import { classified, refused, type WatchingOperations } from './refusals.ts';
+import { classified, refused, unrecoverable, type WatchingOperations } from './refusals.ts';
 import { contentsOf, secretsIn } from './secret-contents.ts';
 import { HttpError, type Session, type Sessions } from './session.ts';
 import { unheededFields } from './unheeded.ts';
@@ -35,8 +35,6 @@ import { appliedBy, callOf, notFound, pathOf, runReport, runUpdate, sendExpectin
 import { placed, placesOf } from './user-collections.ts';
 import { watchWhole, withParts } from './whole.ts';
 
-/** Reason of an object that no change of its spec can help (openstack-common, chapter 2). */
-const UNRECOVERABLE = { reason: 'UnrecoverableError' };
 /** For what no deadline bounds: longest time that it waits for a session, in milliseconds. */
 const OPEN_MS = 10_000;
 
@@ -98,7 +96,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       refused(error, creating),
     );
     const found = await lookUps.read(session, kind, id, request);
-    if (found === undefined) throw new TerminalError(unfound, UNRECOVERABLE);
+    if (found === undefined) throw unrecoverable(unfound);
     return observationOf(kind, found, request);
   };
 
@@ -145,8 +143,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       if (filter !== undefined) return importByFilter(request, filter);
       if (id === undefined) throw new TerminalError('Not creating unmanaged resource');
       const found = await read(request, id);
-      if (found === undefined)
-        throw new TerminalError('referenced resource does not exist in OpenStack', UNRECOVERABLE);
+      if (found === undefined) throw unrecoverable('referenced resource does not exist in OpenStack');
       return found;
     },
 
@@ -253,8 +250,11 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
       try {
         await session.call({ ...call, method: 'DELETE' });
       } catch (error) {
-        if (kind.removable === undefined || !(error instanceof HttpError) || error.status !== 409) throw error;
-        await session.call({ ...call, ...changeOf(kind, kind.removable) });
+        const { refusal, attributes, askedBy } = kind.removable ?? {};
+        if (attributes === undefined || !(error instanceof HttpError) || error.status !== refusal) throw error;
+        // mutant: guarded-resource-removed if -> false
+        if (askedBy !== undefined && resourceOf(request)?.[askedBy.field] !== askedBy.value) throw error;
+        await session.call({ ...call, ...changeOf(kind, attributes) });
         await session.call({ ...call, method: 'DELETE' });
       }
     },
@@ -281,8 +281,7 @@ function credentialsOf({ spec }: KubeObject): { readonly secretName: string; rea
 
 /** What was only imported is not made anew. @throws {TerminalError} the object lives on without its resource */
 function refuseLoss({ object: { spec, metadata } }: Pick<OperationRequest, 'object'>, lost: string): void {
-  if (spec?.['managementPolicy'] === 'unmanaged' && metadata.deletionTimestamp === undefined)
-    throw new TerminalError(lost, UNRECOVERABLE);
+  if (spec?.['managementPolicy'] === 'unmanaged' && metadata.deletionTimestamp === undefined) throw unrecoverable(lost);
 }
 
 /** What a list returned and the criteria accept; servers compare more loosely than that. */

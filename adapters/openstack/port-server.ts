@@ -9,11 +9,16 @@ const POLL_MS = 15_000;
 
 /** Waits for a server that is being built, and for what Neutron does not tell yet of one that was attached or detached. */
 export const serverStep: UpdateStep = async ({ request: { claimants = [], observation } }) => {
-  const waiting = claimants
-    .filter(({ plural }) => plural === 'servers')
+  const servers = claimants.filter(({ plural }) => plural === 'servers');
+  const waiting = servers
     .map((claimant) => waitFor(claimant, observation.id, observation.attributes))
     .filter((message) => message !== undefined);
-  return waiting.length === 0 ? { changed: false } : { changed: false, waiting, pollAfterMs: POLL_MS };
+  if (waiting.length > 0) return { changed: false, waiting, pollAfterMs: POLL_MS };
+  // One that gave the port up takes it off only then.
+  const { device_id: device, device_owner: owner } = observation.attributes;
+  const isOther = servers.every(({ attributes }) => attributes['serverID'] !== device);
+  const used = typeof device === 'string' && device !== '' && `${owner}`.startsWith('compute:') && isOther;
+  return { changed: false, ...(used && { used }) };
 };
 
 /** Whether the status of a port says of it what the server that uses it does. */

@@ -48,6 +48,11 @@ export function refused(error: unknown, doing: string): unknown {
   return new TerminalError(`invalid configuration ${doing}: ${error.message}`, { cause: error });
 }
 
+/** Of a resource that no change of the spec can help (openstack-common, chapter 2); the cloud may say something else one day. */
+export function unrecoverable(message: string): TerminalError {
+  return new TerminalError(message, { reason: 'UnrecoverableError', passing: true });
+}
+
 /** Several failures of one pass as one: the first that is terminal, else all that may pass. */
 export function joined(errors: readonly unknown[]): unknown {
   // mutant: terminal-hidden () -> undefined

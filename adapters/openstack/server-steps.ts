@@ -4,12 +4,12 @@
 //   V1. What a server booted from is never detached.
 //   V2. Nothing is detached while somebody who may own it is not known.
 import type { Json, JsonObject } from '../../bus/bus.ts';
-import { TerminalError } from '../../bus/errors.ts';
 import type { UpdateOutcome } from '../../machines/external-resource/operations.ts';
 import { isJsonObject } from './kinds/fields.ts';
 import { NOVA } from './kinds/services.ts';
+import { Decision, SERVER_STATES, stateOf } from './kinds/states.ts';
 import type { UpdateStep } from './kinds/table.ts';
-import { joined, transient } from './refusals.ts';
+import { joined, transient, unrecoverable } from './refusals.ts';
 import type { Call } from './session.ts';
 import { sendExpecting } from './update.ts';
 
@@ -29,10 +29,10 @@ export function isSettled({ status }: JsonObject): boolean {
   return SETTLED.has(status);
 }
 
-/** A server that could not be built, or broke, stays as it is. */
+/** A server that could not be built, or that something failed for, stays so until somebody does something. */
 export const stateStep: UpdateStep = async ({ request: { observation } }) => {
-  if (observation.attributes['status'] === 'ERROR')
-    throw new TerminalError('Server is in ERROR state', { reason: 'UnrecoverableError' });
+  const { status } = observation.attributes;
+  if (stateOf(SERVER_STATES, status).decision === Decision.Broken) throw unrecoverable(`Server is in ${status} state`);
   return { changed: false };
 };
 

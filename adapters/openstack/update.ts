@@ -45,6 +45,7 @@ export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutc
     ...(Object.keys(applied).length === 0 ? {} : { applied }),
     ...(waiting.length === 0 ? {} : { waiting }),
     ...(unused.length === 0 ? {} : { unused }),
+    ...(outcomes.some(({ used }) => used) && { used: true }),
     ...(pauses.length === 0 ? {} : { pollAfterMs: Math.min(...pauses) }),
   };
 }

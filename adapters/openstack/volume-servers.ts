@@ -15,11 +15,14 @@ const POLL_MS = 5_000;
 
 /** Waits for what Cinder does not tell yet of a volume that was attached or detached. */
 export const serversStep: UpdateStep = async ({ request: { claimants = [], observation } }) => {
-  const waiting = claimants
-    .filter(({ plural }) => plural === 'servers')
-    .map((claimant) => waitFor(claimant, observation))
-    .filter((message) => message !== undefined);
-  return waiting.length === 0 ? { changed: false } : { changed: false, waiting, pollAfterMs: POLL_MS };
+  const servers = claimants.filter(({ plural }) => plural === 'servers');
+  const waiting = servers.map((claimant) => waitFor(claimant, observation)).filter((message) => message !== undefined);
+  if (waiting.length > 0) return { changed: false, waiting, pollAfterMs: POLL_MS };
+  // One that gave the volume up takes it off only then.
+  const used = serversIn(observation.attributes['attachments']).some((server) =>
+    servers.every(({ attributes }) => attributes['serverID'] !== server),
+  );
+  return { changed: false, ...(used && { used }) };
 };
 
 /** Whether the status of a volume says of it what the server that uses it does. */

@@ -56,6 +56,8 @@ export interface ResourceView {
   readonly managed: boolean;
   /** The external resource outlives the object. */
   readonly detached: boolean;
+  /** Others of its namespace may have the same resource, which goes with the last of them. */
+  readonly shares?: boolean;
   /** What the stored status says, for an object that nothing has to be done for. */
   readonly settled: 'no' | 'available' | 'unavailable' | 'failed';
   /** The stored status says that others may use it, settled or not. */
@@ -92,6 +94,10 @@ export interface ResourceContext {
   readonly changes: number;
   /** How often in a row it began to wait for the cloud. */
   readonly looks: number;
+  /** Looks that are left to see what somebody does who used it. */
+  readonly echoes: number;
+  /** Looks in a row that were made since the foreign system said what only it can mend. */
+  readonly relooks: number;
   /** Watches in a row that failed with nothing new to tell. */
   readonly unwatched: number;
   /** Generation of the object that the last step outside was made for. */
@@ -181,6 +187,8 @@ export interface CreateInput extends EffectInput {
 
 export interface ContendInput extends CreateInput {
   readonly isForeign: boolean;
+  /** The object is at its end. */
+  readonly isLeaving?: boolean;
 }
 
 /** Whose the resource is; without a rival it is the object's own. */
@@ -262,14 +270,11 @@ export function basisOf(dependencies: readonly Dependency[]): string {
   return JSON.stringify(dependencies.map(({ kind, name, answer }) => [kind, name, answer]));
 }
 
-export function notePass({
-  waiting = [],
-  unused = [],
-  pollAfterMs,
-  left,
-  remarks = [],
-}: UpdateOutcome): Pick<ResourceContext, 'waiting' | 'unused' | 'repassMs' | 'left' | 'remarks'> {
-  return { waiting, unused, repassMs: pollAfterMs, left, remarks };
+export function notePass(
+  { echoes }: Pick<ResourceContext, 'echoes'>,
+  { waiting = [], unused = [], pollAfterMs, left, remarks = [], used }: UpdateOutcome,
+): Pick<ResourceContext, 'waiting' | 'unused' | 'repassMs' | 'left' | 'remarks' | 'echoes'> {
+  return { waiting, unused, repassMs: pollAfterMs, left, remarks, echoes: used === true ? echoes : 0 };
 }
 
 /** Longer than the longest pause after a failure. */

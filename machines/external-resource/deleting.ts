@@ -66,6 +66,8 @@ export const deleting = resourceSetup.createStateConfig({
         { guard: 'isDetached', target: 'unclaiming' },
         { guard: 'isGoneWithOther', target: 'unclaiming' },
         { guard: and(['isContested', 'isRecorded', 'isCredentialed']), target: 'contending' },
+        // mutant: shared-resource-removed {}.1 drop
+        { guard: and(['isShared', 'isRecorded', 'isCredentialed']), target: 'contending' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
         { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'unclaiming' },
         { guard: 'isProvedUnbuilt', target: 'unclaiming' },
@@ -125,7 +127,13 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'contendAtEnd',
         src: 'contend',
-        input: ({ context: { key, externalId, isForeign, sought } }) => ({ key, externalId, isForeign, sought }),
+        input: ({ context: { key, externalId, isForeign, sought } }) => ({
+          key,
+          externalId,
+          isForeign,
+          sought,
+          isLeaving: true,
+        }),
         onDone: [
           { guard: mayStillLand, target: 'backingOff', actions: ['recallRecorded', awaitRivalsLanding] },
           // mutant: foreign-resource-removed drop

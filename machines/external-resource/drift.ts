@@ -22,6 +22,7 @@ export function noteLoss(): Pick<ResourceContext, 'error' | 'observation' | 'ava
     code: 'terminal',
     reason: 'UnrecoverableError',
     message: 'the resource was deleted outside, and is not made anew, since what drifts is only reported',
+    passing: true,
   };
   return { error, observation: undefined, available: false };
 }

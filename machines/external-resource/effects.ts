@@ -25,7 +25,7 @@ import {
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
 import type { Observation, ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
-import { onlyNews, rarer } from './watching.ts';
+import { onlyNews, rarer, relookMs } from './watching.ts';
 
 /** A later look comes up to a fifth of the period late, so that objects made together part. */
 const RESYNC_SPREAD = 0.2;
@@ -71,9 +71,9 @@ export function withEffects(
     return { ...(await call(key, 'find', intents.length > 0 ? { intents } : {})), at, ambiguity };
   };
 
-  const contend = async ({ key, externalId, isForeign, sought }: ContendInput): Promise<ContendOutput> => {
+  const contend = async ({ key, externalId, isForeign, sought, isLeaving }: ContendInput): Promise<ContendOutput> => {
     const at = ports.now();
-    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign, sought }), at };
+    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign, sought, isLeaving }), at };
   };
 
   const record = async ({ key, externalId, observation }: EffectInput): Promise<RecordOutput> => {
@@ -200,6 +200,7 @@ export function withEffects(
     delays: {
       repassPause: ({ context }) => ports.together(repassPauseMs(context)),
       backoff: ({ context }) => ports.jitter(backoffMs(context)),
+      relook: ({ context }) => ports.jitter(relookMs(context)),
       resync: ({ context }) => resyncMs(context, 1 + RESYNC_SPREAD * ports.random()),
     },
   });

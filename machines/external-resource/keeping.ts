@@ -168,7 +168,7 @@ export const keeping = resourceSetup.createStateConfig({
         ],
         'object.changed': anewIfUnsettled,
         // What is waited for may be what others say of it.
-        'relations.changed': 'observing',
+        'relations.changed': { target: 'observing', actions: 'expectEcho' },
         // What is watched with the old ones may not be seen any more.
         // mutant: watched-with-old-credentials drop
         'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },

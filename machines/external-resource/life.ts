@@ -54,7 +54,7 @@ export interface ResourceStanding {
 }
 
 export interface ExternalResourceOptions
-  extends Pick<Life, 'advise' | 'unheeded' | 'shows' | 'isOutdated' | 'intent' | 'glance'> {
+  extends Pick<Life, 'advise' | 'unheeded' | 'shares' | 'shows' | 'isOutdated' | 'intent' | 'glance'> {
   /** @param now  milliseconds since the epoch */
   view(object: KubeObject, now: number): ResourceView;
   /** What the kind's field manager says in the status. `object` is as it is stored now. */
@@ -92,6 +92,7 @@ export function externalResourceLife({
   ambiguity,
   watches = false,
   announced,
+  shares,
   beside = () => [],
   advise,
   unheeded,
@@ -128,6 +129,7 @@ export function externalResourceLife({
       const news = new ResourceNews(doneGenerationOf(object), advise);
       return (step: Step) => news.hear(step as unknown as SeenStep);
     },
+    ...(shares !== undefined && { shares }),
     ...(advise !== undefined && { advise }),
     ...(unheeded !== undefined && { unheeded }),
     ...(shows !== undefined && { shows }),

@@ -12,10 +12,11 @@
 //   M5. A dependency that is being deleted is yielded when, and only when, nothing was built on it (P1): before the resource is there,
 //       or while a step after its create was seen not to have used it.
 //   M6. Waiting for a dependency arms no timer and makes no call (I6, I7).
-//   M7. A terminal failure is not tried again until the spec changes.
+//   M7. What is refused for its spec is not tried again until that changes. What only the foreign system can mend is looked at
+//       again, ever less often, up to a bound: a state that it tells of is never final.
 //   M8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
 //       managed object for each external resource. Otherwise the object leaves it alone, to the end, says whose it is, and tries
-//       again when that one is gone.
+//       again when that one is gone. Where a kind lets objects of one namespace share, it is that of all of them, and goes with the last.
 //   M9. Of a living object nothing is removed but what a create of its own made and nobody recorded: it answered with that, or its
 //       intent tells of it. What was only found stays.
 import { and, not } from 'xstate';
@@ -44,12 +45,21 @@ const resting = resourceSetup.createStateConfig({
   after: { resync: '#claiming' },
   on: {
     'object.changed': anewIfUnsettled,
-    'relations.changed': '#claiming',
+    'relations.changed': { target: '#claiming', actions: 'expectEcho' },
   },
   initial: 'available',
   states: {
-    available: { description: 'It can be used.' },
-    unavailable: { description: 'It cannot be used as it is.' },
+    available: {
+      description: 'It can be used.',
+      entry: 'resetRelooks',
+      // mutant: use-ends-unseen drop
+      after: { echo: { target: '#claiming', actions: 'countEcho' } },
+    },
+    unavailable: {
+      description: 'It cannot be used as it is; it is looked at again, ever less often.',
+      // mutant: unusable-is-final drop
+      after: { relook: { target: '#claiming', actions: 'countRelook' } },
+    },
   },
 });
 
@@ -66,6 +76,8 @@ export const externalResourceMachine = resourceSetup.createMachine({
     attempts: 0,
     changes: 0,
     looks: 0,
+    relooks: 0,
+    echoes: 0,
     isContested,
     isForeign: false,
     isEarlier: false,
@@ -99,6 +111,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
   on: {
     'object.changed': { actions: storeObject },
     'dependencies.changed': { actions: storeDependencies },
+    'relations.changed': { actions: 'expectEcho' },
   },
   states: {
     lifecycle: {
@@ -128,9 +141,12 @@ export const externalResourceMachine = resourceSetup.createMachine({
         resting,
         failed: {
           id: 'failed',
-          description: 'Refused until the user changes the spec.',
+          description:
+            'Refused until the user changes the spec; what only the foreign system can mend is looked at again.',
           tags: [Tag.Settled, Tag.Failing, Tag.Refused],
           entry: 'claim',
+          // mutant: broken-is-final drop
+          after: { relook: { target: '#claiming', actions: 'countRelook' } },
           always: [
             { guard: 'isDeleting', target: 'deleting' },
             { guard: 'isOutdated', target: 'claiming', actions: 'forgetFailure' },

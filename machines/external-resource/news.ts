@@ -82,7 +82,9 @@ export class ResourceNews {
     const { externalId = '', object, error, attempts, rival } = to.context;
     const effect = /^xstate\.done\.actor\.(.+)$/.exec(cause.type)?.[1];
     const enters = (tag: string): boolean => to.hasTag(tag) && from?.hasTag(tag) !== true;
-    if (enters(Tag.Refused) && from !== undefined && error !== undefined)
+    // What was looked at again, and is as the status says already, was told when it came to be.
+    // mutant: each-relook-is-news &&.4 drop
+    if (enters(Tag.Refused) && from !== undefined && error !== undefined && !isSaid(about, error))
       return this.#failed(error.reason ?? 'InvalidConfiguration', error.message, about);
     const isFailure = enters(Tag.Failing) && cause.type.startsWith('xstate.error.actor.');
     if (isFailure && error !== undefined && attempts >= tellingAttempts(error))
@@ -190,13 +192,25 @@ export function unheededMessage({ kind, metadata: { name } }: KubeObject, fields
   return `${fields.join(', ')} cannot be set once the resource is made, and has no effect; delete ${kind}/${name} and create it again`;
 }
 
-/** The generation that the status of `object` calls complete, by the Progressing condition that Kubernetes' conventions name. */
-export function doneGenerationOf({ status }: Pick<KubeObject, 'status'>): number | undefined {
-  const conditions = status?.['conditions'];
-  if (!Array.isArray(conditions)) return undefined;
-  const progressing = (conditions as readonly Readonly<Record<string, unknown>>[]).find(
-    ({ type }) => type === 'Progressing',
+/** Whether the stored status says already that the object has failed so. */
+function isSaid(object: KubeObject | undefined, { message }: ErrorData): boolean {
+  const progressing = object && progressingIn(object);
+  return (
+    progressing?.['status'] === 'False' &&
+    progressing['message'] === message &&
+    progressing['observedGeneration'] === (object?.metadata.generation ?? 0)
   );
+}
+
+/** The generation that the status of `object` calls complete, by the Progressing condition that Kubernetes' conventions name. */
+export function doneGenerationOf(object: Pick<KubeObject, 'status'>): number | undefined {
+  const progressing = progressingIn(object);
   if (progressing?.['status'] !== 'False' || progressing['reason'] !== 'Success') return undefined;
   return progressing['observedGeneration'] as number | undefined;
+}
+
+function progressingIn({ status }: Pick<KubeObject, 'status'>): Readonly<Record<string, unknown>> | undefined {
+  const conditions = status?.['conditions'];
+  if (!Array.isArray(conditions)) return undefined;
+  return (conditions as readonly Readonly<Record<string, unknown>>[]).find(({ type }) => type === 'Progressing');
 }

@@ -44,6 +44,8 @@ export interface UpdateOutcome {
    * deleted is let go (P1).
    */
   readonly unused?: readonly string[];
+  /** It is shown in use by somebody who does not refer to the object any more: what that does next is seen by looking only. */
+  readonly used?: boolean;
   /** Another pass is worth while after so many milliseconds, whatever the observation says. */
   readonly pollAfterMs?: number;
 }

@@ -48,7 +48,7 @@ import {
 } from './context.ts';
 import { idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './drift.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
-import { removalPatienceMs } from './watching.ts';
+import { ECHOES, echoMs, relookMs, removalPatienceMs } from './watching.ts';
 
 type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
 type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
@@ -121,6 +121,8 @@ export const resourceSetup = setup({
     noteTry: assign({ tried: ({ context }) => context.object.generation, landsInMs: undefined }),
     countLook: assign({ looks: ({ context }) => context.looks + 1 }),
     resetLooks: assign({ looks: 0, unwatched: 0 }),
+    countRelook: assign({ relooks: ({ context }) => context.relooks + 1 }),
+    resetRelooks: assign({ relooks: 0 }),
     resetUnwatched: assign({ unwatched: 0 }),
     countUnwatched: assign(({ context }, { heldMs }: { heldMs: number }) => countUnwatched(context, heldMs)),
     countChange: assign({ changes: ({ context }) => context.changes + 1 }),
@@ -181,7 +183,9 @@ export const resourceSetup = setup({
       basis: basisOf(dependencies),
       passedOn: idsOf(dependencies),
     })),
-    notePass: assign((_, outcome: UpdateOutcome) => notePass(outcome)),
+    notePass: assign(({ context }, outcome: UpdateOutcome) => notePass(context, outcome)),
+    expectEcho: assign({ echoes: ECHOES }),
+    countEcho: assign({ echoes: ({ context }) => context.echoes - 1 }),
     noteLack: assign((_, { error }: Failure) => ({
       waiting: [(error as ErrorData).message],
       unused: [],
@@ -191,8 +195,8 @@ export const resourceSetup = setup({
     noteSuccess: assign(({ context }) => noteSuccess(context)),
     noteLoss: assign(noteLoss),
     beginFilling: assign({ filling: {}, vanished: false }),
-    noteDelegation: assign((_, { outcome }: { outcome: UpdateOutcome | undefined }) => ({
-      ...notePass(outcome ?? { changed: false }),
+    noteDelegation: assign(({ context }, { outcome }: { outcome: UpdateOutcome | undefined }) => ({
+      ...notePass(context, outcome ?? { changed: false }),
       filling: undefined,
       error: undefined,
     })),
@@ -210,7 +214,7 @@ export const resourceSetup = setup({
     })),
     forgetObservation: assign({ observation: undefined }),
     noteAmbiguous: assign((_, found: FindOutput) => ambiguityOf(found)),
-    forgetFailure: assign({ error: undefined, attempts: 0, races: 0 }),
+    forgetFailure: assign({ error: undefined, attempts: 0, races: 0, relooks: 0 }),
     resetAttempts: assign({ attempts: 0 }),
     /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
     awaitLanding: assign(({ context }, { at }: Pick<FindOutput, 'at'>) => ({
@@ -237,6 +241,7 @@ export const resourceSetup = setup({
     /** What nobody answered may come yet, beside what was found. */
     mayStillLand: ({ context }, { rival, at }: ContendOutput) => rival !== undefined && at < context.landedBy,
     isOwned: ({ context }) => context.object.owned,
+    isShared: ({ context }) => context.object.shares === true,
     isToReport: ({ context }) => isToReport(context),
     isManaged: ({ context }) => context.object.managed,
     isDetached: ({ context }) => context.object.detached,
@@ -329,6 +334,8 @@ export const resourceSetup = setup({
     childrenPause: 1_000,
     rereadPause: ({ context }) => backoffMs({ attempts: context.changes, error: undefined }),
     resync: ({ context }) => resyncMs(context),
+    relook: ({ context }) => relookMs(context),
+    echo: ({ context }) => echoMs(context.echoes),
   },
 });
 

@@ -1,4 +1,5 @@
 // Waiting for a foreign system: it is looked at in a rhythm, and only what is new is told.
+import type { ResourceContext } from './context.ts';
 import type { Observation, WatchNews } from './operations.ts';
 
 /** While a resource is on its way out, milliseconds between two looks. */
@@ -21,6 +22,43 @@ export function rarer(pauseMs: number, looks: number): number {
 /** @param removals  how often the deletion has been asked for */
 export function removalPatienceMs(removals: number): number {
   return Math.min(REMOVAL_PATIENCE_MS * Math.max(1, removals), REMOVAL_PATIENCE_LIMIT_MS);
+}
+
+/** When a use ends the foreign system may show it for a while: so many looks, each after twice the pause, two minutes in all. */
+export const ECHOES = 7;
+const ECHO_FIRST_MS = 1_000;
+
+/** @param echoes  looks that are left */
+export function echoMs(echoes: number): number {
+  return echoes > 0 ? ECHO_FIRST_MS * 2 ** (ECHOES - echoes) : Number.POSITIVE_INFINITY;
+}
+
+/** What only the foreign system can mend is looked at again after so many milliseconds, ever later. */
+const RELOOK_FIRST_MS = 15_000;
+/** Ten minutes, less a quarter for what chance adds to a pause. */
+export const RELOOK_LIMIT_MS = 480_000;
+
+/**
+ * Until another look at what cannot be used as it is, in milliseconds, without jitter: what is refused for its spec gets none.
+ *
+ * @param relooks  how many there were in a row
+ */
+export function relookMs({
+  error,
+  observation,
+  object: { resyncInMs, resyncEveryMs },
+  relooks,
+}: Pick<ResourceContext, 'error' | 'observation' | 'object' | 'relooks'>): number {
+  // A life that began with it counts from the last look.
+  if (error === undefined && observation === undefined) return resyncInMs ?? Number.POSITIVE_INFINITY;
+  // mutant: spec-looked-at-again if -> false
+  if (error !== undefined && error.passing !== true) return Number.POSITIVE_INFINITY;
+  return Math.min(relookPauseMs(RELOOK_FIRST_MS * 2 ** relooks), resyncEveryMs ?? RELOOK_LIMIT_MS);
+}
+
+/** The pause after it has been so for `sinceMs`: as long again, within bounds. */
+export function relookPauseMs(sinceMs: number): number {
+  return Math.min(Math.max(sinceMs, RELOOK_FIRST_MS), RELOOK_LIMIT_MS);
 }
 
 /** Tells what is seen, unless it is what was known, or told before. */

@@ -138,6 +138,12 @@ check('what is attached to a server follows its spec; a port that was made anew 
   await world.until('Port', name('b'), 'plugged in', (object) => resourceOf(object)['deviceID'] === id);
   await world.patch('Server', name('vm'), { spec: { resource: { ports: [{ portRef: name('b') }], volumes: [] } } });
   await interfaces('plugged into b', 'b');
+  // 33.D1b: who was used sees that it is not any more, though nothing else is edited.
+  await world.until('Port', name('a'), 'free', (object) => resourceOf(object)['deviceID'] === undefined);
+  await world.until('Volume', name('data'), 'free', (object) => {
+    const { attachments, status } = resourceOf(object);
+    return attachments === undefined && status === 'available';
+  });
   await world.eventually('nothing else is attached', () => {
     const { simulator } = world;
     const volumes = simulator

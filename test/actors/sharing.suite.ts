@@ -243,32 +243,105 @@ export function describeSharing(test: Test, openGround: OpenGround): void {
     assert.equal(idsOf(await world.contents('networks')), [idOf(owner)]);
   });
 
-  check('an interface beside the one that a subnet has is refused, and does not take that away', async (world) => {
-    const [network, subnet, router] = ['net', 'sub', 'router'].map((suffix) => world.name(suffix)) as [
-      string,
-      string,
-      string,
-    ];
-    const here = new Place(world, world.namespace);
-    await here.apply(world.managed('Network', network));
-    await here.apply(world.managed('Router', router));
-    const spec = { networkRef: network, ipVersion: 4, cidr: '10.9.0.0/24', routerRef: router };
-    await here.apply(world.managed('Subnet', subnet, spec));
-    await here.available('Subnet', subnet);
-    const own = (await world.plugs(idOf(await here.available('Router', router))))[0];
-    const { apiVersion = '' } = world.object('Router', router, {});
-    const twice = world.name('twice');
-    const plug = { type: 'Subnet', routerRef: router, subnetRef: subnet };
-    await here.apply({ apiVersion, kind: 'RouterInterface', metadata: { name: twice }, spec: plug });
-    await here.until('RouterInterface', twice, 'refused', (object) =>
-      /to be deleted, which has/.test(condition(object, 'Progressing').message),
-    );
-    await here.delete('RouterInterface', twice);
-    await here.gone('RouterInterface', twice);
-    const [left, ...others] = await world.plugs(idOf(await here.available('Router', router)));
-    assert.is(left?.['id'], own?.['id']);
-    assert.is(others.length, 0);
-  });
+  check(
+    '33.D1a: an interface beside the one that a subnet has shares that, and does not take it away',
+    async (world) => {
+      const [network, subnet, router] = ['net', 'sub', 'router'].map((suffix) => world.name(suffix)) as [
+        string,
+        string,
+        string,
+      ];
+      const here = new Place(world, world.namespace);
+      await here.apply(world.managed('Network', network));
+      await here.apply(world.managed('Router', router));
+      const spec = { networkRef: network, ipVersion: 4, cidr: '10.9.0.0/24', routerRef: router };
+      await here.apply(world.managed('Subnet', subnet, spec));
+      await here.available('Subnet', subnet);
+      const own = (await world.plugs(idOf(await here.available('Router', router))))[0];
+      const { apiVersion = '' } = world.object('Router', router, {});
+      const twice = world.name('twice');
+      const plug = { type: 'Subnet', routerRef: router, subnetRef: subnet };
+      await here.apply({ apiVersion, kind: 'RouterInterface', metadata: { name: twice }, spec: plug });
+      await here.available('RouterInterface', twice);
+      await here.delete('RouterInterface', twice);
+      await here.gone('RouterInterface', twice);
+      const [left, ...others] = await world.plugs(idOf(await here.available('Router', router)));
+      assert.is(left?.['id'], own?.['id']);
+      assert.is(others.length, 0);
+    },
+  );
+
+  check(
+    '33.D1a: role assignments of one namespace share what they stand for, and it goes with the last',
+    async (world) => {
+      const here = new Place(world, world.namespace);
+      const [role, user, project, one, two] = ['role', 'user', 'project', 'one', 'two'].map((each) =>
+        world.name(each),
+      ) as [string, string, string, string, string];
+      await here.apply(world.managed('Role', role));
+      await here.apply(world.managed('Project', project));
+      await here.apply(world.managed('User', user));
+      const spec = { roleRef: role, userRef: user, projectRef: project };
+      for (const name of [one, two]) await here.apply(world.managed('RoleAssignment', name, spec));
+      for (const name of [one, two]) await here.available('RoleAssignment', name);
+      const userId = String(idOf(await here.available('User', user)));
+      const given = async (): Promise<number> => (await world.listed('role_assignments', [['user.id', userId]])).length;
+      const before = await given();
+      await here.delete('RoleAssignment', one);
+      await here.gone('RoleAssignment', one);
+      assert.is(await given(), before);
+      await here.available('RoleAssignment', two);
+      await here.delete('RoleAssignment', two);
+      await here.gone('RoleAssignment', two);
+      assert.is(await given(), before - 1);
+    },
+  );
+
+  check(
+    '33.D1a: two interfaces between one router and one subnet are both Available; the plug goes with the last',
+    async (world) => {
+      const here = new Place(world, world.namespace);
+      const [network, subnet, router] = ['net', 'sub', 'router'].map((each) => world.name(each)) as [
+        string,
+        string,
+        string,
+      ];
+      await here.apply(world.managed('Network', network));
+      await here.apply(world.managed('Router', router));
+      await here.apply(world.managed('Subnet', subnet, { networkRef: network, ipVersion: 4, cidr: '10.9.0.0/24' }));
+      const [routerId, subnetId] = [
+        idOf(await here.available('Router', router)),
+        idOf(await here.available('Subnet', subnet)),
+      ];
+      // By imports, as two teams would.
+      const [otherRouter, otherSubnet] = [world.name('imported-router'), world.name('imported-sub')];
+      await here.apply(world.unmanaged('Router', otherRouter, { id: String(routerId) }));
+      await here.apply(world.unmanaged('Subnet', otherSubnet, { id: String(subnetId) }));
+      const { apiVersion = '' } = world.object('Router', router, {});
+      const plugs: readonly (readonly [string, string, string])[] = [
+        [world.name('one'), router, subnet],
+        [world.name('two'), otherRouter, otherSubnet],
+        [world.name('three'), router, otherSubnet],
+      ];
+      const plug = async ([name, routerRef, subnetRef]: readonly [string, string, string]): Promise<void> => {
+        const spec = { type: 'Subnet', routerRef, subnetRef };
+        await here.apply({ apiVersion, kind: 'RouterInterface', metadata: { name }, spec });
+      };
+      await Promise.all(plugs.map(plug));
+      for (const [name] of plugs) await here.available('RouterInterface', name);
+      assert.is((await world.plugs(routerId)).length, 1);
+      // The plug stays with whoever is left.
+      await here.delete('RouterInterface', world.name('one'));
+      await here.gone('RouterInterface', world.name('one'));
+      assert.is((await world.plugs(routerId)).length, 1);
+      await here.available('RouterInterface', world.name('two'));
+      // The last two go at once.
+      await Promise.all([world.name('two'), world.name('three')].map((name) => here.delete('RouterInterface', name)));
+      await here.gone('RouterInterface', world.name('two'));
+      await here.gone('RouterInterface', world.name('three'));
+      assert.equal(await world.plugs(routerId), []);
+    },
+  );
 
   check('two that share a resource from before are told apart by age, whoever looks first', async (world) => {
     const [here, there] = await twoPlaces(world);

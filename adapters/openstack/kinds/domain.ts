@@ -28,4 +28,6 @@ export const domain = defineKind({
     enabled: observed('enabled', boolean('enabled is whether users of the domain may log in.')),
   },
   adoption: { query: ['name'] },
+  // Keystone removes none that is enabled.
+  removable: { refusal: 403, attributes: { enabled: false }, askedBy: { field: 'enabled', value: false } },
 });

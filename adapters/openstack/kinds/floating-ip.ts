@@ -4,10 +4,8 @@ import { immutable, integer, ref } from '../../kubernetes/contract.ts';
 import { observed, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
+import { FLOATING_IP_STATES, judgedBy } from './states.ts';
 import { instant, ip, neutronTags, observedTags, prose, tagFilter, text } from './values.ts';
-
-/** One without a port is DOWN, and can be used. */
-const USABLE: ReadonlySet<unknown> = new Set(['ACTIVE', 'DOWN']);
 
 export const floatingIP = defineKind({
   kind: 'FloatingIP',
@@ -106,6 +104,6 @@ export const floatingIP = defineKind({
       return address === undefined ? { description: `made for ${metadata.uid}` } : {};
     },
   },
-  available: ({ status }) => USABLE.has(status),
+  ...judgedBy(FLOATING_IP_STATES),
   columns: [{ name: 'Address', description: 'Allocated address', jsonPath: '.status.resource.floatingIP' }],
 });

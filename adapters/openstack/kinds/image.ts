@@ -9,11 +9,8 @@ import { named, observed, observedObject, queried, queriedAs, sent, sentAs, sent
 import { content, properties, propertyAttributes } from './image-properties.ts';
 import { defineKind } from './kind.ts';
 import { GLANCE } from './services.ts';
+import { IMAGE_STATES, judgedBy } from './states.ts';
 import { observedTags, openstackName, text } from './values.ts';
-
-const POLL_MS = 15_000;
-/** Nothing more happens to an image in these. */
-const FINAL: ReadonlySet<unknown> = new Set(['active', 'killed', 'deleted', 'pending_delete']);
 
 const visibility = (description: string) => string(description, { enum: ['public', 'private', 'shared', 'community'] });
 
@@ -88,8 +85,9 @@ export const image = defineKind({
     tags: observedTags('Glance', { maxItems: 64 }),
   },
   adoption: { query: ['name', 'visibility', 'tags'] },
-  available: ({ status }) => status === 'active',
-  pollAfterMs: ({ status }) => (FINAL.has(status) ? undefined : POLL_MS),
+  // Glance removes none that is protected.
+  removable: { refusal: 403, attributes: { protected: false }, askedBy: { field: 'protected', value: false } },
+  ...judgedBy(IMAGE_STATES),
   steps: [imageDataStep],
   content: {
     fields: DOWNLOAD_FIELDS,

@@ -62,6 +62,8 @@ export function defineKind<const Resource extends ResourceFields>(
       known.set(object, references);
       return references;
     },
+    isNamed: Object.values(table.resource).some(({ role }) => role === 'name'),
+    references: (object) => referencesOf(kind, object),
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),

@@ -3,6 +3,7 @@ import { boolean, immutable, integer, ref, string } from '../../kubernetes/contr
 import { named, observed, observedObject, queried, sent, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
+import { judgedBy, NETWORK_STATES } from './states.ts';
 import {
   availabilityZoneHints,
   instant,
@@ -14,9 +15,6 @@ import {
   text,
   texts,
 } from './values.ts';
-
-/** No driver builds a network for long; the pause is that of the other states that pass by themselves within seconds. */
-const BUILD_POLL_MS = 1_000;
 
 export const network = defineKind({
   kind: 'Network',
@@ -129,6 +127,5 @@ export const network = defineKind({
     updatedAt: observed('updated_at', instant('updatedAt is when the network was last changed.')),
   },
   adoption: { query: ['name', 'projectRef'] },
-  available: ({ status }) => status === 'ACTIVE',
-  pollAfterMs: ({ status }) => (status === 'BUILD' ? BUILD_POLL_MS : undefined),
+  ...judgedBy(NETWORK_STATES),
 });

@@ -17,11 +17,8 @@ import { serverStep, showsServer } from '../port-server.ts';
 import { apart, named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';
+import { judgedBy, PORT_STATES } from './states.ts';
 import { instant, ip, mac, neutronTags, observedTags, openstackName, prose, tagFilter, text, texts } from './values.ts';
-
-/** A port in any other state carries no traffic, nor will it before somebody does something. */
-const USABLE: ReadonlySet<unknown> = new Set(['ACTIVE', 'DOWN']);
-const BUILD_POLL_MS = 1_000;
 
 /** Attributes that a user must not smuggle in by `valueSpecs`. */
 const RESERVED_KEYS: ReadonlySet<string> = new Set(['shared', 'tenant_id']);
@@ -256,8 +253,7 @@ export const port = defineKind({
     },
   ],
   adoption: { query: ['name', 'networkRef', 'macAddress', 'projectRef'] },
-  available: ({ status }) => USABLE.has(status),
-  pollAfterMs: ({ status }) => (status === 'BUILD' ? BUILD_POLL_MS : undefined),
+  ...judgedBy(PORT_STATES),
   complete: withValueSpecs,
   steps: [serverStep],
   shows: showsServer,

@@ -27,6 +27,7 @@ export const roleAssignment = defineKind({
     },
   },
   immutable: true,
+  shares: true,
   words: {
     creating: 'creating role assignment',
     unfound: 'role assignment succeeded but could not be found in OpenStack',

@@ -20,6 +20,7 @@ import { isJsonObject } from './fields.ts';
 import { namesOf } from './kind.ts';
 import { plain, projected } from './projection.ts';
 import { NEUTRON } from './services.ts';
+import { Decision, INTERFACE_STATES, stateOf } from './states.ts';
 import type { OpenStackKind, OperationsDeps } from './table.ts';
 
 const KIND = 'RouterInterface';
@@ -31,9 +32,6 @@ const OWNERS: ReadonlySet<unknown> = new Set([
   'network:ha_router_replicated_interface',
   'network:router_interface_distributed',
 ]);
-
-/** While the port is being wired or taken off. */
-const POLL_MS = 1_000;
 
 const PORTS = { service: NEUTRON, collection: 'ports', member: 'port', members: 'ports' } as const;
 
@@ -71,6 +69,7 @@ export const routerInterface: OpenStackKind = {
   fieldManagers: { ...names.fieldManagers, status: names.fieldManagers.finalizer },
   contract: frameOf({ kind: KIND, description: 'RouterInterface connects a Router with a Subnet.', spec }),
   externalId: externalIdOf,
+  shares: true,
   // Without its router nothing is known of its subnet.
   awaits: 'first',
   projection: READ,
@@ -237,6 +236,7 @@ function observationOf(port: JsonObject): Observation {
   const attributes = projected(READ, port);
   const { id, status } = attributes;
   if (typeof id !== 'string') throw new TransientError('the list holds a port without an id');
-  const available = status === 'ACTIVE';
-  return { id, attributes, resource: {}, available, ...(available ? {} : { pollAfterMs: POLL_MS }) };
+  const { decision, pollAfterMs } = stateOf(INTERFACE_STATES, status);
+  const available = decision === Decision.Usable;
+  return { id, attributes, resource: {}, available, ...(pollAfterMs !== undefined && { pollAfterMs }) };
 }

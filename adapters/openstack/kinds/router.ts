@@ -4,6 +4,7 @@ import { isJsonObject, named, observed, observedAs, queried, sent, sentAs, tagge
 import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';
 import { NEUTRON } from './services.ts';
+import { judgedBy, ROUTER_STATES } from './states.ts';
 import {
   availabilityZoneHints,
   neutronTags,
@@ -14,10 +15,6 @@ import {
   text,
   texts,
 } from './values.ts';
-
-/** States that pass by themselves within seconds, and how often they are looked at. */
-const BUILDING: ReadonlySet<unknown> = new Set(['ALLOCATING', 'BUILD']);
-const BUILD_POLL_MS = 1_000;
 
 const externalGateways = list(
   'externalGateways connect the router with the outside; one at most.',
@@ -102,8 +99,7 @@ export const router = defineKind({
   },
   // Neutron refuses to filter by `distributed`.
   adoption: { query: ['name', 'projectRef'], check: ['distributed'] },
-  available: ({ status }) => status === 'ACTIVE',
-  pollAfterMs: ({ status }) => (BUILDING.has(status) ? BUILD_POLL_MS : undefined),
+  ...judgedBy(ROUTER_STATES),
   // Its interfaces are made with its credentials.
   published: ({ spec }) => {
     const cloudCredentialsRef = spec?.['cloudCredentialsRef'];

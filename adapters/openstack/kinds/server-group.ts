@@ -33,10 +33,7 @@ export const serverGroup = defineKind({
     ),
     rules: sentAs(
       rules,
-      {
-        // Zero stands for "not stated", as the rules below see it.
-        rules: ({ maxServerPerHost: most = 0 }) => (most === 0 ? undefined : { max_server_per_host: most }),
-      },
+      { rules: ({ maxServerPerHost: most }) => (most === undefined ? undefined : { max_server_per_host: most }) },
       { update: 'ignored' },
     ),
   },

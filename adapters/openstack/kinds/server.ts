@@ -21,22 +21,8 @@ import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';
 import { checkHints, hintsOf, schedulerHints } from './scheduler-hints.ts';
 import { NOVA } from './services.ts';
+import { judgedBy, SERVER_STATES } from './states.ts';
 import { observedTags, openstackName, serverTags, tagFilter, text, texts } from './values.ts';
-
-/** States that Nova leaves by itself, soon. */
-const AT_WORK: ReadonlySet<unknown> = new Set([
-  'BUILD',
-  'REBUILD',
-  'REBOOT',
-  'HARD_REBOOT',
-  'PASSWORD',
-  'MIGRATING',
-  'RESIZE',
-  'REVERT_RESIZE',
-]);
-const WORK_POLL_MS = 1_000;
-/** Somebody else may start it again. */
-const POLL_MS = 15_000;
 
 const name255 = (description: string) => string(description, { maxLength: 255 });
 const key = string('key tells it from the others.', { minLength: 1, maxLength: 255 });
@@ -219,8 +205,7 @@ export const server = defineKind({
     ),
   },
   adoption: { query: ['name', 'tags'] },
-  available: ({ status }) => status === 'ACTIVE',
-  pollAfterMs: ({ status }) => (status === 'ACTIVE' ? undefined : AT_WORK.has(status) ? WORK_POLL_MS : POLL_MS),
+  ...judgedBy(SERVER_STATES),
   taggable: isSettled,
   complete(attributes, resource) {
     checkHints(resource);

@@ -2,7 +2,9 @@
 import { immutable, integer, ref } from '../../kubernetes/contract.ts';
 import { named, observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
+import { plain } from './projection.ts';
 import { MANILA } from './services.ts';
+import { judgedBy, SHARE_NETWORK_STATES } from './states.ts';
 import { instant, openstackName, prose, text } from './values.ts';
 
 export const shareNetwork = defineKind({
@@ -68,4 +70,6 @@ export const shareNetwork = defineKind({
     updatedAt: observed('updated_at', instant('updatedAt is when it was changed last.')),
   },
   adoption: { query: ['name'] },
+  ...judgedBy(SHARE_NETWORK_STATES, { untold: 'usable' }),
+  reads: plain('status'),
 });

@@ -1,6 +1,6 @@
 // What a kind of OpenStack resource is: tables of its fields, what is done with them, and the names under which it writes
 // (openstack-common, chapters 10 and 13). Types only.
-import type { JsonObject } from '../../../bus/bus.ts';
+import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { FillStep } from '../../../machines/external-resource/context.ts';
 import type { ResourceStanding } from '../../../machines/external-resource/life.ts';
@@ -75,6 +75,15 @@ export interface OperationsDeps {
   readonly readSecret: ServePorts['readSecret'];
 }
 
+/** What has to be so before a service removes a resource. */
+export interface Removable {
+  /** The status of the answer by which it refuses. */
+  readonly refusal: number;
+  readonly attributes: JsonObject;
+  /** Only what its user asks for in `spec.resource`, as it is by now: this field has this value. Unless stated it is nobody's to say. */
+  readonly askedBy?: { readonly field: string; readonly value: Json };
+}
+
 /** A part of a resource that another request tells. */
 export interface Part {
   /** Below that of the resource, without a slash. */
@@ -96,6 +105,8 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly members?: string;
   /** How lists are asked for; as the collection is, unless stated. */
   readonly listing?: Listing;
+  /** See `OpenStackKind.shares`. */
+  readonly shares?: boolean;
   /** How a resource is known, of a kind whose resources have no id. */
   readonly identity?: Identity;
   /**
@@ -166,8 +177,8 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly reads?: Projection;
   /** Fields that each update states, whether they have changed or not. */
   readonly restated?: readonly (keyof Resource & string)[];
-  /** Attributes without which the service refuses to remove a resource (409): they are set, and it is removed then. */
-  readonly removable?: JsonObject;
+  /** What is set where the service refuses to remove a resource as it is; it is removed then. */
+  readonly removable?: Removable;
   /** Whether a resource is on its way out as it was read: the service takes no second removal then, and none is asked for. */
   readonly leaving?: (attributes: JsonObject) => boolean;
   /** Steps after those of attributes and tags. */
@@ -208,6 +219,10 @@ export interface OpenStackKind {
   externalId(object: KubeObject): string | undefined;
   /** The status with this id, or without one, of a kind whose id is not `status.id`. */
   recording?(object: KubeObject, id: string | undefined): JsonObject;
+  /** Its resources have names that their users choose. */
+  readonly isNamed?: boolean;
+  /** A relation between other resources, which several objects of one namespace may state: see `Life.shares`. */
+  readonly shares?: boolean;
   /** Of several references that are not ready the status names all, or `first`: only the first. */
   readonly awaits: 'all' | 'first';
   references(object: KubeObject): readonly Reference[];

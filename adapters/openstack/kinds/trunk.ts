@@ -1,5 +1,4 @@
 // Trunk: a port of Neutron that carries the traffic of others, each under a segmentation of its own.
-import type { JsonObject } from '../../../bus/bus.ts';
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../kubernetes/contract.ts';
 import { subportsStep } from '../trunk-subports.ts';
 import { named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
@@ -111,6 +110,6 @@ export const trunk = defineKind({
   // A port carries one trunk at most.
   adoption: { query: ['name', 'portRef', 'projectRef'] },
   // Neutron removes none that is down.
-  removable: { admin_state_up: true } satisfies JsonObject,
+  removable: { refusal: 409, attributes: { admin_state_up: true } },
   steps: [subportsStep],
 });

@@ -1,26 +1,21 @@
 // Volume: a block device of Cinder.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { TerminalError } from '../../../bus/errors.ts';
 import { boolean, immutable, integer, ref, required, string } from '../../kubernetes/contract.ts';
+import { unrecoverable } from '../refusals.ts';
 import { serversStep, showsServer } from '../volume-servers.ts';
 import { compared, named, observed, observedAs, observedList, queried, sent, sentAs } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { labels, mapOf, observedLabels } from './labels.ts';
 import { plain } from './projection.ts';
 import { CINDER } from './services.ts';
+import { Decision, judgedBy, stateOf, VOLUME_STATES } from './states.ts';
 import type { UpdateStep } from './table.ts';
 import { instant, openstackName, prose, text } from './values.ts';
 
-const USABLE: ReadonlySet<unknown> = new Set(['available', 'in-use']);
-/** States that Cinder leaves by itself, soon. */
-const BUILDING: ReadonlySet<unknown> = new Set(['creating', 'downloading']);
-const BUILD_POLL_MS = 1_000;
-const POLL_MS = 15_000;
-
-/** A volume whose creation failed stays as it is. */
-const failureStep: UpdateStep = async ({ request: { observation } }) => {
-  if (observation.attributes['status'] === 'error')
-    throw new TerminalError('Volume is in error status', { reason: 'UnrecoverableError' });
+/** What failed stays so until whoever runs Cinder mends it. */
+const stateStep: UpdateStep = async ({ request: { observation } }) => {
+  const { status } = observation.attributes;
+  if (stateOf(VOLUME_STATES, status).decision === Decision.Broken) throw unrecoverable(`Volume is in ${status} status`);
   return { changed: false };
 };
 
@@ -54,6 +49,8 @@ export const volume = defineKind({
           guarded: true,
         }),
       ),
+      // Cinder shows the name of the type, and whoever runs it gives the volume another one.
+      { moves: true },
     ),
     availabilityZone: sent(
       'availability_zone',
@@ -127,10 +124,9 @@ export const volume = defineKind({
   },
   // Any number of names and values are too long for a query. A description may be edited while a create is not answered yet.
   adoption: { query: ['name'], check: ['metadata', 'size', 'availabilityZone'] },
-  available: ({ status }) => USABLE.has(status),
-  pollAfterMs: ({ status }) => (USABLE.has(status) ? undefined : BUILDING.has(status) ? BUILD_POLL_MS : POLL_MS),
+  ...judgedBy(VOLUME_STATES),
   leaving: ({ status }) => status === 'deleting',
-  steps: [failureStep, serversStep],
+  steps: [stateStep, serversStep],
   shows: showsServer,
 });
 

@@ -5,13 +5,12 @@ import { wired } from './neutron-ports.ts';
 import { bump } from './neutron-resource.ts';
 import { novaRefusal } from './nova-answers.ts';
 import type { NovaDeps } from './nova-resource.ts';
+import { vmStateOf } from './nova-states.ts';
 import { CollectionName, type Item, type Store } from './store.ts';
 import { asObject } from './tokens.ts';
 
 export const ZONE = 'nova';
 const HOSTS = ['compute0', 'compute1'];
-/** Vm states of the statuses that differ from them. */
-const STATES: Readonly<Record<string, string>> = { BUILD: 'building', SHUTOFF: 'stopped', ERROR: 'error' };
 
 /** A volume of a server. */
 export interface Attached {
@@ -35,8 +34,7 @@ export function hostId(server: Item): string {
 export function refuseState(server: Item, action: string, allowed: readonly string[]): void {
   const status = String(server['status']);
   if (allowed.includes(status)) return;
-  const state = STATES[status] ?? status.toLowerCase();
-  throw novaRefusal(409, `Cannot '${action}' instance ${server['id']} while it is in vm_state ${state}`);
+  throw novaRefusal(409, `Cannot '${action}' instance ${server['id']} while it is in vm_state ${vmStateOf(server)}`);
 }
 
 /** Reserves what a new server uses. @throws what Nova says of what cannot be used */

@@ -16,6 +16,7 @@ import {
 import { serveInterfaces, serveVolumes } from './nova-attachments.ts';
 import { hostId, plugIn, refuseState, volumesOf, ZONE } from './nova-computes.ts';
 import type { NovaCollection, NovaDeps } from './nova-resource.ts';
+import { faultOf, taskOf, vmStateOf } from './nova-states.ts';
 import { CollectionName, type Item } from './store.ts';
 import { asObject } from './tokens.ts';
 
@@ -313,7 +314,7 @@ function view(request: SimulatedRequest, server: Item, deps: NovaDeps): JsonObje
     accessIPv4: '',
     accessIPv6: '',
     'OS-DCF:diskConfig': 'MANUAL',
-    ...(server['fault'] !== null && { fault: given('fault') }),
+    ...faultOf(server),
     ...(server['status'] === 'ACTIVE' || server['status'] === 'BUILD' ? { progress: 0 } : {}),
     'OS-EXT-AZ:availability_zone': isActive ? given('zone') : '',
     config_drive: given('config_drive'),
@@ -324,9 +325,8 @@ function view(request: SimulatedRequest, server: Item, deps: NovaDeps): JsonObje
     'OS-EXT-SRV-ATTR:host': given('host'),
     'OS-EXT-SRV-ATTR:hypervisor_hostname': given('host'),
     'OS-EXT-SRV-ATTR:user_data': given('user_data'),
-    'OS-EXT-STS:task_state': server['task'] === 'building' ? 'spawning' : given('task'),
-    'OS-EXT-STS:vm_state':
-      { BUILD: 'building', SHUTOFF: 'stopped', ERROR: 'error' }[String(server['status'])] ?? 'active',
+    'OS-EXT-STS:task_state': taskOf(server),
+    'OS-EXT-STS:vm_state': vmStateOf(server),
     'OS-EXT-STS:power_state': server['status'] === 'ACTIVE' ? 1 : 0,
     'os-extended-volumes:volumes_attached': volumesOf(server).map(({ id }) => ({ id, delete_on_termination: false })),
     host_status: isActive ? 'UP' : '',

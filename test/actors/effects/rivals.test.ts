@@ -36,7 +36,7 @@ async function rivalOf(object: KubeObject, all: readonly KubeObject[]): Promise<
   const rivals = new Rivals({ objects, registry: registry([kind], []), namespaces: undefined, clock });
   const request = { object, dependencies: {}, deadlineAt: clock.now() + 60_000, traceparent: '' };
   const question = { kind, request, externalId: 'id-1', system: 'one cloud' };
-  return (await rivals.of({ ...question, isForeign: false }))?.uid;
+  return (await rivals.of({ ...question, isForeign: false, isLeaving: false }))?.uid;
 }
 
 test('of those that have recorded the same the oldest has it, and the others find that one (V3)', async () => {

@@ -7,6 +7,7 @@ import { faultOf } from '../../../adapters/openstack/faults.ts';
 import { image } from '../../../adapters/openstack/kinds/image.ts';
 import { port } from '../../../adapters/openstack/kinds/port.ts';
 import { routerInterface } from '../../../adapters/openstack/kinds/router-interface.ts';
+import { server } from '../../../adapters/openstack/kinds/server.ts';
 import { unheededFields } from '../../../adapters/openstack/unheeded.ts';
 import { fromErrorData, TransientError, toAnswerData } from '../../../bus/errors.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -81,6 +82,24 @@ test('the field that is refused is the one that the cloud speaks of', () => {
   const conflict =
     "invalid configuration creating resource: POST /ports of service 'network' answered 409: 10.10.1.300 in use";
   assert.is(todo({ networkRef: 'net', addresses }, conflict), fixed);
+});
+
+test('33.A8: nobody is told to delete what the cloud says to be broken: it may pass, and is looked at again', () => {
+  const broken = [
+    'Server is in ERROR state',
+    'Volume is in error status',
+    'Volume is in error_extending status',
+    'a glance error occurred while saving image content',
+  ];
+  for (const message of broken) {
+    const object = { ...portWith({}), status: { id: 'id-1' } };
+    const said = adviceOn(server, object, message)?.todo ?? '';
+    assert.match(said, /see in the cloud why id-1 is so.*goes on by itself/, message);
+    assert.not.match(said, /delete/, message);
+  }
+  const unmanaged = { managementPolicy: 'unmanaged', import: { id: 'x' } };
+  assert.is(todo({}, 'referenced resource does not exist in OpenStack', unmanaged), 'correct spec.import.id');
+  assert.match(todo({}, 'resource has been deleted from OpenStack', unmanaged) ?? '', /deletes nothing in the cloud/);
 });
 
 test('a certificate that nobody signed for, and the credentials of an interface', () => {

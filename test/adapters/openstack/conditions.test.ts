@@ -404,4 +404,37 @@ test('available is what the Available condition says, of whatever generation', (
   assert.is(isAvailable(objectWith()), false);
 });
 
+test('33.F6: what another controller has written in other words is not written anew (I8)', () => {
+  const theirs = { name: 'a', createdAt: '2026-01-01T00:00:00Z', rules: { maxServerPerHost: 0 }, tags: ['x'] };
+  const ours = { name: 'a', createdAt: '2026-01-01T00:00:00.123456Z', tags: ['x'] };
+  const resourceOf = (resource: JsonObject): unknown => {
+    const observation = { id: 'id', attributes: {}, resource, available: true };
+    return statusOf({ ...calm, observation }, objectWith({ ...success, resource: theirs }), NOW, 0)['resource'];
+  };
+  assert.equal(resourceOf(ours), theirs);
+  for (const news of [
+    { ...ours, createdAt: '2026-01-01T00:00:01.123456Z' },
+    { ...ours, rules: { maxServerPerHost: 3 } },
+    { ...ours, tags: ['x', 'y'] },
+    { ...ours, tags: [] },
+  ])
+    assert.equal(resourceOf(news), news);
+});
+
+test('33.B8: who finds its resource to be another object’s says what to do', () => {
+  const taken = {
+    ...calm,
+    tags: new Set(['taken']),
+    rival: { kind: 'Network', namespace: 'other', name: 'a', uid: 'u', externalId: 'id' },
+  };
+  const said = (isNamed: boolean): string => {
+    const { conditions } = statusOf(taken, objectWith(), NOW, 0, { isNamed });
+    return String((conditions as readonly JsonObject[])[1]?.['message']);
+  };
+  const first = "Waiting for Network other/a to be deleted, which has id: one resource is one object's; ";
+  const ways = 'give this one another spec.resource.name, import the resource with managementPolicy unmanaged, or';
+  assert.is(said(true), `${first}${ways} delete the other`);
+  assert.is(said(false), `${first}change what this one asks for, or delete the other`);
+});
+
 test.run();

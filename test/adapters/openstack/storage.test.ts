@@ -43,7 +43,7 @@ test('a volume in any other state is looked at again; one that is used can be us
       ['creating', false, 1_000],
       ['downloading', false, 1_000],
       ['attaching', false, 15_000],
-      ['error_deleting', false, 15_000],
+      ['awaiting-transfer', false, 15_000],
       ['available', true, undefined],
       ['in-use', true, undefined],
     ] as const) {

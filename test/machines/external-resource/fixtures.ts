@@ -53,6 +53,9 @@ export const lacking: ErrorData = { code: 'transient', message: 'Waiting for som
 export const outrun: ErrorData = { code: 'conflict', message: 'somebody else is at it' };
 export const terminal: ErrorData = { code: 'terminal', message: 'no such thing', reason: 'InvalidConfiguration' };
 
+/** The same, where no change of the spec helps. */
+export const passing: ErrorData = { ...terminal, reason: 'UnrecoverableError', passing: true };
+
 type ResourceEvent = EventFromLogic<typeof externalResourceMachine>;
 
 export const rival: Rival = { kind: 'Thing', namespace: 'other', name: 'twin', uid: 'twin-1', externalId: 'id-1' };
@@ -168,6 +171,9 @@ export function allEvents(): readonly ResourceEvent[] {
     ...backoffs.map((state) => ({ type: `xstate.after.backoff.externalResource.${state}` })),
     { type: 'xstate.after.unclearPause.externalResource.lifecycle.deleting.unresolved' },
     { type: 'xstate.after.resync.resting' },
+    { type: 'xstate.after.relook.failed' },
+    { type: 'xstate.after.echo.externalResource.lifecycle.resting.available' },
+    { type: 'xstate.after.relook.externalResource.lifecycle.resting.unavailable' },
   ];
   return events as unknown as readonly ResourceEvent[];
 }

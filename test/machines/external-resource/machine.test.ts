@@ -11,6 +11,7 @@ import {
 import { standingOf } from '../../../machines/external-resource/life.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
+import { RELOOK_LIMIT_MS } from '../../../machines/external-resource/watching.ts';
 import { type Dependency, type Readiness, stateOf } from '../../../machines/life.ts';
 import { leaves, possible, reached } from '../paths.ts';
 import {
@@ -21,6 +22,7 @@ import {
   OWN,
   observation,
   owned,
+  passing,
   rival,
   secret,
   terminal,
@@ -315,6 +317,103 @@ test('a terminal refusal is not tried again until the spec changes (M7)', async 
   run.tell(view({ ...owned, generation: 2 }));
   await settled();
   assert.is(run.count('create'), 2);
+});
+
+test('33.A8: what only the cloud can mend is looked at again, ever less often, whatever the spec (M7)', async () => {
+  let isBroken = true;
+  const answers = {
+    observe: () => observation({ available: !isBroken }),
+    update: () => (isBroken ? fail(passing)() : { changed: false }),
+  };
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
+  assert.equal(run.phase(), 'failed');
+  const looks = async (untilMs: number): Promise<number> => {
+    const before = run.count('observe');
+    for (let at = 0; at < untilMs; at += 5_000) {
+      run.clock.increment(5_000);
+      await settled();
+    }
+    return run.count('observe') - before;
+  };
+  assert.is(await looks(10_000), 0);
+  assert.is(await looks(5_000), 1);
+  assert.is(await looks(30_000), 1);
+  assert.ok((await looks(3_600_000)) >= 6, 'the pause is bounded');
+  assert.ok((await looks(3_600_000)) <= 8, 'it is looked at rarely');
+  isBroken = false;
+  await looks(RELOOK_LIMIT_MS);
+  assert.equal(run.phase(), 'resting.available');
+  assert.ok(run.context().available);
+});
+
+test('33.A8: what cannot be used and is not being worked on is looked at again, too (M7)', async () => {
+  let available = false;
+  const run = await lived(
+    { observe: () => observation({ available }), update: () => ({ changed: false }) },
+    view({ ...owned, externalId: 'id-1' }),
+  );
+  assert.equal(run.phase(), 'resting.unavailable');
+  run.clock.increment(14_000);
+  await settled();
+  assert.is(run.count('observe'), 1);
+  available = true;
+  run.clock.increment(1_000);
+  await settled();
+  assert.equal(run.phase(), 'resting.available');
+  run.clock.increment(86_400_000);
+  await settled();
+  assert.is(run.count('observe'), 2);
+});
+
+test('33.A8: a life that begins with it looks when the next look is due, and within the resync period (M7, I9)', async () => {
+  for (const state of ['failed', 'unavailable'] as const) {
+    const object = view({ ...owned, externalId: 'id-1', settled: state, resyncInMs: 40_000 });
+    const run = start({ observe: () => observation(), update: () => ({ changed: false }) }, object);
+    run.clock.increment(39_000);
+    await settled();
+    assert.is(run.count('observe'), 0, state);
+    run.clock.increment(1_000);
+    await settled();
+    assert.equal(run.phase(), 'resting.available', state);
+    const refused = start({}, view({ ...object, resyncInMs: undefined }));
+    refused.clock.increment(86_400_000);
+    await settled();
+    assert.is(refused.count('observe'), 0, state);
+  }
+  const often = await lived(
+    { observe: () => observation({ available: false }), update: fail(passing) },
+    view({ ...owned, externalId: 'id-1', resyncEveryMs: 5_000 }),
+  );
+  often.clock.increment(5_000);
+  await settled();
+  assert.is(often.count('observe'), 2);
+});
+
+test('33.D1b: when a use ends it is looked at again for a while, as long as it is shown in use', async () => {
+  let used = true;
+  const run = start(
+    { observe: () => observation(), update: () => ({ changed: false, ...(used && { used }) }) },
+    view({ ...owned, externalId: 'id-1', settled: 'available' }),
+  );
+  const looks = async (untilMs: number): Promise<number> => {
+    const before = run.count('observe');
+    for (let at = 0; at < untilMs; at += 1_000) {
+      run.clock.increment(1_000);
+      await settled();
+    }
+    return run.count('observe') - before;
+  };
+  assert.is(await looks(600_000), 0);
+  run.actor.send({ type: 'relations.changed', at: 1 });
+  await settled();
+  assert.is(run.count('observe'), 1);
+  assert.is(await looks(7_000), 3);
+  used = false;
+  assert.is(await looks(600_000), 1, 'nothing is left to be seen');
+  used = true;
+  run.actor.send({ type: 'relations.changed', at: 1 });
+  assert.is(await looks(3_600_000), 7, 'it is given up');
+  assert.equal(run.phase(), 'resting.available');
 });
 
 test('a transient failure is tried again, after looking for what it may have left', async () => {

@@ -96,6 +96,27 @@ test('of what was never made there is no end, and a removal that is not awaited 
   assert.equal(play(objectWith(), [impatient], { object: view({ detached: true }) }), [undefined]);
 });
 
+test('33.A8: a failure that is looked at again and found so again is no news (W2)', () => {
+  const error = { code: 'terminal', message: 'broken', reason: 'UnrecoverableError', passing: true } as const;
+  const said = { type: 'Progressing', status: 'False', reason: 'UnrecoverableError', observedGeneration: 1 };
+  const again = ['xstate.error.actor.update', undefined, 'keeping.updating', 'failed'] as const;
+  const heard = (object: KubeObject): readonly (string | undefined)[] => {
+    const life = new ResourceNews(doneGenerationOf(object));
+    return [again].map(([type, output, from, to]) => {
+      const context = { externalId: 'id', object: view({ generation: 1 }), error, attempts: 1, rival: undefined };
+      const seen = (state: string): Seen => ({ context, hasTag: (tag) => tagsAt(state).has(tag) });
+      return life.hear({ cause: { type, output }, from: seen(from), to: seen(to), object })?.message;
+    });
+  };
+  const object = (...conditions: readonly JsonObject[]): KubeObject => {
+    const { metadata, ...rest } = objectWith(...conditions);
+    return { ...rest, metadata: { ...metadata, generation: 1 } };
+  };
+  assert.equal(heard(object({ ...said, message: 'broken' })), [undefined]);
+  for (const other of [{ message: 'other' }, { message: 'broken', observedGeneration: 0 }])
+    assert.equal(heard(object({ ...said, ...other })), ['UnrecoverableError: broken']);
+});
+
 test('a life that begins with a failure has told it before (W2)', () => {
   const error = { code: 'terminal', message: 'no', reason: 'UnrecoverableError' } as const;
   const said = play(

@@ -17,6 +17,10 @@ export const MACHINES: readonly Change[] = [
     'life-forgets-its-create': 'M5, I4: a life forgets that it has sent a create',
     'waiting-costs-calls': 'M6, I6: waiting for what is not there costs a call',
     'terminal-tried-again': 'M7: what was refused for good is tried again',
+    'spec-looked-at-again': 'M7: what is refused for its spec is looked at again and again',
+    'broken-is-final': 'M7: what the foreign system says to be broken is never looked at again',
+    'unusable-is-final': 'M7: what cannot be used, and is not worked on, is never looked at again',
+    'use-ends-unseen': 'what was used by another object is not looked at when that gives it up',
     'clear-for-ever': 'a look-up of long ago says that nothing is there',
     'nothing-found-too-early': 'I4, P13: that nothing is found counts while a create may still land',
     'unstored-id-forgotten': 'I4: an id that is not stored yet is forgotten for that of another host',
@@ -69,6 +73,7 @@ export const MACHINES: readonly Change[] = [
   ...noticedBy(['news of external resources'], {
     'lost-id-is-news': 'W1: users are told of an id that lost a race',
     'drift-is-an-edit': 'W3: drift is told as an edit',
+    'each-relook-is-news': 'W2: what is found broken again is told each time',
     'one-failure-is-news': 'W2: one failure that passes at once is news',
     'unheeded-told-each-pass': 'fields without effect are told of at each pass',
   }),

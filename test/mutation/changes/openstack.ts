@@ -122,6 +122,7 @@ export const OPENSTACK: readonly Change[] = [
     'gateway-counts': "a gateway's failure counts as an answer of the cloud",
   }),
   ...noticedBy(['conditions'], {
+    'same-in-other-words-written': 'I8: what another controller wrote is written anew in other words',
     'status-each-look': 'C2, I8: every look writes a status',
     'deletion-silent-of-holders': 'a deleted object that is held does not say by whom',
   }),
@@ -139,6 +140,16 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['kept cloud'], {
     'cloud-answers-first': 'V1: the simulated cloud answers before it keeps',
     'cloud-reads-half-line': 'V2: a line that is not whole is read',
+  }),
+  ...noticedBy(['sharing in memory'], {
+    'shared-resource-removed': 'V5: who goes removes what others of its namespace share',
+    'shared-resource-left-by-all': 'V5: of several that go at once each leaves the resource to another',
+  }),
+  ...noticedBy(['removals'], {
+    'guarded-resource-removed': 'what a service keeps from removal is removed without being asked for that',
+  }),
+  ...noticedBy(['states of resources'], {
+    'unnamed-status-is-final': 'S2: a status that no list names is taken for a failure',
   }),
   ...noticedBy(['advice on objects of OpenStack'], {
     'refused-deletion-is-spec': 'a deletion that is refused counts as a refused spec',

@@ -103,7 +103,8 @@ const BY_ITSELF = 'it goes on by itself; if not, see that troupe runs and cares 
 test('what cannot be helped by a change, what passes, and what OpenStack is at work on', async () => {
   assert.is(
     await network({ says: ['UnrecoverableError', 'it is gone'] }),
-    'Network/net: UnrecoverableError: it is gone; no change of its spec can help: delete it and apply it again',
+    'Network/net: UnrecoverableError: it is gone; no change of its spec can help: look at it where it lives; it is looked ' +
+      'at again, ever less often, and goes on by itself once that is mended',
   );
   assert.is(
     await network({ says: ['TransientError', 'quota exceeded\nand more'] }),
