@@ -6,7 +6,7 @@
 //       By what its table is known by, which was seen empty, is stored before it is given a partition. Of a disk with a
 //       partition in another table, or with a file system, it is not said any more that it was raw: what is there from then on
 //       is somebody's.
-
+//   K3. The status says what is on a disk only of the object that has it. Others look at it less often than it changes.
 import type { Json } from '../../../bus/json.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
@@ -80,12 +80,11 @@ async function keep(pass: WindowsPass): Promise<Kept> {
     const message = `disks ${numbers.join(' and ')} may be meant, or have one identity: none of them is touched`;
     return { status: said(before), verdict: unready(Reason.AmbiguousDisk, message) };
   }
-  const found = { ...before, identity, ...seen(disk) };
   const holder = holderOf(node, identity);
   const elsewhere = wordOf(claimOf(node, identity)['claimedOn']);
   if (elsewhere !== undefined) {
     const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which both machines see`;
-    return { status: said(found), verdict: unready(Reason.DiskTaken, message) };
+    return { status: { identity }, verdict: unready(Reason.DiskTaken, message) };
   }
   // The node may tell of an object of this name that was there before.
   // mutant: disk-of-that-name === -> $1.1?.name === $2.1.name
@@ -94,13 +93,14 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
     // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
     return {
-      status: said(found),
+      status: said({ ...before, identity }),
       verdict: unready(Reason.WaitingForDependency, 'its node has not given it the disk yet'),
     };
   }
   if (!isSame) {
-    return { status: said(found), verdict: unready(Reason.DiskTaken, `${KIND}/${holder.name} has disk ${identity}`) };
+    return { status: { identity }, verdict: unready(Reason.DiskTaken, `${KIND}/${holder.name} has disk ${identity}`) };
   }
+  const found = { ...before, identity, ...seen(disk) };
   const isOnline = object.spec?.['online'] !== false;
   const isToBePartitioned = object.spec?.['partition'] === true && isOnline;
   const isDone = ({ state, isPartitioned }: JsonObject): boolean =>

@@ -111,7 +111,8 @@ export class WindowsRest {
       .find((disk) => disk['identity'] === identity)?.['claimedBy'];
     if (holder !== metadata.name) {
       const rival = this.#deps.cluster.get('windowsdisks', NAMESPACE, String(holder));
-      return rival === undefined ? READY : { reasons: ['DiskTaken'] };
+      const wrong = status['number'] === undefined ? undefined : 'tells what is on a disk that it does not have';
+      return rival === undefined ? READY : { reasons: ['DiskTaken'], wrong };
     }
     const [[number, disk] = []] = seen;
     const isOnline = spec['online'] !== false;
