@@ -41,6 +41,8 @@ export const Reason = {
   /** It is to be formatted if its disk was raw, which csi-proxy does not tell. */
   RawNotTold: 'RawNotTold',
   Formatting: 'Formatting',
+  /** It has no partition, had a file system, and nobody has said that that may be lost. */
+  NotPartitioned: 'NotPartitioned',
   /** A format was begun, and what became of it cannot be told. */
   FormatUncertain: 'FormatUncertain',
   /** Something is at the path that the object has not made. */

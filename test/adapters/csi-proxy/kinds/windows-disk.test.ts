@@ -133,7 +133,7 @@ test('of two objects that mean one disk the one that had it has it (K1)', () =>
     await world.ready('windowsdisks/zeta');
   }));
 
-test('an object says nothing of what is on a disk that another one has (K3)', () =>
+test('an object says nothing of what is on a disk that another one has (K4)', () =>
   inWorld({}, async (world) => {
     await withDisk(world, { content: { style: 'GPT', fileSystem: 'NTFS' } });
     await world.create('windowsdisks/zeta', disk({}));
