@@ -47,7 +47,9 @@ export const Reason = {
   FormatUncertain: 'FormatUncertain',
   /** Something is at the path that the object has not made. */
   PathTaken: 'PathTaken',
-  /** The mapping works, and is somebody else's. */
+  /** An object of another namespace has it on this machine. */
+  OfOtherNamespace: 'OfOtherNamespace',
+  /** The mapping or the connection works, and is somebody else's. */
   Found: 'Found',
   /** The mapping works, and waits until it is used by nobody to get other credentials. */
   RotationPending: 'RotationPending',

@@ -192,7 +192,7 @@ function refusalOf(
   if (policy !== 'IfUnknown' && policy !== 'IfRaw') return refuse('formatPolicy is Never, so nothing is made of it');
   if (!isGivenUp(object.spec, seenAt)) {
     const order = `formatPolicy: IfUnknown and ${DISCARD}: '${seenAt}' say that what was on it may be lost`;
-    return refuse(`it had one at ${seenAt}, and is not formatted again, unless ${order}`);
+    return refuse(`it has had a file system since ${seenAt}, and is not formatted again, unless ${order}`);
   }
   // mutant: format-any-raw ||.2 -> true
   if (policy === 'IfUnknown' || isSeenRaw) return undefined;

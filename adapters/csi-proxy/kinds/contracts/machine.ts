@@ -121,6 +121,11 @@ export const windowsStorageNodeContract = windowsContract({
   },
 });
 
+const madeBy = string(
+  'madeBy is the uid of the object that made it, this one or another one for the same: the last of them takes it away. Left out: none of them made it, and none takes it away.',
+  { maxLength: 64 },
+);
+
 export const iscsiTargetContract = windowsContract({
   kind: 'IscsiTarget',
   plural: 'iscsitargets',
@@ -149,6 +154,9 @@ export const iscsiTargetContract = windowsContract({
     connection: string('connection is Connecting, from before the target is asked for the first time, or Connected.', {
       maxLength: 32,
     }),
+    origin: string('origin is Made, or Found for a connection of somebody else.', { maxLength: 16 }),
+    madeBy,
+    portalMadeBy: string('portalMadeBy is the same of the portal.', { maxLength: 64 }),
     diskNumbers: list('diskNumbers are what Windows calls the disks of the target now.', integer('a number.'), {
       type: 'atomic',
       maxItems: 256,
@@ -188,6 +196,7 @@ export const smbMappingContract = windowsContract({
   status: {
     root: string('root is the share that is mapped, from before it is mapped for the first time.', { maxLength: 1024 }),
     origin: string('origin is Made, or Found for a mapping of somebody else, which is left alone.', { maxLength: 16 }),
+    madeBy,
     users: integer('users is how many mounts use the mapping.'),
     credentialHash: string('credentialHash tells credentials apart, and nothing else of them.', { maxLength: 64 }),
   },

@@ -93,7 +93,7 @@ export class WindowsRest {
 
   async #dueOfTarget({ spec }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
     const disks = await memory.host.iscsi.getTargetDisks(PORTAL, String(spec?.['iqn'])).catch(() => []);
-    return { ...READY, wrong: disks.length === 0 ? 'is not connected' : undefined };
+    return { reasons: ['Success', 'Found'], wrong: disks.length === 0 ? 'is not connected' : undefined };
   }
 
   async #dueOfDisk(object: KubeObject, { memory, node }: SimulatedMachine): Promise<Due> {

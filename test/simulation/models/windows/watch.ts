@@ -154,7 +154,7 @@ export class WindowsWatch {
         return;
       case 'smb.newSmbGlobalMapping':
       case 'smb.removeSmbGlobalMapping':
-        if (known !== undefined && known.status?.['origin'] !== 'Made')
+        if (known !== undefined && known.status?.['madeBy'] === undefined)
           this.#violate('S7', `${what}: the object has not made the mapping`);
         return;
     }
