@@ -12,6 +12,7 @@ const NAMED = [
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   { plan: WINDOWS.plan(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },
   { plan: WINDOWS.plan(61_060), about: 'a deleted volume whose deleted disk is offline waits for its mount' },
+  { plan: WINDOWS.plan(61_471), about: 'an object tells what is on a disk that another one has, and learns late (I8)' },
 ];
 
 for (const { plan, about } of NAMED) {

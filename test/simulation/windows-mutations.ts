@@ -33,6 +33,12 @@ export const WINDOWS_MUTATIONS: readonly Mutation[] = [
     mutants: ['format-any-raw'],
   },
   {
+    name: 'win-seen',
+    without: 'what was seen with a file system is formatted when Windows knows none there any more',
+    matter: 'windows',
+    mutants: ['file-system-seen-once'],
+  },
+  {
     name: 'win-intent',
     without: 'a format is asked for that is not on record',
     matter: 'windows',

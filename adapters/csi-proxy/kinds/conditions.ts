@@ -41,11 +41,15 @@ export const Reason = {
   /** It is to be formatted if its disk was raw, which csi-proxy does not tell. */
   RawNotTold: 'RawNotTold',
   Formatting: 'Formatting',
+  /** It has no partition, had a file system, and nobody has said that that may be lost. */
+  NotPartitioned: 'NotPartitioned',
   /** A format was begun, and what became of it cannot be told. */
   FormatUncertain: 'FormatUncertain',
   /** Something is at the path that the object has not made. */
   PathTaken: 'PathTaken',
-  /** The mapping works, and is somebody else's. */
+  /** An object of another namespace has it on this machine. */
+  OfOtherNamespace: 'OfOtherNamespace',
+  /** The mapping or the connection works, and is somebody else's. */
   Found: 'Found',
   /** The mapping works, and waits until it is used by nobody to get other credentials. */
   RotationPending: 'RotationPending',

@@ -1,7 +1,11 @@
 // IscsiTarget: a connection of a machine to an iSCSI target.
-import type { JsonObject } from '../../../bus/json.ts';
+//
+// Invariants:
+//   J1. That the object connects the target, and registers its portal, is on record before it does: what was there before is not its
+//       own, and stays.
+import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { DeclaredKind } from '../../adapter.ts';
-import { READY } from './conditions.ts';
+import { READY, Reason, unready, type Verdict } from './conditions.ts';
 import type { WindowsOptions } from './options.ts';
 import { mapOf, said, textOf, wordOf } from './values.ts';
 import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
@@ -34,18 +38,43 @@ export function iscsiTarget({ lookEveryMs }: WindowsOptions): DeclaredKind {
   });
 }
 
-async function keep({ object, ask, note }: WindowsPass, lookAgainMs: number): Promise<Kept> {
-  const connected = ({ diskNumbers, identities }: JsonObject): Kept => ({
-    status: said({ connection: 'Connected', diskNumbers, identities }),
-    verdict: READY,
-    lookAgainMs,
-  });
-  const isKnown = object.status?.['connection'] !== undefined;
-  if (isKnown) {
-    const seen = await ask('look');
-    if (seen['diskNumbers'] !== undefined) return connected(seen);
-  } else {
-    await note({ connection: CONNECTING });
-  }
-  return connected(await ask('connect'));
+async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
+  const { object, ask, note } = pass;
+  const { uid } = object.metadata;
+  const stored = object.status ?? {};
+  const seen = await ask('look');
+  const connected = (
+    { diskNumbers, identities }: JsonObject,
+    madeBy: Json | undefined,
+    portalMadeBy: Json | undefined,
+  ): Kept => {
+    const isOwn = madeBy === uid;
+    const origin = isOwn ? 'Made' : 'Found';
+    return {
+      status: said({ connection: 'Connected', origin, madeBy, portalMadeBy, diskNumbers, identities }),
+      verdict: isOwn ? READY : FOUND,
+      lookAgainMs,
+    };
+  };
+  if (seen['isOthers'] === true && stored['madeBy'] !== uid) return { status: {}, verdict: OTHERS, lookAgainMs };
+  const portalNow = stored['portalMadeBy'] ?? seen['portalMadeBy'];
+  if (seen['diskNumbers'] !== undefined) return connected(seen, stored['madeBy'] ?? seen['madeBy'], portalNow);
+  const portalMadeBy = seen['hasPortal'] === true ? portalNow : uid;
+  const isRecorded = stored['madeBy'] === uid && stored['portalMadeBy'] === portalMadeBy;
+  if (!isRecorded) await note(said({ connection: CONNECTING, origin: 'Made', madeBy: uid, portalMadeBy }));
+  const mayBeOwn = stored['madeBy'] === uid;
+  const answer = await ask('connect', { mayBeOwn, mayOwnPortal: stored['portalMadeBy'] === uid });
+  const isFound = answer['isFound'] === true;
+  const isPortalFound = answer['isPortalFound'] === true;
+  return connected(answer, isFound ? answer['madeBy'] : uid, isPortalFound ? answer['portalMadeBy'] : portalMadeBy);
 }
+
+const FOUND: Verdict = {
+  ready: true,
+  reason: Reason.Found,
+  message: 'the target was connected before, by somebody else: it is used, and stays as it is',
+};
+const OTHERS = unready(
+  Reason.OfOtherNamespace,
+  'an object of another namespace has connected the target on this machine',
+);

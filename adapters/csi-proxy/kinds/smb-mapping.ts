@@ -5,7 +5,7 @@
 //   R2. A mapping that works gets other credentials only when nobody uses it, unless it is to get them at once.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
-import { READY, Reason, type Verdict } from './conditions.ts';
+import { READY, Reason, unready, type Verdict } from './conditions.ts';
 import type { WindowsOptions } from './options.ts';
 import { numberOf, said, textOf, wordOf } from './values.ts';
 import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
@@ -32,45 +32,67 @@ export function smbMapping({ lookEveryMs }: WindowsOptions): DeclaredKind {
     async takeDown({ ask }) {
       await ask('unmap');
     },
-    hasAny: isMade,
+    hasAny: ({ status }) => status?.['madeBy'] !== undefined,
   });
 }
 
-function isMade({ status }: KubeObject): boolean {
-  return status?.['origin'] === 'Made';
+function isMade({ metadata, status }: KubeObject): boolean {
+  return status?.['madeBy'] === metadata.uid;
 }
 
 async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const { object, ask, note } = pass;
-  const { root, state, hash, users } = await ask('look');
+  const { uid } = object.metadata;
+  const look = await ask('look');
+  const { root, state, hash, users, madeBy } = look;
   const count = numberOf(users) ?? 0;
   const isMapped = state === 'mapped';
   const common = { root, users: count };
-  if (isMapped && !isMade(object)) {
+  const found = (): Kept => {
+    const status = said({ ...common, origin: 'Found', madeBy: madeBy ?? makerBefore(object) });
     const message = 'the share was mapped before, by somebody else: it is used, and stays as it is';
-    return {
-      status: said({ ...common, origin: 'Found' }),
-      verdict: { ready: true, reason: Reason.Found, message },
-      lookAgainMs,
-    };
+    return { status, verdict: { ready: true, reason: Reason.Found, message }, lookAgainMs };
+  };
+  if (!isMade(object)) {
+    if (look['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
+    if (isMapped) return found();
+    const mapper = wordOf(look['mapper']);
+    if (mapper !== undefined) {
+      const verdict = unready(
+        Reason.WaitingForDependency,
+        `waiting for ${KIND}/${mapper}, which maps the share, to be ready`,
+      );
+      return { status: said({ ...common, origin: 'Found', madeBy }), verdict, lookAgainMs };
+    }
   }
   const known = wordOf(object.status?.['credentialHash']);
-  const own = { ...common, origin: 'Made' };
+  const own = { ...common, origin: 'Made', madeBy: uid };
   // What was mapped and not recorded was mapped with what the Secret said then: it is mapped once more to be sure.
   const isOther = known !== hash;
   const isAtOnce = object.spec?.['rotation'] === 'Immediate' || known === undefined;
-  const mayRotate = isAtOnce || count === 0;
+  const mayRotate = isAtOnce || (count === 0 && look['isUsedBeside'] !== true);
   if (isMapped && (!isOther || !mayRotate)) {
     return { status: said({ ...own, credentialHash: known }), verdict: isOther ? pending(count) : READY, lookAgainMs };
   }
   // mutant: mapping-unrecorded drop
   await note(said({ ...own, ...(known !== undefined && { credentialHash: known }) }));
-  const mapped = await ask('map', { anew: isMapped, unused: isMapped && !isAtOnce });
+  const mayBeOwn = isMade(object);
+  const mapped = await ask('map', { anew: isMapped, unused: isMapped && !isAtOnce, mayBeOwn });
+  if (mapped['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
+  if (mapped['isFound'] === true) return found();
   const later = numberOf(mapped['users']);
   if (later !== undefined)
     return { status: said({ ...own, users: later, credentialHash: known }), verdict: pending(later), lookAgainMs };
   return { status: said({ ...own, credentialHash: mapped['hash'] }), verdict: READY, lookAgainMs };
 }
+
+/** Its maker, which may be gone by now; a mapping that this object has tried to make, and found, is not its own. */
+function makerBefore({ metadata, status }: KubeObject): string | undefined {
+  const madeBy = wordOf(status?.['madeBy']);
+  return madeBy === metadata.uid ? undefined : madeBy;
+}
+
+const OTHERS = unready(Reason.OfOtherNamespace, 'an object of another namespace has mapped the share on this machine');
 
 function pending(users: number): Verdict {
   const message = `its Secret has other credentials, which are used when none of its ${users} users is left`;

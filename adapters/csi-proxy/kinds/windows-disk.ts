@@ -6,12 +6,16 @@
 //       By what its table is known by, which was seen empty, is stored before it is given a partition. Of a disk with a
 //       partition in another table, or with a file system, it is not said any more that it was raw: what is there from then on
 //       is somebody's.
-
+//   K3. A file system that was seen on the disk is on record with its node before the object goes, and while it is, the disk is given
+//       neither table nor partition, unless the object says that just that file system may be lost.
+//   K4. The status says what is on a disk only of the object that has it. Others look at it less often than it changes.
 import type { Json } from '../../../bus/json.ts';
 import type { Reference } from '../../../machines/kind.ts';
+import { Readiness } from '../../../machines/life.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import { READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
+import { DISCARD, isGivenUp, latestSeen, mergedSeen, type SeenFileSystem, seenIn } from './file-systems.ts';
 import type { WindowsOptions } from './options.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from './values.ts';
 import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
@@ -29,15 +33,27 @@ export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
         identity: wordOf(status['identity']),
         number: numberOf(status['number']),
         seenRaw: status['seenRaw'] !== undefined && status['partitionTable'] !== undefined,
-        volumes: status['volumeIDs'],
+        fileSystems: status['fileSystems'],
       }),
     // What is done to it by hand, or where else it is seen, is told by nobody.
     keep: async (pass) => ({ ...(await keep(pass)), lookAgainMs: lookEveryMs }),
-    async takeDown({ object, ask, attributesOf }) {
+    async takeDown({ object, ask, attributesOf, dependencies }) {
       const identity = identityOf(object) ?? '';
-      const holder = holderOf(attributesOf('WindowsStorageNode'), identity);
+      const node = attributesOf('WindowsStorageNode');
+      if (holderOf(node, identity)?.uid !== object.metadata.uid) return;
       // What is under way on it ends before the object goes, be it set offline or not.
-      if (holder?.uid === object.metadata.uid) await ask('release', { identity });
+      await ask('release', { identity });
+      // A node that goes forgets what is on record.
+      const isNodeGoing = dependencies.some(({ answer }) => answer?.readiness === Readiness.Deleting);
+      const own = seenIn(object.status?.['fileSystems']);
+      const known = seenIn(claimOf(node, identity)['fileSystems']);
+      const isKnown = own.every(({ volumeID }) => known.some((each) => each.volumeID === volumeID));
+      // mutant: file-system-forgotten if -> false
+      if (!isKnown && !isNodeGoing)
+        throw {
+          code: 'transient',
+          message: 'its node has not recorded yet what was seen on the disk',
+        } satisfies ErrorData;
     },
     // mutant: disk-stays-online : -> () => false
     hasAny: (object) => identityOf(object) !== undefined,
@@ -53,7 +69,9 @@ function references(object: KubeObject): readonly Reference[] {
       kind: 'WindowsStorageNode',
       name: textOf(nodeRef),
       ...common,
-      ...(identity !== undefined && { attributes: { identity, uid: object.metadata.uid } }),
+      ...(identity !== undefined && {
+        attributes: said({ identity, uid: object.metadata.uid, fileSystems: object.status?.['fileSystems'] }),
+      }),
     },
     ...(iscsiTargetRef === undefined ? [] : [{ kind: 'IscsiTarget', name: textOf(iscsiTargetRef), ...common }]),
   ];
@@ -71,8 +89,10 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   const meant = said({ identity: known, among });
   const look = await ask('look', meant);
   const [disk, other] = listOf(look['matches']).map(mapOf);
-  let origin = originOf(object.status ?? {}, disk);
-  const before = { identity: known, ...origin };
+  // Of several nobody knows which one is meant.
+  const fileSystems = [...fileSystemsOf(pass, other === undefined && disk !== undefined ? disk : {})];
+  let origin = originOf(object.status ?? {}, disk, fileSystems);
+  const before = { identity: known, fileSystems, ...origin };
   if (disk === undefined) return { status: said(before), verdict: absent(object, look) };
   const identity = textOf(disk['identity']);
   if (other !== undefined) {
@@ -80,12 +100,11 @@ async function keep(pass: WindowsPass): Promise<Kept> {
     const message = `disks ${numbers.join(' and ')} may be meant, or have one identity: none of them is touched`;
     return { status: said(before), verdict: unready(Reason.AmbiguousDisk, message) };
   }
-  const found = { ...before, identity, ...seen(disk) };
   const holder = holderOf(node, identity);
   const elsewhere = wordOf(claimOf(node, identity)['claimedOn']);
   if (elsewhere !== undefined) {
     const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which both machines see`;
-    return { status: said(found), verdict: unready(Reason.DiskTaken, message) };
+    return { status: { identity }, verdict: unready(Reason.DiskTaken, message) };
   }
   // The node may tell of an object of this name that was there before.
   // mutant: disk-of-that-name === -> $1.1?.name === $2.1.name
@@ -94,23 +113,28 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
     // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
     return {
-      status: said(found),
+      status: said({ ...before, identity }),
       verdict: unready(Reason.WaitingForDependency, 'its node has not given it the disk yet'),
     };
   }
   if (!isSame) {
-    return { status: said(found), verdict: unready(Reason.DiskTaken, `${KIND}/${holder.name} has disk ${identity}`) };
+    return { status: { identity }, verdict: unready(Reason.DiskTaken, `${KIND}/${holder.name} has disk ${identity}`) };
   }
+  const found = { ...before, identity, ...seen(disk) };
   const isOnline = object.spec?.['online'] !== false;
   const isToBePartitioned = object.spec?.['partition'] === true && isOnline;
   const isDone = ({ state, isPartitioned }: JsonObject): boolean =>
     (state === 'online') === isOnline && (!isToBePartitioned || isPartitioned === true);
   if (isDone(disk)) return { status: said(found), verdict: READY };
   let now: JsonObject | undefined = disk;
+  let keptFor: string | undefined;
   const prepare = async (given: JsonObject): Promise<void> => {
-    [now] = listOf((await ask('prepare', { identity, ...given }))['matches']).map(mapOf);
+    const answer = await ask('prepare', { identity, ...given });
+    keptFor = wordOf(answer['keptFor']);
+    [now] = listOf(answer['matches']).map(mapOf);
   };
-  if (isToBePartitioned && disk['isInitialized'] === false) {
+  const isFree = isGivenUp(object.spec, latestSeen(fileSystems));
+  if (isToBePartitioned && isFree && disk['isInitialized'] === false) {
     origin = { seenRaw: origin.seenRaw ?? timeOf(ports.now()), partitionTable: undefined };
     // mutant: raw-unrecorded drop
     await note(said({ ...found, ...origin }));
@@ -126,8 +150,41 @@ async function keep(pass: WindowsPass): Promise<Kept> {
     const { conditions: _, ...stored } = ports.object(key).status ?? {};
     return { status: stored, verdict: absent(object, {}) };
   }
+  // One that was offline shows only now what is on it.
+  const all = [...mergedSeen(fileSystems, fileSystemsOf(pass, now))];
+  if (keptFor !== undefined) {
+    return {
+      status: said({ ...found, fileSystems: all, ...seen(now) }),
+      verdict: unready(Reason.NotPartitioned, keptMessage(keptFor)),
+    };
+  }
   if (!isDone(now)) throw { code: 'transient', message: lackOf(now) } satisfies ErrorData;
-  return { status: said({ ...found, ...originOf(said({ ...origin }), now), ...seen(now) }), verdict: READY };
+  return {
+    status: said({ ...found, fileSystems: all, ...originOf(said({ ...origin }), now, all), ...seen(now) }),
+    verdict: READY,
+  };
+}
+
+/** All that were seen, by the object, its node and the volumes on it (Y1). */
+function fileSystemsOf({ object, ports, attributesOf }: WindowsPass, disk: JsonObject): readonly SeenFileSystem[] {
+  const identity = identityOf(object) ?? textOf(disk['identity']);
+  const node = claimOf(attributesOf('WindowsStorageNode'), identity);
+  const known = mergedSeen(
+    seenIn(object.status?.['fileSystems']),
+    seenIn(node['fileSystems']),
+    seenIn(disk['claimed']),
+  );
+  const news = listOf(disk['formatted'])
+    .map(textOf)
+    .filter((volumeID) => !known.some((each) => each.volumeID === volumeID));
+  return mergedSeen(
+    known,
+    news.map((volumeID) => ({ volumeID, seenAt: timeOf(ports.now()) })),
+  );
+}
+
+function keptMessage(seenAt: string): string {
+  return `it was seen with a file system at ${seenAt}, and has no partition now: it is given none, unless ${DISCARD}: '${seenAt}' says that what was on it may be lost`;
 }
 
 /** Why the disk has no partition, though it was asked for. */
@@ -146,11 +203,15 @@ interface Origin {
 }
 
 /** What is left of that when the disk is seen as it is now (K2). */
-function originOf({ seenRaw, partitionTable }: JsonObject, disk: JsonObject | undefined): Origin {
+function originOf(
+  { seenRaw, partitionTable }: JsonObject,
+  disk: JsonObject | undefined,
+  fileSystems: readonly SeenFileSystem[],
+): Origin {
   if (disk === undefined) return { seenRaw, partitionTable };
   const isSame = partitionTable !== undefined && disk['table'] === partitionTable;
   // mutant: partition-of-others ! -> false
-  const isOthers = disk['hasFileSystem'] === true || (disk['isPartitioned'] === true && !isSame);
+  const isOthers = fileSystems.length > 0 || (disk['isPartitioned'] === true && !isSame);
   return { seenRaw: isOthers ? undefined : seenRaw, partitionTable: isSame ? partitionTable : undefined };
 }
 

@@ -27,7 +27,14 @@ export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKin
       ...said({ endpoint: object.spec?.['endpoint'] }),
       disks: listOf(object.status?.['disks']).map((disk) => {
         const { number = null, identity = null, claimedBy = null, claimedByUID = null, claimedOn = null } = mapOf(disk);
-        return { number, identity, claimedBy, claimedByUID, claimedOn };
+        return {
+          number,
+          identity,
+          claimedBy,
+          claimedByUID,
+          claimedOn,
+          ...said({ fileSystems: mapOf(disk)['fileSystems'] }),
+        };
       }),
     }),
     keep: (pass) => keep(pass, lookEveryMs),

@@ -4,11 +4,14 @@
 //   F1. A format is on record before it is asked for, and stays there until it is known how it ended. While it is there no other
 //       one is asked for: it is looked whether it has come to its end.
 //   F2. Under IfRaw only volumes of a disk that was seen raw, and never with a file system, are formatted; under Never none.
-//   F3. A volume that was formatted for this object is never formatted again.
+//   F3. What was ever seen with a file system, by this object or on this disk, is never formatted, unless the object says that just
+//       that file system may be lost; what is made then is another one, for which that was not said.
+//   F4. A volume is ready only when its disk has on record that it has a file system.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { ErrorData, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
-import { READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
+import { isReady, READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
+import { DISCARD, isGivenUp, latestOf, madeAt, seenIn, seenOn } from './file-systems.ts';
 import type { WindowsOptions } from './options.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from './values.ts';
 import { finalizerOf, isUntaken, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
@@ -30,7 +33,7 @@ export function windowsVolume({ lookEveryMs, formatMs }: WindowsOptions): Declar
         neededFor: 'always',
         fixed: true,
         // The disk looks at once, and knows it from then on.
-        ...(status?.['formattedBy'] !== undefined && { attributes: { formatted: true } }),
+        ...(status?.['fileSystem'] !== undefined && { attributes: { fileSystems: [status['fileSystem']] } }),
       },
     ],
     attributes: ({ status = {} }) => said({ volumeID: status['volumeID'], identity: status['identity'] }),
@@ -47,15 +50,18 @@ interface Found {
   readonly status: Readonly<Record<string, Json | undefined>>;
   readonly identity: string;
   readonly volumeID: string;
+  /** When a file system was seen there last; undefined: never. */
+  readonly seenAt: string | undefined;
 }
 
 async function keep(pass: WindowsPass, times: Pick<WindowsOptions, 'lookEveryMs' | 'formatMs'>): Promise<Kept> {
-  const { object, ask, attributesOf } = pass;
+  const { object, ports, ask, attributesOf } = pass;
   const disk = attributesOf('WindowsDisk');
   const { formattedBy, format } = object.status ?? {};
   const identity = textOf(disk['identity']);
-  const before = { identity, formattedBy, format };
-  const [volume, other] = listOf((await ask('look', { identity }))['volumes']).map(mapOf);
+  const before = { identity, formattedBy, format, fileSystem: fileSystemOf(object, ports.now()) };
+  const look = await ask('look', { identity });
+  const [volume, other] = listOf(look['volumes']).map(mapOf);
   if (volume === undefined) {
     const verdict = unready(Reason.VolumeAbsent, 'the disk has no such volume: it is offline, or has no partition');
     return { status: said(before), verdict, lookAgainMs: times.lookEveryMs };
@@ -68,18 +74,33 @@ async function keep(pass: WindowsPass, times: Pick<WindowsOptions, 'lookEveryMs'
     return { status: said(before), verdict, lookAgainMs: times.lookEveryMs };
   }
   const volumeID = textOf(volume['id']);
-  const found: Found = { status: { ...before, volumeID }, identity, volumeID };
+  const present = listOf(look['present']).map(textOf);
+  const onDisk = seenOn(seenIn(disk['fileSystems']), volumeID, present);
+  const own = wordOf(mapOf(before.fileSystem)['seenAt']);
+  const seenAt = latestOf(own, onDisk);
+  const found: Found = { status: { ...before, volumeID }, identity, volumeID, seenAt };
   return volume['isFormatted'] === true && volume['isFormatting'] !== true
     ? formatted(pass, found, volume, times.lookEveryMs)
     : unformatted(pass, found, volume, times);
 }
 
+/** Id of a volume of which nobody knows any more which it was: it may be any. */
+const UNTOLD = 'untold';
+
+/** The one that was seen by this object. One of before there were records was seen by now. */
+function fileSystemOf({ status = {} }: KubeObject, now: number): Json | undefined {
+  const { fileSystem, formattedBy, capacityBytes, volumeID } = status;
+  if (fileSystem !== undefined || (formattedBy === undefined && capacityBytes === undefined)) return fileSystem;
+  return { volumeID: volumeID ?? UNTOLD, seenAt: timeOf(now) };
+}
+
 async function formatted(
-  { object, ask }: WindowsPass,
-  { status, identity, volumeID }: Found,
+  pass: WindowsPass,
+  { status, identity, volumeID, seenAt }: Found,
   volume: JsonObject,
   lookAgainMs: number,
 ): Promise<Kept> {
+  const { object, ports, ask } = pass;
   const sizeBytes = numberOf(object.spec?.['sizeBytes']);
   const capacityBytes = numberOf(volume['capacityBytes']) ?? 0;
   // One that is large enough is not asked to be anything else: it never shrinks.
@@ -91,16 +112,28 @@ async function formatted(
   }
   const { format, ...rest } = status;
   const isOurs = mapOf(format)['volumeID'] === volumeID;
-  return {
-    status: said({
+  const now = timeOf(ports.now());
+  return recorded(
+    pass,
+    {
       ...rest,
+      fileSystem: { volumeID, seenAt: isOurs ? madeAt(now, seenAt) : (seenAt ?? now) },
       formattedBy: rest['formattedBy'] ?? (isOurs ? object.metadata.uid : undefined),
       capacityBytes: sizes['capacityBytes'],
       usedBytes: sizes['usedBytes'],
-    }),
-    verdict: READY,
+    },
     lookAgainMs,
-  };
+  );
+}
+
+/** One that was ready before is, while its disk learns of it (F4). */
+function recorded({ object, attributesOf }: WindowsPass, status: Found['status'], lookAgainMs: number): Kept {
+  const known = seenIn(attributesOf('WindowsDisk')['fileSystems']);
+  const isKnown = seenIn([status['fileSystem'] ?? null]).every(({ volumeID, seenAt }) =>
+    known.some((each) => each.volumeID === volumeID && each.seenAt >= seenAt),
+  );
+  const waiting = unready(Reason.WaitingForDependency, 'its disk has not recorded yet that it has a file system');
+  return { status: said(status), verdict: isKnown || isReady(object) ? READY : waiting, lookAgainMs };
 }
 
 async function unformatted(
@@ -110,14 +143,14 @@ async function unformatted(
   { formatMs, lookEveryMs }: Pick<WindowsOptions, 'lookEveryMs' | 'formatMs'>,
 ): Promise<Kept> {
   const { object, ports, key, signal, note, attributesOf } = pass;
-  const { status, identity, volumeID } = found;
+  const { status, identity, volumeID, seenAt } = found;
   const intent = mapOf(status['format']);
   // mutant: format-asked-again if -> $2
   if (intent['volumeID'] !== undefined || volume['isFormatting'] === true) {
     const age = ports.now() - Date.parse(textOf(intent['startedAt']));
     return { status: said(status), verdict: waitingFor(volume, age, formatMs), lookAgainMs: FORMAT_LOOK_MS };
   }
-  const refusal = refusalOf(object, attributesOf('WindowsDisk'));
+  const refusal = refusalOf(object, attributesOf('WindowsDisk'), seenAt);
   if (refusal !== undefined) return { status: said(status), verdict: refusal, lookAgainMs: lookEveryMs };
   const startedAt = timeOf(ports.now());
   // mutant: format-unrecorded drop
@@ -135,36 +168,42 @@ async function unformatted(
 }
 
 async function finished(
-  { object, ask }: WindowsPass,
-  { status, identity, volumeID }: Found,
+  pass: WindowsPass,
+  { status, identity, volumeID, seenAt }: Found,
   lookAgainMs: number,
 ): Promise<Kept> {
+  const { object, ports, ask } = pass;
   const { format: _, ...rest } = status;
   const all = listOf((await ask('look', { identity }))['volumes']).map(mapOf);
   const { capacityBytes, usedBytes } = all.find(({ id }) => id === volumeID) ?? {};
+  const fileSystem = { volumeID, seenAt: madeAt(timeOf(ports.now()), seenAt) };
   const formattedBy = object.metadata.uid;
-  return { status: said({ ...rest, formattedBy, capacityBytes, usedBytes }), verdict: READY, lookAgainMs };
+  return recorded(pass, { ...rest, fileSystem, formattedBy, capacityBytes, usedBytes }, lookAgainMs);
 }
 
-function refusalOf(object: KubeObject, { seenRaw, endpoint }: JsonObject): Verdict | undefined {
+function refusalOf(
+  object: KubeObject,
+  { seenRaw, endpoint }: JsonObject,
+  seenAt: string | undefined,
+): Verdict | undefined {
   const isSeenRaw = seenRaw === true;
   const policy = textOf(object.spec?.['formatPolicy']);
   const refuse = (why: string): Verdict => unready(Reason.NotFormatted, `Windows knows no file system on it: ${why}`);
-  if (wordOf(object.status?.['formattedBy']) !== undefined) return refuse('it had one, and is not formatted again');
-  // mutant: format-any-raw &&.2 -> true
-  if (policy === 'IfUnknown' || (policy === 'IfRaw' && isSeenRaw)) return undefined;
-  if (policy === 'IfRaw' && endpoint !== undefined) {
+  if (policy !== 'IfUnknown' && policy !== 'IfRaw') return refuse('formatPolicy is Never, so nothing is made of it');
+  if (!isGivenUp(object.spec, seenAt)) {
+    const order = `formatPolicy: IfUnknown and ${DISCARD}: '${seenAt}' say that what was on it may be lost`;
+    return refuse(`it has had a file system since ${seenAt}, and is not formatted again, unless ${order}`);
+  }
+  // mutant: format-any-raw ||.2 -> true
+  if (policy === 'IfUnknown' || isSeenRaw) return undefined;
+  if (endpoint !== undefined) {
     const todo = 'IfUnknown formats what Windows knows no file system on, whatever else is there, and Never leaves it';
     return unready(
       Reason.RawNotTold,
       `formatPolicy is IfRaw, and csi-proxy does not tell whether the disk was raw: ${todo}`,
     );
   }
-  return refuse(
-    policy === 'IfRaw'
-      ? 'formatPolicy is IfRaw, and its disk was not seen raw, or has had a file system since'
-      : 'formatPolicy is Never, so nothing is made of it',
-  );
+  return refuse('formatPolicy is IfRaw, and its disk was not seen raw, or has had a file system since');
 }
 
 function waitingFor({ isFormatting }: JsonObject, ageMs: number, formatMs: number): Verdict {

@@ -15,6 +15,9 @@ export const WINDOWS: readonly Change[] = [
   }),
   ...noticedBy(['windows volume'], {
     'format-under-way-failed': 'V3: a format that may be under way counts as failed, and is asked for again',
+    'file-system-seen-once': 'F3, V4, E1: what was seen with a file system is formatted without a new order',
+    'file-system-of-other-name': 'Y2: a volume that is called otherwise by now is formatted',
+    'file-system-forgotten': 'K3: what was seen on a disk is forgotten with its object',
     'format-nobody-begun': 'V3: a person is asked to look at a format that nobody has begun',
     'partition-of-others': 'K2: a partition that somebody else made is taken for the own, and formatted',
   }),
@@ -27,6 +30,10 @@ export const WINDOWS: readonly Change[] = [
   }),
   ...noticedBy(['connections'], {
     'mapping-made-anew': 'R2: a mapping is made anew under a mount that came while it was looked at',
+    'mapping-of-others': 'S1: a mapping that somebody else has made is told to be the own',
+    'mapping-taken-down': 'H1, H2: a mapping goes that others use, or have made',
+    'target-found-made': 'J1: a connection that somebody else has made is told to be the own',
+    'target-found-taken-down': 'H1: a connection that somebody else has made is taken down',
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
   }),
   ...noticedBy(['windows disk'], {
@@ -47,6 +54,7 @@ export const WINDOWS: readonly Change[] = [
   }),
   ...noticedBy(['last look'], {
     'disk-number-of-before': 'D2: a disk that has got the number of another one is changed for its object',
+    'format-by-old-listing': 'V1: a volume is formatted by what Windows said before it looked anew',
     'format-on-another-disk': 'V1: a volume is formatted that is on another disk by now',
     'format-of-formatted': 'V1: what somebody else has formatted by now is formatted again',
   }),

@@ -2,6 +2,24 @@
 import { immutable, integer, list, object, ref, required, string } from '../../../kubernetes/contract.ts';
 import { nodeRef, windowsContract } from './common.ts';
 
+const seenFileSystem = object('a file system that was seen.', {
+  volumeID: required(string('volumeID is the volume that had it.', { maxLength: 128 })),
+  seenAt: required(string('seenAt is when it was seen first, or made last.', { format: 'date-time' })),
+});
+
+/** Of a disk. */
+export const fileSystems = list(
+  'fileSystems are those that were ever seen on the disk: nothing is made over them unless somebody says that they may be lost.',
+  seenFileSystem,
+  { type: 'atomic', maxItems: 128 },
+);
+
+/** By which one of them is given up. */
+export const discardFileSystemSeen = string(
+  'discardFileSystemSeen says that a file system that was seen may be lost: it is the time that the condition tells, seenAt of the latest in status. It is used up by what is made then.',
+  { format: 'date-time' },
+);
+
 const seenDisk = object('a disk of the machine.', {
   number: integer('number is what Windows calls the disk now. It may be that of another disk tomorrow.'),
   identity: string('identity is what the disk is known by: its page 83 identifier, or else its serial number.', {
@@ -14,6 +32,7 @@ const seenDisk = object('a disk of the machine.', {
   claimedBy: string('claimedBy is the name of the WindowsDisk that has the disk.', { maxLength: 253 }),
   claimedByUID: string('claimedByUID is its uid: another one of its name does not have the disk.', { maxLength: 64 }),
   claimedOn: string('claimedOn is the WindowsStorageNode on which another object has the disk.', { maxLength: 253 }),
+  fileSystems,
 });
 
 const GROUPS = ['disk', 'filesystem', 'iscsi', 'smb', 'system', 'volume'] as const;
@@ -91,12 +110,21 @@ export const windowsStorageNodeContract = windowsContract({
       type: 'atomic',
       maxItems: 16,
     }),
-    disks: list('disks are those that the machine sees, and, without a number, those that objects have.', seenDisk, {
-      type: 'atomic',
-      maxItems: 1024,
-    }),
+    disks: list(
+      'disks are those that the machine sees, and, without a number, those that objects have, or on which a file system was seen.',
+      seenDisk,
+      {
+        type: 'atomic',
+        maxItems: 1024,
+      },
+    ),
   },
 });
+
+const madeBy = string(
+  'madeBy is the uid of the object that made it, this one or another one for the same: the last of them takes it away. Left out: none of them made it, and none takes it away.',
+  { maxLength: 64 },
+);
 
 export const iscsiTargetContract = windowsContract({
   kind: 'IscsiTarget',
@@ -126,6 +154,9 @@ export const iscsiTargetContract = windowsContract({
     connection: string('connection is Connecting, from before the target is asked for the first time, or Connected.', {
       maxLength: 32,
     }),
+    origin: string('origin is Made, or Found for a connection of somebody else.', { maxLength: 16 }),
+    madeBy,
+    portalMadeBy: string('portalMadeBy is the same of the portal.', { maxLength: 64 }),
     diskNumbers: list('diskNumbers are what Windows calls the disks of the target now.', integer('a number.'), {
       type: 'atomic',
       maxItems: 256,
@@ -165,6 +196,7 @@ export const smbMappingContract = windowsContract({
   status: {
     root: string('root is the share that is mapped, from before it is mapped for the first time.', { maxLength: 1024 }),
     origin: string('origin is Made, or Found for a mapping of somebody else, which is left alone.', { maxLength: 16 }),
+    madeBy,
     users: integer('users is how many mounts use the mapping.'),
     credentialHash: string('credentialHash tells credentials apart, and nothing else of them.', { maxLength: 64 }),
   },

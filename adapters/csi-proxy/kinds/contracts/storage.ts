@@ -1,6 +1,7 @@
 // Disks, volumes and mounts.
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../../kubernetes/contract.ts';
 import { nodeRef, windowsContract } from './common.ts';
+import { discardFileSystemSeen, fileSystems } from './machine.ts';
 
 export const windowsDiskContract = windowsContract({
   kind: 'WindowsDisk',
@@ -25,6 +26,7 @@ export const windowsDiskContract = windowsContract({
         integer('index is which of the disks of the target it is, by their identities, from 0.', { minimum: 0 }),
       ),
       online: boolean('online says whether the disk is to be online.', { default: true }),
+      discardFileSystemSeen,
       partition: boolean('partition asks for one partition over all of the disk, if it has none.', { default: false }),
       offlineOnDelete: boolean('offlineOnDelete says whether the disk is set offline when the object is deleted.', {
         default: true,
@@ -54,6 +56,7 @@ export const windowsDiskContract = windowsContract({
       'partitionTable is the GUID of the partition table that the disk was given since, as it was seen without a partition.',
       { maxLength: 64 },
     ),
+    fileSystems,
     volumeIDs: list('volumeIDs are the volumes on the disk.', string('an id.', { maxLength: 128 }), {
       type: 'atomic',
       maxItems: 128,
@@ -77,6 +80,7 @@ export const windowsVolumeContract = windowsContract({
       'formatPolicy says when a volume is formatted: Never, IfRaw on a disk that was seen raw, or IfUnknown, if Windows knows no file system on it.',
       { enum: ['Never', 'IfRaw', 'IfUnknown'], default: 'Never' },
     ),
+    discardFileSystemSeen,
     sizeBytes: integer('sizeBytes is how large it is to be at least; 0 for all that there is. It never shrinks.', {
       format: 'int64',
       minimum: 0,
@@ -85,6 +89,13 @@ export const windowsVolumeContract = windowsContract({
   status: {
     volumeID: string('volumeID is what Windows calls the volume.', { maxLength: 128 }),
     identity: string('identity is that of the disk on which it was found.', { maxLength: 1024 }),
+    fileSystem: object(
+      'fileSystem is the one that was seen on it, be it that Windows does not know it at the moment.',
+      {
+        volumeID: string('volumeID is the volume that had it.', { maxLength: 128 }),
+        seenAt: string('seenAt is when it was seen first, or made last.', { format: 'date-time' }),
+      },
+    ),
     formattedBy: string('formattedBy is the uid of the object that had it formatted, if one had.', { maxLength: 64 }),
     format: object('format is one that was asked for, and did not end yet as far as is known.', {
       volumeID: string('volumeID is the volume that is formatted.', { maxLength: 128 }),

@@ -22,6 +22,11 @@ export interface SeenDisk {
 /** Before an identity that no other disk in the world has. */
 export const PAGE83 = 'page83:';
 
+/** Whether the identity is that of one disk wherever it is seen; serial numbers are much the same on many machines. */
+export function isUnique(identity: string): boolean {
+  return identity.startsWith(PAGE83);
+}
+
 /** Two disks of one page 83 identifier and different serial numbers are two disks of one identity all the same. */
 export async function disksOf({ host }: Pick<MachinePorts, 'host'>): Promise<readonly SeenDisk[]> {
   const [{ disks }, locations] = await Promise.all([host.disk.listDiskIDs(), host.disk.listDiskLocations()]);

@@ -2,8 +2,10 @@
 //
 // Invariants:
 //   I1. No CHAP secret is told, nor what Windows says with one in it.
-//   I2. A portal goes with the last of the connections through it that any object has, and a connection with the last object.
-import { TerminalError } from '../../../../bus/errors.ts';
+//   I2. A portal goes with the last of the connections through it that any object has, and a connection with the last object, if any of
+//       them has made it (H1).
+import { TerminalError, TransientError } from '../../../../bus/errors.ts';
+import type { JsonObject } from '../../../../bus/json.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import type { ChapLogin, Portal } from '../../hosts/host.ts';
@@ -14,6 +16,7 @@ import { finalizerOf } from '../windows-kind.ts';
 import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { isNeeded, isOfOthers, Left, makerIn } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('IscsiTarget');
@@ -33,9 +36,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
   const { lanes } = ports;
   const told = async (here: MachinePorts, portal: Portal, iqn: string): Answer => {
     const { host } = here;
-    const portals = await host.iscsi.listTargetPortals();
-    const isKnown = portals.some(({ address, port }) => address === portal.address && port === portal.port);
-    const diskNumbers = isKnown ? [...(await host.iscsi.getTargetDisks(portal, iqn))] : [];
+    const diskNumbers = (await isThere(here, portal, iqn)) ? [...(await host.iscsi.getTargetDisks(portal, iqn))] : [];
     // At once, as a number may be that of another disk in a moment.
     const seen = diskNumbers.length === 0 ? [] : await disksOf(here);
     const identities = diskNumbers.flatMap((number) => seen.find((disk) => disk.number === number)?.identity || []);
@@ -58,23 +59,40 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       throw error;
     }
   };
-  /** Uids of objects that are there still and have no connection any more: their guards go with the last of their finalizers. */
-  const left = new Set<string>();
-  const beside = async (object: KubeObject): Promise<readonly KubeObject[]> => {
-    const all = await ports.listObjects(ISCSI_TARGETS);
-    for (const uid of left) if (!all.some(({ metadata }) => metadata.uid === uid)) left.delete(uid);
-    return all.filter((other) => !left.has(other.metadata.uid) && isBeside(other, object, ports.node));
-  };
+  const isThere = async (here: MachinePorts, portal: Portal, iqn: string): Promise<boolean> =>
+    (await hasPortal(here, portal)) && (await isConnected(here, portal, iqn));
+  const left = new Left();
+  const beside = async (object: KubeObject): Promise<readonly KubeObject[]> =>
+    left.without(await ports.listObjects(ISCSI_TARGETS), object).filter((other) => isBeside(other, object, ports.node));
+  const ofSame = (others: readonly KubeObject[], iqn: string): readonly KubeObject[] =>
+    others.filter((other) => targetOf(other).iqn === iqn);
+  const makers = (others: readonly KubeObject[], object: KubeObject): JsonObject =>
+    said({
+      madeBy: makerIn(ofSame(others, targetOf(object).iqn), object),
+      portalMadeBy: others.map(({ status }) => wordOf(status?.['portalMadeBy'])).find((uid) => uid !== undefined),
+    });
   return {
-    /** Answers `{ diskNumbers, identities }`; none unless it is connected. */
+    /**
+     * Answers `{ diskNumbers, identities, hasPortal, madeBy, portalMadeBy, isOthers }`; no disks unless it is connected; who made it, of
+     * other objects; `isOthers`: one of another namespace has it.
+     */
     look: (request: Extra<object>): Answer =>
       onMachine(ports, request, async (here) => {
         const { portal, iqn } = targetOf(request.object);
         await startService(here, request.object);
-        return told(here, portal, iqn);
+        const others = await beside(request.object);
+        return {
+          ...(await told(here, portal, iqn)),
+          ...makers(others, request.object),
+          hasPortal: await hasPortal(here, portal),
+          isOthers: isOfOthers(ofSame(others, iqn), request.object),
+        };
       }),
-    /** Connects, if it is not connected. Answers as `look`. */
-    connect: (request: Extra<object>): Answer => {
+    /**
+     * Connects, if it is not connected. Answers as `look`, with `isFound` and `isPortalFound`: that was there. `mayBeOwn`, `mayOwnPortal`: it
+     * may be what an earlier try has made.
+     */
+    connect: (request: Extra<{ mayBeOwn: boolean; mayOwnPortal: boolean }>): Answer => {
       const secrets: string[] = [];
       const work = async (here: MachinePorts): Answer => {
         const { host } = here;
@@ -84,12 +102,18 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         return lanes.run(LANE, PATIENT, async () => {
           await startService(here, request.object);
           await requireWanted(ports, ISCSI_TARGETS, request);
-          left.delete(request.object.metadata.uid);
+          left.delete(request.object);
+          const others = await beside(request.object);
+          // mutant: target-found-made &&.2 -> false
+          const isFound = (await isThere(here, portal, iqn)) && request.mayBeOwn !== true;
+          const isPortalFound = (await hasPortal(here, portal)) && request.mayOwnPortal !== true;
+          if (request.mayBeOwn !== true && isOfOthers(ofSame(others, iqn), request.object))
+            throw new TransientError('an object of another namespace has the target');
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
           await host.iscsi.connectTarget(portal, iqn, login);
-          return told(here, portal, iqn);
+          return { ...(await told(here, portal, iqn)), ...makers(others, request.object), isFound, isPortalFound };
         });
       };
       return onMachine(ports, request, work, secrets);
@@ -100,17 +124,21 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         const { portal, iqn } = targetOf(request.object);
         await startService(here, request.object);
         await lanes.run(LANE, PATIENT, async () => {
-          const portals = await host.iscsi.listTargetPortals();
-          if (!portals.some(({ address, port }) => address === portal.address && port === portal.port)) return;
+          if (!(await hasPortal(here, portal))) return;
           // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
           const others = await beside(request.object);
-          const needed = others.filter(isNeeded).map((other) => targetOf(other).iqn);
+          const needed = others.filter((other) => isNeeded(other, OWN)).map((other) => targetOf(other).iqn);
+          const { namespace = '', name, uid } = request.object.metadata;
+          const now = await ports.readObject(ISCSI_TARGETS, namespace, name);
+          const { madeBy, portalMadeBy } = now?.metadata.uid === uid ? (now.status ?? {}) : {};
           // Of another object with the same target the disks are in use.
-          // mutant: target-shared if -> true
-          if (!needed.includes(iqn)) await disconnect(here, portal, iqn);
-          left.add(request.object.metadata.uid);
-          if (needed.length > 0) return;
-          for (const other of others) if (await isConnected(here, portal, targetOf(other).iqn)) return;
+          // mutant: target-shared &&.1 -> true
+          // mutant: target-found-taken-down &&.2 -> true
+          if (!needed.includes(iqn) && madeBy !== undefined) await disconnect(here, portal, iqn);
+          left.add(request.object);
+          if (needed.length > 0 || portalMadeBy === undefined) return;
+          const all = [request.object, ...others];
+          for (const each of all) if (await isConnected(here, portal, targetOf(each).iqn)) return;
           await host.iscsi.removeTargetPortal(portal);
         });
         return {};
@@ -138,9 +166,8 @@ function isBeside(other: KubeObject, { metadata, spec }: KubeObject, node: strin
   );
 }
 
-/** It does not go, or it waits for who uses its disks. */
-function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: KubeObject): boolean {
-  return deletionTimestamp === undefined || finalizers.some((finalizer) => finalizer !== OWN);
+async function hasPortal({ host }: MachinePorts, { address, port }: Portal): Promise<boolean> {
+  return (await host.iscsi.listTargetPortals()).some((each) => each.address === address && each.port === port);
 }
 
 async function nodeObject(

@@ -1,18 +1,30 @@
 // What is done for one mapping of a share.
 //
 // Invariants:
-//   S1. A mapping that works, and that this object has not made, is left as it is.
+//   S1. A mapping that works, and that this object has not made, is left as it is. One that none of ours has made stays for ever, and one
+//       that others use stays until the last of them goes (H1, H2).
 //   S2. No password is told, nor what Windows says with one in it.
+import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
-import { textOf, wordOf } from '../values.ts';
+import { numberOf, said, textOf, wordOf } from '../values.ts';
+import { finalizerOf } from '../windows-kind.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { isNeeded, isOfOthers, Left, makerIn } from './shared.ts';
 import { requireWanted } from './wanted.ts';
+
+const OWN = finalizerOf('SmbMapping');
 
 export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { lanes, encryption } = ports;
+  const left = new Left();
+  /** Other objects that stand for the same share. */
+  const beside = async (object: KubeObject, root: string): Promise<readonly KubeObject[]> =>
+    left
+      .without(await ports.listObjects(SMB_MAPPINGS), object)
+      .filter(({ status }) => status?.['nodeName'] === ports.node && status['root'] === root);
   const rootOf = ({ object }: Pick<Extra<object>, 'object'>): string =>
     parseRemotePath(textOf(object.spec?.['remotePath'])).root;
   const credentialsOf = async ({ object }: Pick<Extra<object>, 'object'>): Promise<Credentials> => {
@@ -25,25 +37,34 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
     return state === 'mapped' && !(await host.filesystem.pathValid(root)) ? 'broken' : state;
   };
   return {
-    /** Answers `{ root, state, hash, users }`. */
+    /**
+     * Answers `{ root, state, hash, users, madeBy, mapper, isOthers, isUsedBeside }`; `mapper`: another object that keeps it mapped; `isOthers`: one of
+     * another namespace has it; `isUsedBeside`: mounts lead to it by way of other objects.
+     */
     look: (request: Extra<object>): Answer =>
       onMachine(ports, request, async (here) => {
         const root = rootOf(request);
         const credentials = await credentialsOf(request);
         const users = usersOf(request);
-        return {
+        const others = await beside(request.object, root);
+        return said({
           root,
           state: await stateOf(here, root),
           // mutant: mapping-hash-is-password : -> $1.2.password
           hash: await hashOf(ports, credentials, request.object),
           users,
-        };
+          madeBy: makerIn(others, request.object),
+          mapper: mapperIn(others, request.object)?.metadata.name,
+          isOthers: isOfOthers(others, request.object) || undefined,
+          isUsedBeside: isUsedBy(others) || undefined,
+        });
       }),
     /**
      * Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more; with `unused` unless somebody has
-     * come meanwhile, and then there are `users` in the answer, and no hash (R2).
+     * come meanwhile, and then there are `users` in the answer, and no hash (R2). `isFound`: another one mapped it, and nothing was done.
+     * `mayBeOwn`: what is mapped may be what an earlier try has mapped.
      */
-    map: (request: Extra<{ anew: boolean; unused: boolean }>): Answer => {
+    map: (request: Extra<{ anew: boolean; unused: boolean; mayBeOwn: boolean }>): Answer => {
       const secrets: string[] = [];
       const work = async (here: MachinePorts): Answer => {
         const { host } = here;
@@ -53,12 +74,20 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         const hash = await hashOf(ports, credentials, request.object);
         const root = rootOf(request);
         return lanes.run(`smb ${root}`, PATIENT, async () => {
-          await requireWanted(ports, SMB_MAPPINGS, request);
+          const wanted = await requireWanted(ports, SMB_MAPPINGS, request);
+          const others = await beside(wanted, root);
+          const isAnothers = mapperIn(others, wanted) !== undefined || isOfOthers(others, wanted);
+          left.delete(wanted);
           const state = await stateOf(here, root);
+          if (wanted.status?.['credentialHash'] === undefined && isAnothers) {
+            return { isFound: true, isOthers: isOfOthers(others, wanted) };
+          }
+          // mutant: mapping-of-others if -> false
+          if (state === 'mapped' && request.mayBeOwn !== true) return { isFound: true };
           if (state === 'mapped' && request.anew !== true) return { hash };
           const users = usersOf(request);
           // mutant: mapping-made-anew drop
-          if (state === 'mapped' && request.unused === true && users > 0) return { users };
+          if (state === 'mapped' && request.unused === true && (users > 0 || isUsedBy(others))) return { users };
           if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
           await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
           return { hash };
@@ -70,11 +99,35 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       onMachine(ports, request, async ({ host }) => {
         const root = rootOf(request);
         await lanes.run(`smb ${root}`, PATIENT, async () => {
+          const { namespace = '', name } = request.object.metadata;
+          const now = await ports.readObject(SMB_MAPPINGS, namespace, name);
+          const isOurs =
+            now?.metadata.uid === request.object.metadata.uid && wordOf(now.status?.['madeBy']) !== undefined;
+          const others = await beside(request.object, root);
+          left.add(request.object);
+          // mutant: mapping-taken-down if -> false
+          if (!isOurs || others.some((other) => isNeeded(other, OWN))) return;
           if ((await host.smb.isSmbMapped(root)) !== 'absent') await host.smb.removeSmbGlobalMapping(root);
         });
         return {};
       }),
   };
+}
+
+/** Another object of the namespace that has mapped the share, with credentials that it knows, and keeps it so. */
+function mapperIn(others: readonly KubeObject[], { metadata }: KubeObject): KubeObject | undefined {
+  return others.find(
+    ({ metadata: { namespace, uid, deletionTimestamp }, status }) =>
+      namespace === metadata.namespace &&
+      deletionTimestamp === undefined &&
+      status?.['madeBy'] === uid &&
+      status['credentialHash'] !== undefined,
+  );
+}
+
+/** Whether mounts lead to the share by way of other objects. */
+function isUsedBy(others: readonly KubeObject[]): boolean {
+  return others.some(({ status }) => (numberOf(status?.['users']) ?? 0) > 0);
 }
 
 /** Mounts that lead to it, as far as its actor had heard of them when it asked. */

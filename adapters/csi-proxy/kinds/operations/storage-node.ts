@@ -1,12 +1,18 @@
 // What is seen of a machine.
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
+import { latestSeen, mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
 import { STORAGE_NODES } from '../resources.ts';
-import { said } from '../values.ts';
+import { listOf, mapOf, said, textOf } from '../values.ts';
 import { ageOf, claimsOn, type Holder, hadElsewhere } from './claims.ts';
 import { asJson, disksOf, type SeenDisk } from './disks.ts';
+import { recordsOfNodes } from './records.ts';
 import { type Answer, type MachinePorts, onMachine } from './serving.ts';
+
+/** Disks without an object that are not there any more, and on which a file system was seen: the latest. */
+const MOST_REMEMBERED = 128;
 
 export function storageNodeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   return {
@@ -27,10 +33,13 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
         const { claims, isLeaving } = await claimsOn(here, object, claimants, elsewhere);
         const whose = ({ identity }: SeenDisk): JsonObject =>
           claims.get(identity) ?? said({ claimedOn: elsewhere.get(identity)?.metadata.name });
+        const records = (identity: string): JsonObject =>
+          identity === '' ? {} : said({ fileSystems: [...recordsOn(request, nodes, identity)] });
         const seen = disks.map(async (disk) => ({
           ...asJson(disk),
           sizeBytes: Number((await host.disk.getDiskStats(disk.number)).totalBytes),
           ...whose(disk),
+          ...records(disk.identity),
         }));
         const elder = nodes.find(
           (node) => node.spec?.['nodeName'] === object.spec?.['nodeName'] && ageOf(node) < ageOf(object),
@@ -39,7 +48,10 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
         return said({
           machine,
           // mutant: disk-given-away [].2 drop
-          disks: [...(await Promise.all(seen)), ...absent(claims, disks)],
+          disks: [
+            ...(await Promise.all(seen)),
+            ...absent(object, claims, disks).map((disk) => ({ ...disk, ...records(disk.identity) })),
+          ],
           elder: elder && `${elder.metadata.namespace ?? ''}/${elder.metadata.name}`,
           isLeaving: isLeaving || undefined,
           apiVersions,
@@ -48,9 +60,37 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
   };
 }
 
-/** Whoever had a disk that is not there at the moment has it when it comes back. */
-function absent(claims: ReadonlyMap<string, Holder>, disks: readonly SeenDisk[]): readonly JsonObject[] {
-  return [...claims]
-    .filter(([identity]) => !disks.some((disk) => disk.identity === identity))
+/** What any object has seen on the disk, those that are not there any more too (Y1). */
+function recordsOn(
+  { object, claimants = [] }: OperationRequest,
+  nodes: readonly KubeObject[],
+  identity: string,
+): readonly SeenFileSystem[] {
+  const claimed = claimants
+    .filter(({ attributes }) => attributes['identity'] === identity)
+    .map(({ attributes }) => seenIn(attributes['fileSystems']));
+  const others = nodes.filter((node) => node.metadata.uid !== object.metadata.uid);
+  return mergedSeen(...claimed, recordsOfNodes([...others, object], identity, textOf(object.spec?.['nodeName'])));
+}
+
+/** A type, as an interface would be no JSON. */
+type AbsentDisk = { readonly identity: string } & Partial<Holder>;
+
+/** Disks that are not there at the moment: whoever had one has it when it comes back, and what was seen on one is not forgotten. */
+function absent(
+  { status }: KubeObject,
+  claims: ReadonlyMap<string, Holder>,
+  disks: readonly SeenDisk[],
+): readonly AbsentDisk[] {
+  const isThere = (identity: string): boolean => disks.some((disk) => disk.identity === identity);
+  const had = [...claims]
+    .filter(([identity]) => !isThere(identity))
     .map(([identity, holder]) => ({ identity, ...holder }));
+  const remembered = listOf(status?.['disks'])
+    .map(mapOf)
+    .map((disk) => ({ identity: textOf(disk['identity']), seenAt: latestSeen(seenIn(disk['fileSystems'])) }))
+    .filter(({ identity, seenAt }) => seenAt !== undefined && !isThere(identity) && !claims.has(identity))
+    .sort((one, other) => ((one.seenAt ?? '') < (other.seenAt ?? '') ? 1 : -1))
+    .slice(0, MOST_REMEMBERED);
+  return [...had, ...remembered.map(({ identity }) => ({ identity }))];
 }

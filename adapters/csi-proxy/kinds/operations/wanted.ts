@@ -7,17 +7,18 @@
 //       and what was seen before it answered may not be so any more.
 import { TransientError } from '../../../../bus/errors.ts';
 import type { OperationRequest, Resource } from '../../../../machines/kind.ts';
+import type { KubeObject } from '../../../../machines/object.ts';
 import type { MachinePorts } from './serving.ts';
 
-/** To be called in the lane, before the machine is looked at. @throws {TransientError} the object is being deleted, or gone */
+/** To be called in the lane, before the machine is looked at. @returns the object as it is now. @throws {TransientError} it is being deleted, or gone */
 export async function requireWanted(
   { readObject }: Pick<MachinePorts, 'readObject'>,
   resource: Resource,
   { object: { metadata } }: Pick<OperationRequest, 'object'>,
-): Promise<void> {
+): Promise<KubeObject> {
   const { namespace = '', name, uid } = metadata;
   const now = await readObject(resource, namespace, name);
   // mutant: wanted-after-deletion if -> true
-  if (now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined) return;
+  if (now?.metadata.uid === uid && now.metadata.deletionTimestamp === undefined) return now;
   throw new TransientError(`${resource.kind} '${name}' is being deleted: nothing is made for it any more`);
 }

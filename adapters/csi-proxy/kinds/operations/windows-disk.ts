@@ -1,11 +1,17 @@
 // What is done to one disk: it is found, set online and given a partition, and set offline in the end. Nothing wipes it.
+//
+// Invariants:
+//   E1. A disk on which a file system was ever seen gets neither table nor partition, unless its object says that just that one may be
+//       lost. Of that and of the disk nothing older than the lane is believed.
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import { isReady } from '../conditions.ts';
+import { isGivenUp, latestSeen, mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
 import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, disksOf, lunOf, type SeenDisk } from './disks.ts';
+import { recordsOf } from './records.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 import { requireWanted } from './wanted.ts';
 
@@ -36,7 +42,8 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
       }),
     /**
      * Brings the disk closer to where the spec has it. One that is raw is given a partition table with `initialize` alone, and
-     * its partition another time. Answers `{ matches }`: the disk as it is then.
+     * its partition another time. Answers `{ matches, keptFor }`: the disk as it is then, and when a file system was seen on it for which
+     * it was given none.
      *
      * @param request.table  without another partition table it is given no partition
      */
@@ -45,23 +52,29 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
         const { host } = here;
         const { object, identity = '', initialize = false, table } = request;
         const online = object.spec?.['online'] !== false;
-        await changeDisk(here, identity, PATIENT, async (numberNow) => {
-          await requireWanted(ports, WINDOWS_DISKS, request);
+        const keptFor = await changeDisk(here, identity, PATIENT, async (numberNow): Promise<string | undefined> => {
+          const wanted = await requireWanted(ports, WINDOWS_DISKS, request);
+          const records = await recordsOf(here, wanted, { disk: object.metadata.name, identity });
           await setState(here, numberNow, online ? 'online' : 'offline');
-          if (!online || object.spec?.['partition'] !== true) return;
+          if (!online || object.spec?.['partition'] !== true) return undefined;
+          await host.disk.rescan();
           const number = await numberNow();
-          if ((await host.disk.isDiskInitialized?.(number)) === false) {
+          const isRaw = (await host.disk.isDiskInitialized?.(number)) === false;
+          if (!isRaw && (await host.disk.basicPartitionsExist(number))) return undefined;
+          const seenAt = latestSeen(mergedSeen(records, claimedIn(request)));
+          if (!isGivenUp(wanted.spec, seenAt)) return seenAt;
+          if (isRaw) {
             // What is raw is on record before it is not any more.
             // mutant: raw-disk-number-of-before await#2 -> number
             if (initialize) await host.disk.initializeDisk?.(await numberNow());
           } else if (table === undefined || table === (await host.disk.partitionTable?.(number))) {
-            if (!(await host.disk.basicPartitionsExist(number)))
-              // mutant: partition-number-of-before await#2 -> number
-              await host.disk.createBasicPartition(await numberNow());
+            // mutant: partition-number-of-before await#2 -> number
+            await host.disk.createBasicPartition(await numberNow());
           }
+          return undefined;
         });
         const found = await matches(here, object, { identity });
-        return { matches: await Promise.all(found.map((disk) => closer(here, disk, request))) };
+        return said({ keptFor, matches: await Promise.all(found.map((disk) => closer(here, disk, request))) });
       }),
     /** Ends what was begun, and sets the disk offline if it is to be. One that is not there is as good as offline. */
     release: (request: Extra<{ identity: string }>): Answer =>
@@ -110,7 +123,7 @@ async function matches(
 async function closer(
   { host }: MachinePorts,
   { number, identity }: SeenDisk,
-  { claimants = [] }: Pick<Extra<Meant>, 'claimants'>,
+  request: Pick<Extra<Meant>, 'claimants'>,
 ): Promise<JsonObject> {
   const [state, isInitialized, table, { totalBytes }, volumeIDs] = await Promise.all([
     host.disk.getDiskState(number),
@@ -121,15 +134,20 @@ async function closer(
   ]);
   const isPartitioned = isInitialized !== false && (await host.disk.basicPartitionsExist(number));
   const areFormatted = await Promise.all(volumeIDs.map((id) => host.volume.isVolumeFormatted(id)));
-  const formattedFor = claimants.some(({ attributes }) => attributes['formatted'] === true);
   return {
     ...{ number, identity, state, isPartitioned },
     ...(isInitialized !== undefined && { isInitialized }),
     ...(table !== undefined && { table }),
-    hasFileSystem: areFormatted.includes(true) || formattedFor,
+    formatted: volumeIDs.filter((_, index) => areFormatted[index]),
+    claimed: [...claimedIn(request)],
     sizeBytes: Number(totalBytes),
     volumeIDs: [...volumeIDs],
   };
+}
+
+/** File systems that were seen by volumes on the disk. */
+function claimedIn({ claimants = [] }: Pick<Extra<Meant>, 'claimants'>): readonly SeenFileSystem[] {
+  return mergedSeen(...claimants.map(({ attributes }) => seenIn(attributes['fileSystems'])));
 }
 
 /** The node that sees the disk, by what is said of it; of one that nobody looks at what it saw last says nothing. */

@@ -2,17 +2,22 @@
 //
 // Invariants:
 //   V1. A volume is formatted in the lane of its disk, after a last look there: the disk is the one that is meant, it has this
-//       volume, and Windows knows no file system on it. Between that look and the format nobody else is asked or waited for.
+//       volume, and Windows, which looks anew before, knows no file system on it. Between that look and the format nobody else is
+//       asked or waited for.
 //   V2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
 //   V3. A format is said to have failed only if it was not begun, or is known to have ended.
+//   V4. Whatever the actor knows, nothing is formatted where a file system was seen by any object, unless the object that wants it
+//       formatted says that just that one may be lost. Both are read afresh in the lane.
 import { TroupeError } from '../../../../bus/errors.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { HeldRequest } from '../../../../machines/life.ts';
 import type { Operation } from '../../../adapter.ts';
 import { StatusError, UnknownEndError } from '../../status.ts';
+import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
 import { WINDOWS_VOLUMES } from '../resources.ts';
-import { numberOf, said } from '../values.ts';
+import { mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, diskOf } from './disks.ts';
+import { recordsOf } from './records.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 import { requireWanted } from './wanted.ts';
 
@@ -28,7 +33,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
   const isOn = async ({ host }: MachinePorts, number: number, volumeID: string): Promise<boolean> =>
     (await host.volume.listVolumesOnDisk(number, 0)).includes(volumeID);
   return {
-    /** Answers `{ volumes }`: id, whether it is formatted and is being formatted, sizes. None if the disk is not there. */
+    /** Answers `{ volumes, present }`: id, whether it is formatted and is being formatted, sizes; ids of all volumes on the disk. Neither if that is not there. */
     look: (request: Extra<Pick<Meant, 'identity'>>): Answer =>
       onMachine(ports, request, async (here) => {
         const { host } = here;
@@ -37,13 +42,14 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         if (disk === undefined) return {};
         const partition = numberOf(object.spec?.['partitionNumber']) ?? 0;
         const ids = await host.volume.listVolumesOnDisk(disk.number, partition);
+        const present = partition === 0 ? ids : await host.volume.listVolumesOnDisk(disk.number, 0);
         const volumes = ids.map(async (id): Promise<JsonObject> => {
           const isFormatted = await host.volume.isVolumeFormatted(id);
           const { totalBytes, usedBytes } = await host.volume.getVolumeStats(id);
           const sizes = { capacityBytes: Number(totalBytes), usedBytes: Number(usedBytes) };
           return { id, isFormatted, isFormatting: formats.has(id), ...(isFormatted && sizes) };
         });
-        return said({ volumes: await Promise.all(volumes) });
+        return said({ volumes: await Promise.all(volumes), present: [...present] });
       }),
     /**
      * Answers `{ formatted }`, or `{ failed }`: why nothing came of it, which is known to have ended. Whoever is told nothing
@@ -55,10 +61,17 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
         const { identity = '', volumeID = '', signal } = request;
         let isBegun = false;
         const work = async (numberNow: () => Promise<number>): Promise<JsonObject> => {
-          await requireWanted(ports, WINDOWS_VOLUMES, request);
+          const wanted = await requireWanted(ports, WINDOWS_VOLUMES, request);
+          const records = await recordsOf(here, wanted, { disk: textOf(wanted.spec?.['diskRef']), identity });
+          // What Windows said before may be what it knew long ago.
+          // mutant: format-by-old-listing drop
+          await host.disk.rescan();
+          const present = await host.volume.listVolumesOnDisk(await numberNow(), 0);
           // mutant: format-on-another-disk if -> false
-          if (!(await isOn(here, await numberNow(), volumeID)))
-            return { failed: `volume ${volumeID} is not on the disk any more` };
+          if (!present.includes(volumeID)) return { failed: `volume ${volumeID} is not on the disk any more` };
+          const own = wordOf(mapOf(wanted.status?.['fileSystem'])['seenAt']);
+          const seenAt = latestOf(own, seenOn(records, volumeID, present));
+          if (!isGivenUp(wanted.spec, seenAt)) return { failed: `a file system was seen on it at ${seenAt}` };
           // mutant: format-asked-again if -> false
           // mutant: format-of-formatted if -> false
           if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };

@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { GIB, inWorld, listIn, type World } from '../../../world/windows.ts';
+import { GIB, inWorld, listIn, readyOf, type World } from '../../../world/windows.ts';
 
 const test = suite('connections');
 const SHARE = '\\\\files\\data';
@@ -253,6 +253,115 @@ test('of targets whose disks were used until the end nothing is left, nor of the
     await Promise.all(paths.map((path) => world.remove(path)));
     for (const path of paths) await world.gone(path);
     assert.equal(await host.iscsi.listTargetPortals(), []);
+  }));
+
+/** A target with a disk, of which nothing is connected. */
+function offered(world: World) {
+  const { iscsi, disks, host } = world.machine();
+  const [portal, iqn] = [{ address: '10.0.0.1', port: 3260 }, 'iqn.2024-01.org.example:one'];
+  iscsi.offer({ portal, iqn, disks: [disks.make({ sizeBytes: GIB, page83: 'naa.remote' })] });
+  const connect = async (): Promise<void> => {
+    await host.system.startService('MSiSCSI');
+    await host.iscsi.addTargetPortal(portal);
+    await host.iscsi.discoverTargetPortal(portal);
+    await host.iscsi.connectTarget(portal, iqn, { authentication: 'NONE', username: '', secret: '' });
+  };
+  return { portal, iqn, host, connect, spec: { spec: { nodeRef: 'one', portal, iqn } } };
+}
+
+test('33.A6: a session that was there before is used, and stays with its portal (J1, H1)', () =>
+  inWorld({}, async (world) => {
+    const { portal, iqn, host, connect, spec } = offered(world);
+    await connect();
+    await world.create('iscsitargets/one', spec);
+    const { status } = await world.ready('iscsitargets/one');
+    assert.equal([status?.['origin'], status?.['madeBy'], status?.['portalMadeBy']], ['Found', undefined, undefined]);
+    assert.is(readyOf((await world.read('iscsitargets/one')) as never)['reason'], 'Found');
+    await world.remove('iscsitargets/one');
+    await world.gone('iscsitargets/one');
+    assert.is((await host.iscsi.getTargetDisks(portal, iqn)).length, 1);
+    assert.equal([count(world, 'disconnectTarget'), count(world, 'removeTargetPortal')], [0, 0]);
+  }));
+
+test('33.A6: a session that somebody makes between the look and the request is not its own (J1)', () =>
+  inWorld({}, async (world) => {
+    const { portal, iqn, host, connect, spec } = offered(world);
+    let isDone = false;
+    world.machine().before.set('startService', async () => {
+      const { status } = (await world.read('iscsitargets/one')) ?? {};
+      if (status?.['connection'] === undefined || isDone) return;
+      isDone = true;
+      await connect();
+    });
+    await world.create('iscsitargets/one', spec);
+    assert.is((await world.ready('iscsitargets/one')).status?.['origin'], 'Found');
+    await world.remove('iscsitargets/one');
+    await world.gone('iscsitargets/one');
+    assert.is((await host.iscsi.getTargetDisks(portal, iqn)).length, 1);
+  }));
+
+test('33.A6: a portal that was there before stays; what was connected through it goes (J1, H1)', () =>
+  inWorld({}, async (world) => {
+    const { portal, iqn, host, spec } = offered(world);
+    await host.system.startService('MSiSCSI');
+    await host.iscsi.addTargetPortal(portal);
+    await world.create('iscsitargets/one', spec);
+    assert.is((await world.ready('iscsitargets/one')).status?.['origin'], 'Made');
+    await world.remove('iscsitargets/one');
+    await world.gone('iscsitargets/one');
+    assert.equal([await host.iscsi.getTargetDisks(portal, iqn), await host.iscsi.listTargetPortals()], [[], [portal]]);
+  }));
+
+test('33.A6: a share that two objects map goes with the last of them, whichever made the mapping (S1, H2)', () =>
+  inWorld({}, async (world) => {
+    await withShare(world);
+    const made = await world.ready('smbmappings/share');
+    await world.create('smbmappings/other', mapping({ remotePath: SHARE.toUpperCase() }));
+    await world.says('smbmappings/other', 'Found');
+    const { status } = await world.ready('smbmappings/other');
+    assert.equal(
+      [status?.['origin'], status?.['madeBy'], status?.['credentialHash']],
+      ['Found', made.metadata.uid, undefined],
+    );
+    const path = 'C:\\var\\lib\\kubelet\\shared';
+    await world.create('windowsmounts/shared', { spec: { path, source: { smbMappingRef: 'other' } } });
+    await world.ready('windowsmounts/shared');
+    await world.remove('smbmappings/share');
+    await world.gone('smbmappings/share');
+    const { isSmbMapped } = world.machine().host.smb;
+    assert.is(await isSmbMapped(SHARE), 'mapped');
+    for (const each of ['windowsmounts/shared', 'smbmappings/other']) await world.remove(each);
+    await world.gone('smbmappings/other');
+    assert.is(await isSmbMapped(SHARE), 'absent');
+  }));
+
+test('33.A6: of objects that map a share at once one has made it, and the others say so (R1, S1)', () =>
+  inWorld({}, async (world) => {
+    const held = Promise.withResolvers<void>();
+    let isAsked = false;
+    world.machine().before.set('newSmbGlobalMapping', () => {
+      isAsked = true;
+      return held.promise;
+    });
+    await withShare(world);
+    await world.happens('the first one is at it', () => isAsked);
+    await world.create('secrets/wrong', login(SECOND));
+    await world.create('smbmappings/other', mapping({ credentialsSecretRef: 'wrong' }));
+    for (const path of ['smbmappings/share', 'smbmappings/other']) {
+      await world.until(path, 'on record', (raw) => raw.status?.['origin'] === 'Made');
+    }
+    held.resolve();
+    await world.ready('smbmappings/share');
+    await world.says('smbmappings/other', 'Found');
+    const all = await Promise.all(['share', 'other'].map((name) => world.read(`smbmappings/${name}`)));
+    assert.equal(
+      all.map((each) => [each?.status?.['origin'], typeof each?.status?.['credentialHash']]),
+      [
+        ['Made', 'string'],
+        ['Found', 'undefined'],
+      ],
+    );
+    assert.is(count(world, 'newSmbGlobalMapping'), 1);
   }));
 
 test('a service that the node does not allow is not started', () =>

@@ -89,6 +89,22 @@ test('a volume that has a file system by its turn is not formatted (V1)', async 
   assert.equal([answer, changes], [{ failed: 'somebody else formatted it meanwhile' }, []]);
 });
 
+test('33.A4: what Windows said before it looked anew is not believed (V1)', async () => {
+  const { answer, changes } = await formatted(({ disks, host }, number) => {
+    // By its listing of a moment ago there is no file system still.
+    let isOld = true;
+    const { isVolumeFormatted } = host.volume;
+    const { rescan } = host.disk;
+    host.volume.isVolumeFormatted = async (id) => !isOld && isVolumeFormatted(id);
+    host.disk.rescan = async () => {
+      isOld = false;
+      await rescan();
+    };
+    for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'NTFS';
+  });
+  assert.equal([answer, changes], [{ failed: 'somebody else formatted it meanwhile' }, []]);
+});
+
 test('a volume that is on another disk by its turn is not formatted (V1)', async () => {
   const { answer, changes, volumeID } = await formatted(({ disks }, number) => {
     const other = disks.make({ sizeBytes: GIB, page83: 'naa.another', content: { style: 'GPT', fileSystem: 'none' } });

@@ -28,7 +28,7 @@ function leaving(name: string): KubeObject {
       finalizers,
     },
     spec: { nodeRef: 'one', portal: PORTAL, iqn: iqnOf(name) },
-    status: { nodeName: 'one', connection: 'Connected' },
+    status: { nodeName: 'one', connection: 'Connected', origin: 'Made', madeBy: name, portalMadeBy: 'one' },
   };
 }
 

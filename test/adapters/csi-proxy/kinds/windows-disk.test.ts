@@ -133,6 +133,23 @@ test('of two objects that mean one disk the one that had it has it (K1)', () =>
     await world.ready('windowsdisks/zeta');
   }));
 
+test('an object says nothing of what is on a disk that another one has (K4)', () =>
+  inWorld({}, async (world) => {
+    await withDisk(world, { content: { style: 'GPT', fileSystem: 'NTFS' } });
+    await world.create('windowsdisks/zeta', disk({}));
+    const { status } = await world.ready('windowsdisks/zeta');
+    assert.is(listIn(status, 'volumeIDs').length, 1);
+    await world.create('windowsdisks/alpha', disk({}));
+    await world.says('windowsdisks/alpha', 'DiskTaken');
+    const {
+      conditions: _,
+      nodeName: __,
+      machine: ___,
+      ...told
+    } = (await world.read('windowsdisks/alpha'))?.status ?? {};
+    assert.equal(told, { identity: status?.['identity'] });
+  }));
+
 test('a disk whose number changes stays the disk', () =>
   inWorld({}, async (world) => {
     const number = await withDisk(world);

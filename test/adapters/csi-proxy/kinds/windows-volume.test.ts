@@ -3,7 +3,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { NewDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
-import { GIB, inWorld, type World } from '../../../world/windows.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
+import { GIB, inWorld, listIn, type World } from '../../../world/windows.ts';
 
 const test = suite('windows volume');
 const PAGE83 = 'naa.600a0b80001';
@@ -211,6 +212,152 @@ test('a disk that was swapped is not formatted for the volume of the other (V1)'
     await world.says('windowsvolumes/data', 'WaitingForDependency');
     await world.settle();
     assert.is(formats(world), 1);
+  }));
+
+/** What Windows says of all volumes of the disk from now on. */
+function nowReports(world: World, number: number, fileSystem: 'foreign' | 'NTFS'): void {
+  for (const { volume: of } of world.machine().disks.disk(number).partitions)
+    if (of !== undefined) of.fileSystem = fileSystem;
+}
+
+const ADOPTED = { content: { style: 'GPT', fileSystem: 'NTFS' } } as const;
+const MOUNT = { spec: { path: 'C:\\var\\lib\\kubelet\\data', source: { volumeRef: 'data' } } };
+
+test('33.A4: an adopted volume that Windows does not know for a while is not formatted under IfUnknown (F3)', () =>
+  inWorld({}, async (world) => {
+    const number = await withDisk(world, ADOPTED);
+    await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
+    await world.create('windowsmounts/data', MOUNT);
+    await world.ready('windowsmounts/data');
+    nowReports(world, number, 'foreign');
+    assert.match(await world.says('windowsvolumes/data', 'NotFormatted'), /discardFileSystemSeen/);
+    await world.settle();
+    assert.is(formats(world), 0);
+    nowReports(world, number, 'NTFS');
+    await world.ready('windowsmounts/data');
+  }));
+
+for (const made of [['windowsvolumes/data'], ['windowsvolumes/data', 'windowsdisks/data']]) {
+  test(`33.A4: nor for objects that are made anew: ${made.join(' and ')} (F3)`, () =>
+    inWorld({}, async (world) => {
+      const number = await withDisk(world, ADOPTED);
+      await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
+      await world.ready('windowsvolumes/data');
+      for (const path of made) await world.remove(path);
+      for (const path of made) await world.gone(path);
+      nowReports(world, number, 'foreign');
+      if (made.length > 1) {
+        const spec = { nodeRef: 'one', selector: { page83: PAGE83 }, partition: true };
+        await world.create('windowsdisks/data', { spec });
+      }
+      await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
+      await world.says('windowsvolumes/data', 'NotFormatted', /discardFileSystemSeen/);
+      await world.settle();
+      assert.is(formats(world), 0);
+    }));
+}
+
+test('33.A4: nor on another machine, whatever the volume is called there (F3)', () =>
+  inWorld({ nodes: ['one', 'two'] }, async (world) => {
+    const number = await withDisk(world, ADOPTED);
+    await world.ready('windowsdisks/data');
+    const moved = await world.machine().disks.detach(number);
+    await world.remove('windowsdisks/data');
+    await world.gone('windowsdisks/data');
+    for (const { volume: of } of moved.partitions)
+      if (of !== undefined) Object.assign(of, { id: '\\\\?\\Volume{another}\\', fileSystem: 'foreign' });
+    await world.machine('two').disks.attachSeen(moved);
+    const spec = { nodeRef: 'two', selector: { page83: PAGE83 }, partition: true };
+    await world.create('windowsdisks/data', { spec });
+    await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
+    await world.says('windowsvolumes/data', 'NotFormatted', /discardFileSystemSeen/);
+    assert.not.ok(world.machine('two').changes.includes('formatVolume'));
+  }));
+
+test('33.A4: an order that names the time is for one format, also for objects that are made anew (F3)', () =>
+  inWorld({}, async (world) => {
+    const number = await withDisk(world, ADOPTED);
+    await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
+    const { status } = await world.ready('windowsvolumes/data');
+    const { seenAt } = (status?.['fileSystem'] ?? {}) as { readonly seenAt?: string };
+    assert.type(seenAt, 'string');
+    nowReports(world, number, 'foreign');
+    await world.merge('windowsvolumes/data', { spec: { discardFileSystemSeen: '2000-01-01T00:00:00Z' } });
+    await world.says('windowsvolumes/data', 'NotFormatted', new RegExp(`${seenAt}`));
+    await world.settle();
+    assert.is(formats(world), 0);
+    await world.merge('windowsvolumes/data', { spec: { discardFileSystemSeen: seenAt ?? '' } });
+    await world.ready('windowsvolumes/data');
+    assert.is(formats(world), 1);
+    nowReports(world, number, 'foreign');
+    await world.says('windowsvolumes/data', 'NotFormatted');
+    await world.remove('windowsvolumes/data');
+    await world.gone('windowsvolumes/data');
+    await world.create(
+      'windowsvolumes/data',
+      volume({ formatPolicy: 'IfUnknown', discardFileSystemSeen: seenAt ?? '' }),
+    );
+    await world.says('windowsvolumes/data', 'NotFormatted');
+    await world.settle();
+    assert.is(formats(world), 1);
+  }));
+
+test('33.A4: a disk does not go before its node has on record what was seen on it (K3)', () =>
+  inWorld({}, async (world) => {
+    await withDisk(world);
+    await world.ready('windowsdisks/data');
+    const held = Promise.withResolvers<void>();
+    world.machine().before.set('getBIOSSerialNumber', () => held.promise);
+    await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
+    const { status } = await world.ready('windowsvolumes/data');
+    for (const path of ['windowsvolumes/data', 'windowsdisks/data']) await world.remove(path);
+    await world.gone('windowsvolumes/data');
+    await world.says('windowsdisks/data', 'TransientError', /not recorded yet/);
+    await world.settle();
+    assert.ok(await world.read('windowsdisks/data'));
+    held.resolve();
+    await world.gone('windowsdisks/data');
+    const [disk] = listIn((await world.read('windowsstoragenodes/one'))?.status, 'disks').slice(-1);
+    assert.equal(disk && (disk as JsonObject)['fileSystems'], [status?.['fileSystem']]);
+  }));
+
+test('33.A4: a volume that never had a file system is formatted on a disk whose other volume has one', () =>
+  inWorld({}, async (world) => {
+    const number = await withDisk(world, ADOPTED);
+    const { disks } = world.machine();
+    await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
+    await world.ready('windowsvolumes/data');
+    const [first] = disks.disk(number).partitions.filter(({ volume: of }) => of !== undefined);
+    const other = disks.make({ sizeBytes: GIB, content: { style: 'GPT', fileSystem: 'none' } });
+    const [second] = other.partitions.filter(({ volume: of }) => of !== undefined);
+    assert.ok(first && second);
+    const disk = await disks.detach(number);
+    disk.partitions.push({ ...second, number: first.number + 1 });
+    await disks.attachSeen(disk);
+    await world.create(
+      'windowsvolumes/second',
+      volume({ formatPolicy: 'IfUnknown', partitionNumber: first.number + 1 }),
+    );
+    await world.ready('windowsvolumes/second');
+    assert.is(formats(world), 1);
+  }));
+
+test('33.A4: a disk that was seen with a file system gets no partition table when Windows says that it is raw (K3)', () =>
+  inWorld({}, async (world) => {
+    const number = await withDisk(world, ADOPTED);
+    await world.until('windowsdisks/data', 'seen', ({ status }) => status?.['fileSystems'] !== undefined);
+    await world.ready('windowsdisks/data');
+    const disk = world.machine().disks.disk(number);
+    const partitions = disk.partitions.splice(0);
+    disk.style = 'RAW';
+    const message = await world.says('windowsdisks/data', 'NotPartitioned', /discardFileSystemSeen/);
+    await world.settle();
+    assert.not.ok(world.machine().changes.includes('initializeDisk'));
+    const [seenAt = ''] = /\d{4}-[^ ']+Z/.exec(message) ?? [];
+    assert.is(partitions.length > 0, true);
+    await world.merge('windowsdisks/data', { spec: { discardFileSystemSeen: seenAt } });
+    await world.ready('windowsdisks/data');
+    assert.ok(world.machine().changes.includes('initializeDisk'));
   }));
 
 test.run();

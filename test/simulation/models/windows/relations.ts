@@ -41,7 +41,7 @@ export function hasAny({ kind, status = {} }: KubeObject): boolean {
     IscsiTarget: status['connection'],
     WindowsDisk: status['identity'],
     WindowsVolume: status['volumeID'],
-    SmbMapping: status['origin'] === 'Made' ? status['origin'] : undefined,
+    SmbMapping: status['madeBy'],
     WindowsMount: status['path'],
   }[kind];
   return member !== undefined;

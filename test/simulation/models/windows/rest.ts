@@ -78,9 +78,10 @@ export class WindowsRest {
         is !== undefined && (disk['page83'] ?? '') === is.page83 && (disk['serialNumber'] ?? '') === is.serialNumber
       );
     };
-    // Without a number it tells of one that is away, and somebody's.
+    // Without a number it tells of one that is away, and somebody's, or has had a file system.
     const there = told.filter(({ number }) => number !== undefined);
-    const isHad = (disk: JsonObject): boolean => disk['number'] !== undefined || disk['claimedBy'] != null;
+    const isHad = (disk: JsonObject): boolean =>
+      disk['number'] !== undefined || disk['claimedBy'] != null || disk['fileSystems'] != null;
     const isRight = there.length === seen.size && there.every(isSeen) && told.every(isHad);
     const claims = told.flatMap((disk) => (disk['claimedBy'] == null ? [] : [String(disk['claimedBy'])]));
     const isGone = claims.find((name) => this.#deps.cluster.get('windowsdisks', NAMESPACE, name) === undefined);
@@ -92,7 +93,7 @@ export class WindowsRest {
 
   async #dueOfTarget({ spec }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
     const disks = await memory.host.iscsi.getTargetDisks(PORTAL, String(spec?.['iqn'])).catch(() => []);
-    return { ...READY, wrong: disks.length === 0 ? 'is not connected' : undefined };
+    return { reasons: ['Success', 'Found'], wrong: disks.length === 0 ? 'is not connected' : undefined };
   }
 
   async #dueOfDisk(object: KubeObject, { memory, node }: SimulatedMachine): Promise<Due> {
@@ -111,7 +112,8 @@ export class WindowsRest {
       .find((disk) => disk['identity'] === identity)?.['claimedBy'];
     if (holder !== metadata.name) {
       const rival = this.#deps.cluster.get('windowsdisks', NAMESPACE, String(holder));
-      return rival === undefined ? READY : { reasons: ['DiskTaken'] };
+      const wrong = status['number'] === undefined ? undefined : 'tells what is on a disk that it does not have';
+      return rival === undefined ? READY : { reasons: ['DiskTaken'], wrong };
     }
     const [[number, disk] = []] = seen;
     const isOnline = spec['online'] !== false;
@@ -148,7 +150,9 @@ export class WindowsRest {
     if (status['format'] !== undefined) return { reasons: ['FormatUncertain'] };
     const policy = spec['formatPolicy'];
     const mayFormat = policy === 'IfUnknown' || (policy === 'IfRaw' && owner?.status?.['seenRaw'] !== undefined);
-    const isRefused = status['formattedBy'] !== undefined || !mayFormat;
+    // Of one volume a disk: what was seen on that was seen on this.
+    const wasSeen = status['fileSystem'] !== undefined || owner?.status?.['fileSystems'] !== undefined;
+    const isRefused = wasSeen || !mayFormat;
     return isRefused ? { reasons: ['NotFormatted'] } : { ...READY, wrong: 'the volume is not formatted' };
   }
 

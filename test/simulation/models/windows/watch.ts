@@ -1,6 +1,7 @@
 // Looks at every change of an object, at all that is said, and at every change of a machine, and says when one of these is broken:
 //
-//   S1. No data is lost: what has a file system is not formatted, and what others may have put on a disk only if the policy says so;
+//   S1. No data is lost: what has a file system is not formatted, nor what an object was ready with, whatever Windows says of it by now;
+//       what others may have put on a disk only if the policy says so;
 //       only what is raw is given a partition table, and only when it is on record that it was raw.
 //   S2. Nothing is formatted twice, and no format is asked for that is not on record.
 //   S3. A disk is changed for the object that its node says has it, and for no other, nor by a number that another disk has got.
@@ -17,7 +18,7 @@ import type { HistoryContext } from '../../model.ts';
 import { PASSWORD, PORTAL } from './estate.ts';
 import { type Caller, diskAt, type MachineChange, type Machines, type SimulatedMachine, volumeAt } from './machines.ts';
 import type { HandDeed } from './plan.ts';
-import { hasAny, usersOf } from './relations.ts';
+import { hasAny, readyOf, usersOf } from './relations.ts';
 
 export interface WindowsWatchDeps extends HistoryContext {
   readonly machines: Machines;
@@ -46,6 +47,8 @@ export class WindowsWatch {
   readonly #policies = new Map<string, Set<string>>();
   /** Uids of objects for which something was formatted. */
   readonly #formattedFor = new Set<string>();
+  /** Ids of volumes with which an object was ready. */
+  readonly #wereReady = new Set<unknown>();
   /** Nodes and paths, roots or names of targets where people have had a hand in it. */
   readonly #byHand = new Set<string>();
   readonly #objects = new Map<string, KubeObject>();
@@ -90,6 +93,8 @@ export class WindowsWatch {
       return;
     }
     this.#objects.set(object.metadata.uid, object);
+    if (plural === 'windowsvolumes' && readyOf(object).status === 'True')
+      this.#wereReady.add(object.status?.['volumeID']);
     const { uid } = object.metadata;
     const policies = this.#policies.get(uid) ?? new Set();
     for (const policy of [object.spec?.['formatPolicy'], object.spec?.['deletionPolicy']])
@@ -149,7 +154,7 @@ export class WindowsWatch {
         return;
       case 'smb.newSmbGlobalMapping':
       case 'smb.removeSmbGlobalMapping':
-        if (known !== undefined && known.status?.['origin'] !== 'Made')
+        if (known !== undefined && known.status?.['madeBy'] === undefined)
           this.#violate('S7', `${what}: the object has not made the mapping`);
         return;
     }
@@ -176,6 +181,7 @@ export class WindowsWatch {
     const uid = known?.metadata.uid ?? '';
     const policies = this.#policies.get(uid) ?? new Set();
     if (volume.fileSystem === 'NTFS') this.#violate('S1', `${what}: it has a file system`);
+    if (this.#wereReady.has(volumeID)) this.#violate('S1', `${what}: it had a file system`);
     if (this.historyOf(disk).isOthers && !policies.has('IfUnknown'))
       this.#violate('S1', `${what}: others may have put something on it, and the policy is not IfUnknown`);
     if (!policies.has('IfRaw') && !policies.has('IfUnknown')) this.#violate('S1', `${what}: the policy is Never`);

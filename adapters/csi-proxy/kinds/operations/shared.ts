@@ -1,0 +1,53 @@
+// What of a machine several objects may stand for: a mapping of a share, a connection to a target, a portal. Who has made it is on record
+// in `status.madeBy`, the uid of that object; nothing there: none of ours. With its maker gone the last of the others takes it away.
+//
+// Invariants:
+//   H1. What none of ours has made is taken away by none of ours.
+//   H2. What another object needs still is left to that.
+//   H3. What an object of another namespace stands for is nothing that an object finds.
+import type { KubeObject } from '../../../../machines/object.ts';
+import { wordOf } from '../values.ts';
+
+/** Uid of the object that made it, as far as one of its own namespace says so. */
+export function makerIn(
+  others: readonly KubeObject[],
+  { metadata }: KubeObject,
+  member: 'madeBy' | 'portalMadeBy' = 'madeBy',
+): string | undefined {
+  return others
+    .filter((other) => other.metadata.namespace === metadata.namespace)
+    .map(({ status }) => wordOf(status?.[member]))
+    .find((uid) => uid !== undefined);
+}
+
+/** Whether an object of another namespace has made it. */
+export function isOfOthers(others: readonly KubeObject[], { metadata }: KubeObject): boolean {
+  // mutant: found-of-other-namespace !== -> false
+  return others.some(
+    (other) => other.metadata.namespace !== metadata.namespace && wordOf(other.status?.['madeBy']) !== undefined,
+  );
+}
+
+/** It does not go, or it waits for who uses it. @param own  finalizer of its kind */
+export function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: KubeObject, own: string): boolean {
+  return deletionTimestamp === undefined || finalizers.some((finalizer) => finalizer !== own);
+}
+
+/** Objects that are there still and stand for nothing any more: their guards go with the last of their finalizers. */
+export class Left {
+  readonly #uids = new Set<string>();
+
+  add({ metadata }: KubeObject): void {
+    this.#uids.add(metadata.uid);
+  }
+
+  delete({ metadata }: KubeObject): void {
+    this.#uids.delete(metadata.uid);
+  }
+
+  /** Who else is there. */
+  without(all: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
+    for (const uid of this.#uids) if (!all.some(({ metadata }) => metadata.uid === uid)) this.#uids.delete(uid);
+    return all.filter(({ metadata: { uid } }) => uid !== object.metadata.uid && !this.#uids.has(uid));
+  }
+}
