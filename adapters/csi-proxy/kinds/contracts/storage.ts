@@ -141,6 +141,10 @@ export const windowsMountContract = windowsContract({
   status: {
     mounted: boolean('mounted says whether it can be used.'),
     path: string('path is what the object has taken for itself, from before it is made.', { maxLength: 260 }),
+    madeFrom: string(
+      'madeFrom is the first of the directories that were made on the way to path; those that are empty go with it.',
+      { maxLength: 260 },
+    ),
     volumeID: string('volumeID is the volume that is used there.', { maxLength: 128 }),
   },
 });

@@ -1,6 +1,7 @@
 // Volumes, for all versions of the group.
+import { Callers, orGone } from '../../callers.ts';
 import type { FilesystemHost, VolumeHost } from '../../hosts/host.ts';
-import type { Lanes } from '../../lanes.ts';
+import type { Caller, Lanes } from '../../lanes.ts';
 import { Code, StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { PathRules } from '../path-rules.ts';
@@ -12,7 +13,7 @@ import type * as internal from './internal/types.ts';
 /** Who asks for a format that is asked for already waits for that one: a second one would destroy what is written after it. */
 interface Format {
   readonly ended: Promise<void>;
-  readonly callers: AbortSignal[];
+  readonly callers: Callers;
 }
 
 export class Server {
@@ -84,17 +85,12 @@ export class Server {
     requireId(volumeId);
     const underWay = this.#formats.get(volumeId);
     if (underWay !== undefined) {
-      underWay.callers.push(context.signal);
-      await underWay.ended;
+      underWay.callers.join(context.signal);
+      await orGone(underWay.ended, context.signal);
       return {};
     }
-    const callers = [context.signal];
-    const caller = {
-      get aborted() {
-        return callers.every(({ aborted }) => aborted);
-      },
-    };
-    const ended = this.#change(caller, volumeId, () => this.#volumes.formatVolume(volumeId));
+    const callers = new Callers(context.signal);
+    const ended = this.#change(callers, volumeId, () => this.#volumes.formatVolume(volumeId));
     this.#formats.set(volumeId, { ended, callers });
     try {
       await ended;
@@ -234,7 +230,7 @@ export class Server {
   }
 
   /** One change of a disk at a time. */
-  async #change<T>(caller: { readonly aborted: boolean }, volumeId: string, work: () => Promise<T>): Promise<T> {
+  async #change<T>(caller: Caller, volumeId: string, work: () => Promise<T>): Promise<T> {
     const disk = await this.#volumes.getDiskNumberFromVolumeID(volumeId);
     return this.#lanes.run(`disk ${disk}`, caller, work);
   }
