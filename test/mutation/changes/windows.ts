@@ -34,6 +34,7 @@ export const WINDOWS: readonly Change[] = [
     'disk-given-away': 'K1: a disk that comes back is given to another object',
   }),
   ...noticedBy(['a machine by way of csi-proxy'], {
+    'pipe-mapping-gone': 'a mapping that is gone already is removed for ever, as its share can be reached without it',
     'pipe-failure-unseen': 'U1: a change that failed by way of csi-proxy counts as done unseen',
   }),
   ...noticedBy(['nodes with a csi-proxy'], {

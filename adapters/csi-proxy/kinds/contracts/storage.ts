@@ -1,5 +1,7 @@
 // Disks, volumes and mounts.
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../../kubernetes/contract.ts';
+import { PATH_PATTERN } from '../../server/path-rules.ts';
+import { SUB_PATH_PATTERN } from '../../server/smb/remote-path.ts';
 import { nodeRef, windowsContract } from './common.ts';
 
 export const windowsDiskContract = windowsContract({
@@ -104,7 +106,13 @@ export const windowsMountContract = windowsContract({
     'spec of a mount.',
     {
       path: required(
-        immutable(string('path is where it is, as C:\\var\\lib\\kubelet\\one.', { minLength: 4, maxLength: 260 })),
+        immutable(
+          string('path is where it is, as C:\\var\\lib\\kubelet\\one.', {
+            minLength: 4,
+            maxLength: 260,
+            pattern: PATH_PATTERN,
+          }),
+        ),
       ),
       source: required(
         immutable(
@@ -116,7 +124,11 @@ export const windowsMountContract = windowsContract({
             }),
             smbMappingRef: ref('SmbMapping', 'smbMappingRef is a share, to which a link leads.', { guarded: true }),
             nodeRef,
-            subPath: string('subPath is a directory of the share.', { minLength: 1, maxLength: 512 }),
+            subPath: string('subPath is a directory of the share.', {
+              minLength: 1,
+              maxLength: 512,
+              pattern: SUB_PATH_PATTERN,
+            }),
           }),
         ),
       ),

@@ -5,6 +5,7 @@
 //   S2. No password is told, nor what Windows says with one in it.
 import type { Operation } from '../../../adapter.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
+import { Code, StatusError } from '../../status.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
 import { textOf, wordOf } from '../values.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
@@ -70,11 +71,20 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       onMachine(ports, request, async ({ host }) => {
         const root = rootOf(request);
         await lanes.run(`smb ${root}`, PATIENT, async () => {
-          if ((await host.smb.isSmbMapped(root)) !== 'absent') await host.smb.removeSmbGlobalMapping(root);
+          await unlessAbsent(() => host.smb.removeSmbGlobalMapping(root));
         });
         return {};
       }),
   };
+}
+
+/** What is gone already has been taken away, by whomever. */
+async function unlessAbsent(remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
+  }
 }
 
 /** Mounts that lead to it, as far as its actor had heard of them when it asked. */

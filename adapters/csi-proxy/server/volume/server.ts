@@ -2,7 +2,8 @@
 import { Callers, orGone } from '../../callers.ts';
 import type { FilesystemHost, VolumeHost } from '../../hosts/host.ts';
 import type { Caller, Lanes } from '../../lanes.ts';
-import { Code, StatusError } from '../../status.ts';
+import { require, requireSize } from '../../rules.ts';
+import { StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { PathRules } from '../path-rules.ts';
 import { requireRealPlace } from '../real-place.ts';
@@ -106,9 +107,7 @@ export class Server {
     _version: string,
   ): Promise<internal.ResizeVolumeResponse> {
     requireId(volumeId);
-    if (sizeBytes < 0n) {
-      throw new StatusError(Code.InvalidArgument, `invalid negative size ${sizeBytes} for volume (${volumeId})`);
-    }
+    requireSize(sizeBytes, volumeId);
     await this.#change(context.signal, volumeId, () => this.#volumes.resizeVolume(volumeId, sizeBytes));
     return {};
   }
@@ -234,10 +233,6 @@ export class Server {
     const disk = await this.#volumes.getDiskNumberFromVolumeID(volumeId);
     return this.#lanes.run(`disk ${disk}`, caller, work);
   }
-}
-
-function require(text: string, message: string): void {
-  if (text === '') throw new StatusError(Code.InvalidArgument, message);
 }
 
 function requireId(volumeId: string): void {
