@@ -70,7 +70,7 @@ export function downloads({ clock, reach, version, proxy }: DownloadsDeps): Down
 
   return {
     async open(text, signal) {
-      let url = parsed(text);
+      let url = downloadUrl(text);
       const patience = new Patience(clock, signal);
       try {
         for (let hops = 0; hops <= MOST_REDIRECTS; hops++) {
@@ -105,7 +105,12 @@ export function downloads({ clock, reach, version, proxy }: DownloadsDeps): Down
   };
 }
 
-function parsed(text: string): URL {
+/**
+ * The URL of something that is fetched, by Troupe or by the cloud for it.
+ *
+ * @throws {TerminalError} it is none of HTTP or HTTPS
+ */
+export function downloadUrl(text: string): URL {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   if (url === undefined || !isHttp(url) || loginOf(url) === undefined)
     throw new TerminalError('the URL of a download must be one of HTTP or HTTPS');

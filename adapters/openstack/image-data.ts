@@ -6,6 +6,7 @@ import type { OperationRequest } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Compression } from './compression/mod.ts';
 import { attemptsOf, broughtAt } from './downloading.ts';
+import { downloadUrl } from './downloads.ts';
 import { isJsonObject } from './kinds/fields.ts';
 import type { UpdateStep } from './kinds/table.ts';
 import { unrecoverable } from './refusals.ts';
@@ -85,6 +86,8 @@ export async function delegateDownload({
 }): Promise<UpdateOutcome | undefined> {
   const { url, decompress, hash } = downloadOf(request.object);
   if (decompress !== undefined || hash !== undefined) return undefined;
+  // mutant: glance-fetches-anything drop
+  downloadUrl(url);
   const { deadlineAt, traceparent } = request;
   const info = await session.call({ service: 'image', method: 'GET', path: '/info/import', deadlineAt, traceparent });
   const methods = info.body['import-methods'];

@@ -73,6 +73,8 @@ export interface World {
   create(path: string, object: JsonObject): Promise<Raw>;
   merge(path: string, patch: JsonObject): Promise<Raw>;
   remove(path: string): Promise<void>;
+  /** The status says this, as if the object's actor had written it. */
+  record(path: string, status: JsonObject): Promise<void>;
   read(path: string): Promise<Raw | undefined>;
   until(path: string, what: string, isSo: (object: Raw) => boolean): Promise<Raw>;
   ready(path: string): Promise<Raw>;
@@ -218,6 +220,8 @@ async function openWorld(options: WorldOptions): Promise<World> {
       return send('POST', plural, { ...withEndpoint(plural, object), apiVersion, kind, metadata });
     },
     merge: (path, patch) => send('PATCH', path, withEndpoint(path, patch), 'application/merge-patch+json'),
+    record: async (path, status) =>
+      void (await send('PATCH', `${path}/status`, { status }, 'application/merge-patch+json')),
     remove: async (path) => void (await send('DELETE', path)),
     async read(path) {
       try {

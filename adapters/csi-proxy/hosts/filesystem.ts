@@ -47,6 +47,17 @@ export function filesystem({ files }: { files: Files }): FilesystemHost {
     await files.remove(path);
   };
 
+  const mountIn = async (path: string): Promise<string | undefined> => {
+    for (const name of await files.list(path)) {
+      const child = childPath(path, name);
+      const { kind } = await files.look(child);
+      if (kind === 'mount') return child;
+      const found = kind === 'directory' ? await mountIn(child) : undefined;
+      if (found !== undefined) return found;
+    }
+    return undefined;
+  };
+
   return {
     pathExists: async (path) => (await files.look(path)).kind !== 'absent',
     pathValid: (path) => files.reaches(path),
@@ -59,6 +70,7 @@ export function filesystem({ files }: { files: Files }): FilesystemHost {
     async rmdirContents(path) {
       await removeContents(await realPath(files, path, 'followed'));
     },
+    mountIn,
     createSymlink: (source, target) => files.makeLink(target, source),
     async isSymlink(path) {
       const { kind } = await files.look(path);

@@ -85,6 +85,8 @@ export interface FilesystemHost {
   mkdir(path: string): Promise<void>;
   /** @param options.contents  `removed`: with all below, links not followed, and nothing is done if the path is absent */
   rmdir(path: string, options: { readonly contents: 'removed' | 'refused' }): Promise<void>;
+  /** The first mount of a volume below a directory, links not followed; undefined: there is none. */
+  mountIn(path: string): Promise<string | undefined>;
   /** Removes all below a directory and keeps it. */
   rmdirContents(path: string): Promise<void>;
   createSymlink(source: string, target: string): Promise<void>;

@@ -55,6 +55,55 @@ export function foldCase(path: string): string {
   });
 }
 
+/** The same for all spellings of one place; a short name (8.3) is another spelling that nobody tells of. What does not start at a root is no place. */
+export function placeKey(path: string): string | undefined {
+  const parsed = parsePath(path);
+  return parsed && foldCase(formatPath(parsed));
+}
+
+/** Whether both may name one place, however each is spelled. */
+export function mayBeSame(one: string, other: string): boolean {
+  const [a, b] = [parsePath(one), parsePath(other)];
+  return a !== undefined && b !== undefined && a.names.length === b.names.length && mayStartAlike(a, b);
+}
+
+/** Whether `path` may name something below the directory `outer`, however each is spelled. */
+export function mayLieIn(path: string, outer: string): boolean {
+  const [a, b] = [parsePath(path), parsePath(outer)];
+  return a !== undefined && b !== undefined && a.names.length > b.names.length && mayStartAlike(a, b);
+}
+
+/** Whether a change of one may be one of the other. */
+export function mayOverlap(one: string, other: string): boolean {
+  return mayBeSame(one, other) || mayLieIn(one, other) || mayLieIn(other, one);
+}
+
+function mayStartAlike({ root, names }: WindowsPath, other: WindowsPath): boolean {
+  const isSameRoot = foldCase(root) === foldCase(other.root);
+  return isSameRoot && names.every((name, at) => mayBeOneName(name, other.names[at] ?? name));
+}
+
+/** Nobody tells of which name a short one (8.3) is the short form: it counts as that of all that it fits. */
+function mayBeOneName(one: string, other: string): boolean {
+  const [a, b] = [foldCase(one), foldCase(other)];
+  return a === b || isShortFor(a, b) || isShortFor(b, a);
+}
+
+/** `LONGNA~1.TXT`, or, where many begin alike, `LO3F2A~1.TXT`. */
+const SHORT_NAME = /^([^.~]{1,6})~\d{1,6}(?:\.([^.]{1,3}))?$/;
+
+function isShortFor(short: string, long: string): boolean {
+  const [, stem, extension = ''] = SHORT_NAME.exec(short) ?? [];
+  if (stem === undefined) return false;
+  const dot = long.lastIndexOf('.');
+  const [base, ending] = (dot > 0 ? [long.slice(0, dot), long.slice(dot + 1)] : [long, '']).map((part) =>
+    part.replace(/[. ]/g, '').replace(/[+,;=[\]]/g, '_'),
+  );
+  if (ending?.slice(0, 3) !== extension) return false;
+  const isHashed = /^.{1,2}[0-9A-F]{4}$/.test(stem);
+  return base?.startsWith(stem) === true || (isHashed && base?.startsWith(stem.slice(0, -4)) === true);
+}
+
 function namesOf(rest: string): string[] {
   const names: string[] = [];
   for (const name of rest.split('\\')) {

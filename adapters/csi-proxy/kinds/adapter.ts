@@ -17,7 +17,7 @@ import { windowsMountOperations } from './operations/windows-mount.ts';
 import { windowsVolumeOperations } from './operations/windows-volume.ts';
 import { FLAGS, type WindowsOptions, windowsOptions } from './options.ts';
 import type { PipeMachines, PipeMachinesDeps } from './pipes/machines.ts';
-import { ISCSI_TARGETS, SMB_MAPPINGS, STORAGE_NODES } from './resources.ts';
+import { ISCSI_TARGETS, SMB_MAPPINGS, STORAGE_NODES, WINDOWS_MOUNTS } from './resources.ts';
 import { smbMapping } from './smb-mapping.ts';
 import { windowsDisk } from './windows-disk.ts';
 import { REALM, ROLE } from './windows-kind.ts';
@@ -41,7 +41,7 @@ export function windowsWith(open?: OpenMachine, hash: Derive = derive): Adapter 
     route: nodeOf,
     contracts: windowsContracts,
     flags: FLAGS,
-    lists: [STORAGE_NODES, ISCSI_TARGETS, SMB_MAPPINGS],
+    lists: [STORAGE_NODES, ISCSI_TARGETS, SMB_MAPPINGS, WINDOWS_MOUNTS],
     counterpart: async (ports) => (await import('./development.ts')).counterpart(ports),
     configure(settings) {
       const options = windowsOptions(settings);

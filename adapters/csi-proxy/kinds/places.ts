@@ -1,17 +1,12 @@
 // Texts of paths. Pure.
 
-/** Without the backslash that Windows puts behind some directories. */
-export function withoutEnd(path: string): string {
-  return path.replace(/\\+$/, '');
-}
-
 /** The directory that a path is in. */
 export function parentOf(path: string): string {
-  return path.slice(0, path.lastIndexOf('\\'));
+  const text = path.replace(/\\+$/, '');
+  return text.slice(0, text.lastIndexOf('\\'));
 }
 
-/** A directory of a share, as a link leads to it. */
+/** A directory of a share, as a remote path. */
 export function onShare(remotePath: string, subPath: string | undefined): string {
-  const names = (subPath ?? '').split(/[\\/]+/).filter((name) => name !== '');
-  return [withoutEnd(remotePath), ...names, ''].join('\\');
+  return subPath === undefined ? remotePath : `${remotePath}\\${subPath}`;
 }

@@ -40,6 +40,12 @@ export interface Kept {
   readonly lookAgainMs?: number;
 }
 
+/** Why something is not taken down yet, and when that is looked at again, in milliseconds. */
+export interface Waiting {
+  readonly verdict: Verdict;
+  readonly lookAgainMs: number;
+}
+
 export interface WindowsKind {
   readonly kind: string;
   readonly plural: string;
@@ -52,8 +58,8 @@ export interface WindowsKind {
   attributes(object: KubeObject): JsonObject;
   /** Looks after an object whose references are all ready. */
   keep(pass: WindowsPass): Promise<Kept>;
-  /** Takes down what the object stands for, which nobody uses any more. Repeated until it resolves. */
-  takeDown(pass: WindowsPass): Promise<void>;
+  /** Takes down what the object stands for, which nobody uses any more. Repeated until it resolves with nothing to wait for. */
+  takeDown(pass: WindowsPass): Promise<void> | Promise<Waiting | undefined>;
   /** Whether there is anything to take down. */
   hasAny(object: KubeObject): boolean;
 }
@@ -181,8 +187,11 @@ async function leave(
   }
   // A Secret is no machine.
   const isOnNone = dependencies.some(({ kind, answer }) => kind !== 'Secret' && answer?.readiness === Readiness.Absent);
-  if (gone === undefined && !isOnNone && given.hasAny(object)) await given.takeDown(pass);
-  return { next: 'leave' };
+  if (gone !== undefined || isOnNone || !given.hasAny(object)) return { next: 'leave' };
+  const waiting = await given.takeDown(pass);
+  if (!waiting) return { next: 'leave' };
+  await say(status, waiting.verdict);
+  return { next: 'rest', stands: 'used', lookAgainMs: waiting.lookAgainMs };
 }
 
 /** Where what it refers to is. */

@@ -3,6 +3,7 @@
 // Invariants:
 //   P1. That the object takes the path for itself is on record before something is made there. What was there before is not its
 //       own, and stays when the object goes.
+//   P2. A place is one object's, however others spell it, and goes after what others have in it (B1, B2, B3).
 import type { JsonObject } from '../../../bus/json.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -10,8 +11,8 @@ import type { DeclaredKind } from '../../adapter.ts';
 import { READY, Reason, unready } from './conditions.ts';
 import type { WindowsOptions } from './options.ts';
 import { onShare } from './places.ts';
-import { mapOf, said, textOf, wordOf } from './values.ts';
-import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
+import { listOf, mapOf, said, textOf, wordOf } from './values.ts';
+import { finalizerOf, type Kept, type Waiting, type WindowsPass, windowsKind } from './windows-kind.ts';
 
 const KIND = 'WindowsMount';
 /** On a mount to which a link leads. */
@@ -33,9 +34,7 @@ export function windowsMount({ lookEveryMs }: WindowsOptions): DeclaredKind {
     references,
     attributes: ({ spec, status = {} }) => said({ path: spec?.['path'], volumeID: status['volumeID'] }),
     keep: (pass) => keep(pass, lookEveryMs),
-    async takeDown(pass) {
-      await pass.ask('unmake', { source: sourceOf(pass) });
-    },
+    takeDown: (pass) => takeDown(pass, lookEveryMs),
     hasAny: ({ status }) => status?.['path'] !== undefined,
   });
 }
@@ -60,7 +59,14 @@ function sourceOf({ object, attributesOf }: WindowsPass): JsonObject {
   }
   if (mountRef !== undefined) return said({ target: attributesOf(KIND)['path'] });
   if (smbMappingRef === undefined) return {};
-  return { target: onShare(textOf(attributesOf('SmbMapping')['remotePath']), wordOf(subPath)) };
+  return { share: onShare(textOf(attributesOf('SmbMapping')['remotePath']), wordOf(subPath)) };
+}
+
+async function takeDown(pass: WindowsPass, lookAgainMs: number): Promise<Waiting | undefined> {
+  const inner = listOf((await pass.ask('unmake', { source: sourceOf(pass) }))['inner']).map(textOf);
+  if (inner.length === 0) return undefined;
+  const message = `it goes when nothing of others lies in its path any more: ${inner.join(', ')}`;
+  return { verdict: unready(Reason.WaitingForUsers, message), lookAgainMs };
 }
 
 async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
@@ -70,18 +76,27 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   // Of a volume that has another id by now the old one is not there any more.
   const volumeID = attributesOf('WindowsVolume')['volumeID'] ?? attributesOf(KIND)['volumeID'];
   const source = sourceOf({ ...pass, object: { ...object, status: said({ volumeID }) } });
-  const seen = await ask('look', { source });
-  const own = said({ path, volumeID });
-  if (isOwn && seen['isAsAsked'] === true) return { status: { ...own, mounted: true }, verdict: READY, lookAgainMs };
-  const taken: Kept = {
-    status: { mounted: false },
-    verdict: unready(Reason.PathTaken, `something is at ${path} that this object has not made: it stays as it is`),
+  const { madeFrom: stored } = object.status ?? {};
+  const seen = await ask('look', { source, isOwn });
+  const own = said({ path, volumeID, madeFrom: stored ?? seen['madeFrom'] });
+  if (seen['isAsAsked'] === true) return { status: { ...own, mounted: true }, verdict: READY, lookAgainMs };
+  const left = (reason: Reason, message: string): Kept => ({
+    status: { ...(reason === Reason.PathTaken ? {} : isOwn ? own : {}), mounted: false },
+    verdict: unready(reason, message),
     lookAgainMs,
+  });
+  const inTheWay = ({ holder, outer }: JsonObject): Kept | undefined => {
+    if (holder !== undefined) return left(Reason.PathTaken, `${path} is that of ${holder}, which had it before`);
+    if (outer === undefined) return undefined;
+    return left(Reason.WaitingForDependency, `waiting for ${outer} to be made or gone: ${path} lies in its path`);
   };
+  const taken = left(Reason.PathTaken, `something is at ${path} that this object has not made: it stays as it is`);
+  const others = inTheWay(seen);
+  if (others !== undefined) return others;
   // mutant: path-taken drop
-  if (!isOwn && seen['kind'] !== 'absent') return taken;
+  if (!isOwn && seen['kind'] !== 'absent' && seen['isShared'] !== true) return taken;
   await note({ ...own, mounted: false });
-  const { taken: isTaken } = await ask('make', { source, mayBeOwn: isOwn });
-  if (isTaken === true) return taken;
-  return { status: { ...own, mounted: true }, verdict: READY, lookAgainMs };
+  const made = await ask('make', { source, mayBeOwn: isOwn });
+  if (made['taken'] === true) return taken;
+  return inTheWay(made) ?? { status: { ...own, mounted: true }, verdict: READY, lookAgainMs };
 }

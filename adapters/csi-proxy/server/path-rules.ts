@@ -16,6 +16,12 @@ const CONTROL_OR_ANGLE = /[\p{Cc}<>]/u;
 /** Windows takes a superscript digit for the digit, and blanks before the extension for nothing. */
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³]) *(?:\.|$)/i;
 
+/**
+ * What of these rules a schema can say: all but the length in bytes, the names of devices, and where a path lies. It lets whatever
+ * `check` lets.
+ */
+export const PATH_PATTERN = String.raw`^[a-zA-Z]:\\(((\.? )*\.?[^"/:?*|<>\x00-\x1f\x7f-\x9f. \\])*(\\|$))*$`;
+
 export class PathRules {
   readonly #allowed: readonly string[];
   readonly #folded: readonly string[];

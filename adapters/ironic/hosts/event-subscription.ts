@@ -9,6 +9,7 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { byBytes, mapOf, textOf } from '../json-values.ts';
 import type { Maybe, SecretReference } from './host.ts';
 import { type SecretData, secretText } from './secret-text.ts';
+import { hostProblem, splitUrl } from './url-parts.ts';
 
 export const EVENT_SUBSCRIPTION_FINALIZER = 'bmceventsubscription.metal3.io';
 
@@ -66,6 +67,8 @@ export function createSubscription(
   headers: Maybe<SecretData>,
 ): { readonly body: CreateSubscription } | { readonly problem: string } {
   const { destination, context, httpHeadersRef: reference } = spec ?? {};
+  const problem = destinationProblem(textOf(destination));
+  if (problem !== undefined) return { problem };
   const read = reference == null ? { headers: [] } : headersIn(reference, metadata.namespace, headers);
   if ('problem' in read) return read;
   return {
@@ -75,6 +78,17 @@ export function createSubscription(
       ...(read.headers.length > 0 && { HttpHeaders: read.headers }),
     },
   };
+}
+
+/** What is wrong with where events are to go: judged when an object comes in, and again before a BMC is told of it. */
+export function destinationProblem(destination: string): string | undefined {
+  if (destination === '') return 'destination cannot be empty';
+  const split = splitUrl(destination);
+  if ('problem' in split) return `destination is invalid: ${split.problem}`;
+  const { scheme, path } = split.parts;
+  const problem = scheme === '' ? 'it is not an absolute URL' : hostProblem(split.parts);
+  if (problem !== undefined) return `destination is invalid: ${problem}`;
+  return path === '' ? 'destination needs a path: a host alone must have a trailing slash' : undefined;
 }
 
 function headersIn(

@@ -6,6 +6,7 @@ import { type Condition, timeOf, withConditions } from './condition.ts';
 import { FirmwareCondition } from './firmware-change.ts';
 import type { ValidationEvent } from './firmware-settings.ts';
 import type { Maybe } from './host.ts';
+import { imageUrlProblem } from './image-rules.ts';
 import { isSameStatus } from './last-updated.ts';
 import type { Step } from './step.ts';
 
@@ -97,7 +98,7 @@ export function firmwareComponentsStatus({
   readonly isChanged: boolean;
 } {
   const { metadata, spec, status: stored } = object;
-  const unknown = (spec?.updates ?? []).filter(({ component }) => !isKnownComponent(component));
+  const problems = (spec?.updates ?? []).flatMap(problemOf);
   const conditions = withConditions(
     [
       {
@@ -105,7 +106,7 @@ export function firmwareComponentsStatus({
         status: isUpdatesChanged(object) ? 'True' : 'False',
         reason: Reason.OK,
       },
-      unknown.length === 0
+      problems.length === 0
         ? { type: FirmwareCondition.Valid, status: 'True', reason: Reason.OK }
         : { type: FirmwareCondition.Valid, status: 'False', reason: Reason.InvalidComponent, message: INVALID },
     ],
@@ -119,12 +120,17 @@ export function firmwareComponentsStatus({
   };
   return {
     status,
-    events: unknown.map(({ component }) => ({
-      reason: 'ValidationFailed',
-      message: `${INVALID}: '${component}' is not 'bios', 'bmc' or 'nic:' and a name`,
-    })),
+    events: problems.map((problem) => ({ reason: 'ValidationFailed', message: `${INVALID}: ${problem}` })),
     isChanged: !isSameStatus(stored, status),
   };
+}
+
+/** What is wrong with an update; nothing: it may be made. */
+function problemOf({ component, url }: FirmwareUpdate): readonly string[] {
+  const problem = isKnownComponent(component)
+    ? imageUrlProblem(url)
+    : `'${component}' is not 'bios', 'bmc' or 'nic:' and a name`;
+  return problem === undefined ? [] : [problem];
 }
 
 /** The clean or service step for the updates that were not applied from the same URL; undefined: all were. */

@@ -8,6 +8,7 @@ import { BusyError, refusalIn } from '../client/errors.ts';
 import type { Asking } from '../client/session.ts';
 import { Feature } from '../client/versions.ts';
 import type { VirtualMedia } from '../hosts/data-image.ts';
+import { imageUrlProblem } from '../hosts/image-rules.ts';
 import { textOf } from '../json-values.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { nodeOfHost } from './node-of-host.ts';
@@ -62,7 +63,12 @@ export function dataImageOperations({ ironic }: Pick<IronicPorts, 'ironic'>): Da
       const error = seen.last_error ?? '';
       return { kind: 'read', media, trouble: MEDIA_TROUBLE.test(error) ? hidingUrls(request)(error) : '' };
     },
-    attach: ({ url, ...request }) => order(request, (node, asking) => ironic.attachVirtualCd(node, url, asking)),
+    async attach({ url, ...request }) {
+      const problem = imageUrlProblem(url);
+      // mutant: data-image-url if -> false
+      if (problem !== undefined) return { kind: 'refused', message: problem };
+      return order(request, (node, asking) => ironic.attachVirtualCd(node, url, asking));
+    },
     detach: (request) => order(request, (node, asking) => ironic.detachVirtualCd(node, asking)),
   };
 }

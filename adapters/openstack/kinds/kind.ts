@@ -63,7 +63,6 @@ export function defineKind<const Resource extends ResourceFields>(
       return references;
     },
     isNamed: Object.values(table.resource).some(({ role }) => role === 'name'),
-    references: (object) => referencesOf(kind, object),
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),

@@ -2,6 +2,9 @@
 import { type Change, noticedBy } from '../change.ts';
 
 export const IRONIC_HOSTS: readonly Change[] = [
+  ...noticedBy(['URLs at every entrance'], {
+    'data-image-url': 'Ironic is given the URL of a DataImage that admission would refuse',
+  }),
   ...noticedBy(['RAID'], {
     'raid-unrecorded-cleared':
       'R2: software RAID is cleared, and disks erased, where no software volumes are on record',

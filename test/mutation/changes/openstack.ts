@@ -5,6 +5,9 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['tables'], {
     'tags-unsorted': 'tags are told in the order of the answer, so that a status is written again for nothing',
   }),
+  ...noticedBy(['URLs at every entrance'], {
+    'glance-fetches-anything': 'Glance is asked to fetch what Troupe itself would refuse to',
+  }),
   ...noticedBy(['trunks in memory', 'references'], {
     'trunk-port-held': 'I2: a port that a trunk has carried is never let go',
   }),

@@ -41,6 +41,7 @@ export const WINDOWS: readonly Change[] = [
     'disk-given-away': 'K1: a disk that comes back is given to another object',
   }),
   ...noticedBy(['a machine by way of csi-proxy'], {
+    'pipe-mapping-gone': 'a mapping that is gone already is removed for ever, as its share can be reached without it',
     'pipe-failure-unseen': 'U1: a change that failed by way of csi-proxy counts as done unseen',
   }),
   ...noticedBy(['nodes with a csi-proxy'], {
@@ -51,6 +52,17 @@ export const WINDOWS: readonly Change[] = [
   }),
   ...noticedBy(['versions of csi-proxy, and its limits'], {
     'pipe-old-version': 'P2: what comes back in another version is asked by the one that is not served any more',
+  }),
+  ...noticedBy(['paths of others'], {
+    'path-of-another': 'B1: an object makes something at the path of another one, which spells it otherwise',
+    'path-of-another-removed': 'B1: what another object has made at the same place is taken away',
+    'inner-before-outer': 'B3: something is made in a path before that is',
+    'mount-inside-removed': 'B2: a path is taken away with what another object has mounted in it',
+    'foreign-mount-inside': 'M2: a directory is emptied in which somebody has mounted a volume',
+    'parents-of-others': 'B2: a directory that another object has for its path is taken away',
+  }),
+  ...noticedBy(['long work'], {
+    'lane-place-kept': 'whoever gave up before its turn keeps a place that others wait for',
   }),
   ...noticedBy(['last look'], {
     'disk-number-of-before': 'D2: a disk that has got the number of another one is changed for its object',

@@ -36,11 +36,15 @@ function memoryOf(pid: number | undefined): { readonly own: number; readonly res
 
 test('one file serves every version at once, takes a thousand calls, and logs as the flags of the original say', async () => {
   assert.ok(statSync(built.executable).size < LARGEST_BYTES);
-  await underWine(async ({ folder, memoryFolder, start, run }) => {
+  await underWine(async ({ folder, memoryFolder, start, run, runPiped }) => {
     const executable = forWine(built.executable, join(memoryFolder, 'csi-proxy.exe'));
     const node = forWine(built.node, join(folder, 'node.exe'));
     const refused = await run(executable, ['-no-such-flag']);
     assert.equal([refused.code, refused.text], [2, 'troupe: there is no flag --no-such-flag; --help lists them\n']);
+    // 33.C7: the same where its output is a pipe.
+    const piped = await runPiped(executable, ['-no-such-flag']);
+    assert.equal([piped.code, piped.text], [2, refused.text]);
+    assert.match((await runPiped(executable, ['--help'])).text, /without a command it serves/);
 
     const logs = join(folder, 'logs');
     const args = ['-host=memory', '-logtostderr=false', `-log_dir=${windows(logs)}`, '-alsologtostderr', '-v=4'];

@@ -26,6 +26,8 @@ export interface Wine {
   /** A program's standard output and error go to a file: they are read when it has ended, or while it runs. */
   start(program: string, args: readonly string[], log: string): ReturnType<typeof spawn>;
   run(program: string, args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }>;
+  /** The same with pipes for standard output and error, which Wine cannot open. */
+  runPiped(program: string, args: readonly string[]): Promise<{ readonly code: number | null; readonly text: string }>;
 }
 
 export const hasWine = spawnSync('wine', ['--version']).status === 0;
@@ -51,6 +53,14 @@ export async function underWine(body: (wine: Wine) => Promise<void>): Promise<vo
   const children: ReturnType<typeof spawn>[] = [];
   let runs = 0;
   const memoryFolder = existsSync(MEMORY) ? mkdtempSync(join(MEMORY, 'troupe-exe-')) : folder;
+  const runPiped: Wine['runPiped'] = async (program, args) => {
+    const child = spawn('wine', [program, ...args], { env, cwd: folder, stdio: ['ignore', 'pipe', 'pipe'] });
+    let text = '';
+    for (const stream of [child.stdout, child.stderr])
+      stream.setEncoding('utf8').on('data', (piece) => (text += piece));
+    const [code] = await once(child, 'close');
+    return { code, text };
+  };
   const wine: Wine = {
     folder,
     system: join(env.WINEPREFIX, 'drive_c/windows/system32'),
@@ -60,6 +70,7 @@ export async function underWine(body: (wine: Wine) => Promise<void>): Promise<vo
       children.push(child);
       return child;
     },
+    runPiped,
     async run(program, args) {
       const log = join(folder, `run-${runs++}.log`);
       const [code] = await once(start(program, args, log), 'exit');

@@ -1,5 +1,7 @@
 // The machine itself, and what connects disks to it.
 import { immutable, integer, list, object, ref, required, string } from '../../../kubernetes/contract.ts';
+import { DEFAULT_PORT, LAST_PORT, LONGEST_IQN, WORD_PATTERN } from '../../rules.ts';
+import { REMOTE_PATH_PATTERN } from '../../server/smb/remote-path.ts';
 import { nodeRef, windowsContract } from './common.ts';
 
 const seenFileSystem = object('a file system that was seen.', {
@@ -136,12 +138,18 @@ export const iscsiTargetContract = windowsContract({
     portal: required(
       immutable(
         object('portal is where targets are offered.', {
-          address: required(string('address is a name or an IP address.', { minLength: 1, maxLength: 253 })),
-          port: integer('port is the TCP port.', { minimum: 1, maximum: 65535, default: 3260 }),
+          address: required(
+            string('address is a name or an IP address.', { minLength: 1, maxLength: 253, pattern: WORD_PATTERN }),
+          ),
+          port: integer('port is the TCP port.', { minimum: 1, maximum: LAST_PORT, default: DEFAULT_PORT }),
         }),
       ),
     ),
-    iqn: required(immutable(string('iqn is the name of the target.', { minLength: 1, maxLength: 223 }))),
+    iqn: required(
+      immutable(
+        string('iqn is the name of the target.', { minLength: 1, maxLength: LONGEST_IQN, pattern: WORD_PATTERN }),
+      ),
+    ),
     auth: object('auth is how both sides prove who they are.', {
       type: string('type is None, OneWayCHAP or MutualCHAP.', {
         enum: ['None', 'OneWayCHAP', 'MutualCHAP'],
@@ -181,6 +189,7 @@ export const smbMappingContract = windowsContract({
         string('remotePath is the share, as \\\\host\\share; a directory behind it is where links lead.', {
           minLength: 5,
           maxLength: 1024,
+          pattern: REMOTE_PATH_PATTERN,
         }),
       ),
     ),

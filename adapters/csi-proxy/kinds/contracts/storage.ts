@@ -1,5 +1,7 @@
 // Disks, volumes and mounts.
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../../kubernetes/contract.ts';
+import { PATH_PATTERN } from '../../server/path-rules.ts';
+import { SUB_PATH_PATTERN } from '../../server/smb/remote-path.ts';
 import { nodeRef, windowsContract } from './common.ts';
 import { discardFileSystemSeen, fileSystems } from './machine.ts';
 
@@ -115,7 +117,13 @@ export const windowsMountContract = windowsContract({
     'spec of a mount.',
     {
       path: required(
-        immutable(string('path is where it is, as C:\\var\\lib\\kubelet\\one.', { minLength: 4, maxLength: 260 })),
+        immutable(
+          string('path is where it is, as C:\\var\\lib\\kubelet\\one.', {
+            minLength: 4,
+            maxLength: 260,
+            pattern: PATH_PATTERN,
+          }),
+        ),
       ),
       source: required(
         immutable(
@@ -127,7 +135,11 @@ export const windowsMountContract = windowsContract({
             }),
             smbMappingRef: ref('SmbMapping', 'smbMappingRef is a share, to which a link leads.', { guarded: true }),
             nodeRef,
-            subPath: string('subPath is a directory of the share.', { minLength: 1, maxLength: 512 }),
+            subPath: string('subPath is a directory of the share.', {
+              minLength: 1,
+              maxLength: 512,
+              pattern: SUB_PATH_PATTERN,
+            }),
           }),
         ),
       ),
@@ -152,6 +164,10 @@ export const windowsMountContract = windowsContract({
   status: {
     mounted: boolean('mounted says whether it can be used.'),
     path: string('path is what the object has taken for itself, from before it is made.', { maxLength: 260 }),
+    madeFrom: string(
+      'madeFrom is the first of the directories that were made on the way to path; those that are empty go with it.',
+      { maxLength: 260 },
+    ),
     volumeID: string('volumeID is the volume that is used there.', { maxLength: 128 }),
   },
 });

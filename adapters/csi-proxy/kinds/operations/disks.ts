@@ -5,6 +5,7 @@
 //   D2. The number of a disk is looked up again, by its identity, right before each change that is asked for by that number, in the
 //       lane in which the disk is changed: a disk may have gone meanwhile, and another one may have its number.
 import type { JsonObject } from '../../../../bus/json.ts';
+import type { Caller } from '../../lanes.ts';
 import { parseLocation } from '../../server/disk/location.ts';
 import { Code, StatusError } from '../../status.ts';
 import { said } from '../values.ts';
@@ -66,7 +67,7 @@ export async function diskOf(ports: Pick<MachinePorts, 'host'>, identity: string
 export async function changeDisk<Result>(
   ports: Pick<MachinePorts, 'host' | 'lanes'>,
   identity: string,
-  caller: { readonly aborted: boolean },
+  caller: Caller,
   change: (numberNow: () => Promise<number>) => Promise<Result>,
 ): Promise<Result | undefined> {
   const found = await diskOf(ports, identity);

@@ -9,6 +9,7 @@ import type { JsonObject } from '../../../../bus/json.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import type { ChapLogin, Portal } from '../../hosts/host.ts';
+import { DEFAULT_PORT, portalOf, requireIqn } from '../../rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import { ISCSI_TARGETS, STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
@@ -23,7 +24,6 @@ const OWN = finalizerOf('IscsiTarget');
 const SERVICE = 'MSiSCSI';
 /** Of csi-proxy's server, too: portals, sessions and the secret of the machine hang together. */
 const LANE = 'iscsi';
-const DEFAULT_PORT = 3260;
 const AUTHENTICATION = { None: 'NONE', OneWayCHAP: 'ONEWAYCHAP', MutualCHAP: 'MUTUALCHAP' } as const;
 
 interface Secrets {
@@ -78,7 +78,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
      */
     look: (request: Extra<object>): Answer =>
       onMachine(ports, request, async (here) => {
-        const { portal, iqn } = targetOf(request.object);
+        const { portal, iqn } = soundTarget(request.object);
         await startService(here, request.object);
         const others = await beside(request.object);
         return {
@@ -96,7 +96,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       const secrets: string[] = [];
       const work = async (here: MachinePorts): Answer => {
         const { host } = here;
-        const { portal, iqn } = targetOf(request.object);
+        const { portal, iqn } = soundTarget(request.object);
         const { login, mutual } = await secretsOf(ports, request.object);
         secrets.push(login.secret, mutual);
         return lanes.run(LANE, PATIENT, async () => {
@@ -122,6 +122,8 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       onMachine(ports, request, async (here) => {
         const { host } = here;
         const { portal, iqn } = targetOf(request.object);
+        // Of what is no target nothing was ever connected.
+        if (!isSound(portal, iqn)) return {};
         await startService(here, request.object);
         await lanes.run(LANE, PATIENT, async () => {
           if (!(await hasPortal(here, portal))) return;
@@ -152,6 +154,24 @@ function targetOf({ spec }: KubeObject): { readonly portal: Portal; readonly iqn
     portal: { address: textOf(address), port: numberOf(port) ?? DEFAULT_PORT },
     iqn: textOf(spec?.['iqn']),
   };
+}
+
+function isSound({ address, port }: Portal, iqn: string): boolean {
+  try {
+    portalOf(address, port);
+    requireIqn(iqn);
+    return true;
+  } catch (error) {
+    if (error instanceof StatusError) return false;
+    throw error;
+  }
+}
+
+/** @throws {StatusError} `INVALID_ARGUMENT`: no target can be asked for by that */
+function soundTarget(object: KubeObject): { readonly portal: Portal; readonly iqn: string } {
+  const { portal, iqn } = targetOf(object);
+  requireIqn(iqn);
+  return { portal: portalOf(portal.address, portal.port), iqn };
 }
 
 /** Another object that has, or is about to have, a connection through the same portal of the machine. */

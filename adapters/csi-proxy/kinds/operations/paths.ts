@@ -1,13 +1,21 @@
 // What is at a path of the machine, and whether it may be there at all.
-import { foldCase } from '../../hosts/windows-path.ts';
+import { placeKey } from '../../hosts/windows-path.ts';
 import { requireRealPlace } from '../../server/real-place.ts';
+import { parseRemotePath } from '../../server/smb/remote-path.ts';
 import { Code, StatusError } from '../../status.ts';
-import { withoutEnd } from '../places.ts';
 import type { MachinePorts } from './serving.ts';
 import { tellsPlaces } from './storage.ts';
 
-/** What a path is to lead to; a directory of its own without either. A type, as an interface would be no JSON. */
-export type Source = { readonly volumeID?: string; readonly target?: string };
+/**
+ * What a path is to lead to; a directory of its own without any. `target`: a path of the machine; `share`: a remote path, as it was
+ * written. A type, as an interface would be no JSON.
+ */
+export type Source = { readonly volumeID?: string; readonly target?: string; readonly share?: string };
+
+/** Whether a link is to be there. */
+export function isLinked({ target, share }: Source): boolean {
+  return target !== undefined || share !== undefined;
+}
 
 export type Place =
   | { readonly kind: 'absent' }
@@ -30,7 +38,7 @@ export async function placeAt({ host }: Pick<MachinePorts, 'host'>, path: string
   const { filesystem } = host;
   if (!(await filesystem.pathExists(path))) return { kind: 'absent' };
   const isTold = tellsPlaces(filesystem);
-  const volumeID = isTold || source.target === undefined ? await mountedAt(host, path) : undefined;
+  const volumeID = isTold || !isLinked(source) ? await mountedAt(host, path) : undefined;
   if (volumeID !== undefined) return { kind: 'mount', volumeID };
   if (!isTold) return (await filesystem.isSymlink(path)) ? { kind: 'link', target: undefined } : { kind: 'other' };
   const [kept, followed] = await Promise.all(
@@ -48,17 +56,19 @@ async function mountedAt(host: MachinePorts['host'], path: string): Promise<stri
   }
 }
 
-/** Whether it is what the source asks for. */
-export async function isAsAsked(
-  { host }: Pick<MachinePorts, 'host'>,
-  place: Place,
-  { volumeID, target }: Source,
-): Promise<boolean> {
+/** Whether it is what the source asks for. @throws {StatusError} `INVALID_ARGUMENT`: no link may lead there */
+export async function isAsAsked({ host }: Pick<MachinePorts, 'host'>, place: Place, source: Source): Promise<boolean> {
+  const { volumeID } = source;
   if (volumeID !== undefined) return place.kind === 'mount' && place.volumeID === volumeID;
+  const target = linkTarget(source);
   if (target === undefined) return place.kind === 'other';
   if (place.kind !== 'link') return false;
   // That it leads somewhere is all that is known of it.
   if (place.target === undefined || !tellsPlaces(host.filesystem)) return true;
-  const real = await host.filesystem.realPath(withoutEnd(target), { last: 'followed' });
-  return foldCase(withoutEnd(real)) === foldCase(withoutEnd(place.target));
+  return placeKey(await host.filesystem.realPath(target, { last: 'followed' })) === placeKey(place.target);
+}
+
+/** Where a link is to lead. @throws {StatusError} `INVALID_ARGUMENT`: it is no share, or no directory of one */
+export function linkTarget({ target, share }: Source): string | undefined {
+  return share === undefined ? target : parseRemotePath(share).full;
 }

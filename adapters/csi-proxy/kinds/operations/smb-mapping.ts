@@ -7,6 +7,7 @@
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
+import { Code, StatusError } from '../../status.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf } from '../windows-kind.ts';
@@ -107,7 +108,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
           left.add(request.object);
           // mutant: mapping-taken-down if -> false
           if (!isOurs || others.some((other) => isNeeded(other, OWN))) return;
-          if ((await host.smb.isSmbMapped(root)) !== 'absent') await host.smb.removeSmbGlobalMapping(root);
+          await unlessAbsent(() => host.smb.removeSmbGlobalMapping(root));
         });
         return {};
       }),
@@ -128,6 +129,15 @@ function mapperIn(others: readonly KubeObject[], { metadata }: KubeObject): Kube
 /** Whether mounts lead to the share by way of other objects. */
 function isUsedBy(others: readonly KubeObject[]): boolean {
   return others.some(({ status }) => (numberOf(status?.['users']) ?? 0) > 0);
+}
+
+/** What is gone already has been taken away, by whomever. */
+async function unlessAbsent(remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
+  }
 }
 
 /** Mounts that lead to it, as far as its actor had heard of them when it asked. */

@@ -32,12 +32,15 @@ export type StorageDisks = Pick<
 
 export type StorageVolumes = Omit<VolumeHost, 'getDiskNumberFromVolumeID' | 'getClosestVolumeIDFromTargetPath'>;
 
-/** `realPath`, not there: nobody tells where a link leads, and whoever is asked for a path looks himself whether it may be that one. */
+/**
+ * `realPath`, not there: nobody tells where a link leads, and whoever is asked for a path looks himself whether it may be that one.
+ * `mountIn`, not there: nobody tells what is in a directory.
+ */
 export type StorageFiles = Pick<
   FilesystemHost,
   'pathExists' | 'pathValid' | 'mkdir' | 'rmdir' | 'createSymlink' | 'isSymlink'
 > &
-  Partial<Pick<FilesystemHost, 'realPath'>>;
+  Partial<Pick<FilesystemHost, 'realPath' | 'mountIn'>>;
 
 export interface StorageShares extends Omit<SmbHost, 'newSmbLink' | 'isSmbMapped'> {
   /** `untold`: whether Windows knows a mapping is not told; if it does, that does not work. */

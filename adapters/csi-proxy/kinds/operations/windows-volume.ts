@@ -12,6 +12,7 @@ import { TroupeError } from '../../../../bus/errors.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { HeldRequest } from '../../../../machines/life.ts';
 import type { Operation } from '../../../adapter.ts';
+import { requireSize } from '../../rules.ts';
 import { StatusError, UnknownEndError } from '../../status.ts';
 import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
 import { WINDOWS_VOLUMES } from '../resources.ts';
@@ -100,6 +101,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
     resize: (request: Extra<Meant & { sizeBytes: number }>): Answer =>
       onMachine(ports, request, async (here) => {
         const { identity = '', volumeID = '', sizeBytes = 0 } = request;
+        requireSize(BigInt(sizeBytes), volumeID);
         await changeDisk(here, identity, PATIENT, async (numberNow) => {
           if (await isOn(here, await numberNow(), volumeID))
             await here.host.volume.resizeVolume(volumeID, BigInt(sizeBytes));

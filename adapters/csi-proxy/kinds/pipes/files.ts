@@ -95,8 +95,12 @@ export function pipeShares(groups: Groups, { pathValid, isSymlink }: StorageFile
       try {
         await remove(root);
       } catch (error) {
+        if (!isAnswered(error)) throw error;
+        // A share may well be reached without a mapping; who says that there is none is believed.
+        // mutant: pipe-mapping-gone if -> false
+        if (error.code === Code.NotFound) return;
         // There was none, as far as anybody can see.
-        if (!isAnswered(error) || (await pathValid(root))) throw error;
+        if (await pathValid(root)) throw error;
       }
     },
     // A share that cannot be reached is mapped anew by the same call, for which it needs to know with what.

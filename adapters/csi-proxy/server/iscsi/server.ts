@@ -1,14 +1,12 @@
 // iSCSI targets, for all versions of the group.
 import type { ChapLogin, IscsiHost, Portal } from '../../hosts/host.ts';
 import type { Lanes } from '../../lanes.ts';
+import { portalOf, requireIqn } from '../../rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';
 import { requireVersion } from '../version-gate.ts';
 import * as internal from './internal/types.ts';
-
-const DEFAULT_PORT = 3260;
-const LAST_PORT = 65_535;
 
 const AUTHENTICATION: ReadonlyMap<number, ChapLogin['authentication']> = new Map([
   [internal.AuthenticationType.NONE, 'NONE'],
@@ -33,7 +31,7 @@ export class Server {
     { targetPortal }: internal.AddTargetPortalRequest,
     _version: string,
   ): Promise<internal.AddTargetPortalResponse> {
-    const portal = portalOf(targetPortal);
+    const portal = portalIn(targetPortal);
     await this.#lanes.run(LANE, signal, () => this.#iscsi.addTargetPortal(portal));
     return {};
   }
@@ -43,7 +41,7 @@ export class Server {
     { targetPortal }: internal.DiscoverTargetPortalRequest,
     _version: string,
   ): Promise<internal.DiscoverTargetPortalResponse> {
-    return { iqns: [...(await this.#iscsi.discoverTargetPortal(portalOf(targetPortal)))] };
+    return { iqns: [...(await this.#iscsi.discoverTargetPortal(portalIn(targetPortal)))] };
   }
 
   async listTargetPortals(
@@ -60,7 +58,7 @@ export class Server {
     { targetPortal }: internal.RemoveTargetPortalRequest,
     _version: string,
   ): Promise<internal.RemoveTargetPortalResponse> {
-    const portal = portalOf(targetPortal);
+    const portal = portalIn(targetPortal);
     await this.#lanes.run(LANE, signal, () => this.#iscsi.removeTargetPortal(portal));
     return {};
   }
@@ -70,11 +68,12 @@ export class Server {
     { targetPortal, iqn, authType, chapUsername, chapSecret }: internal.ConnectTargetRequest,
     _version: string,
   ): Promise<internal.ConnectTargetResponse> {
-    const portal = portalOf(targetPortal);
+    const portal = portalIn(targetPortal);
     const authentication = AUTHENTICATION.get(authType);
     if (authentication === undefined) {
       throw new StatusError(Code.InvalidArgument, `invalid authentication type authType=${authType}`);
     }
+    requireIqn(iqn);
     const login = { authentication, username: chapUsername, secret: chapSecret };
     await this.#lanes.run(LANE, signal, () => this.#iscsi.connectTarget(portal, iqn, login));
     return {};
@@ -85,7 +84,8 @@ export class Server {
     { targetPortal, iqn }: internal.DisconnectTargetRequest,
     _version: string,
   ): Promise<internal.DisconnectTargetResponse> {
-    const portal = portalOf(targetPortal);
+    const portal = portalIn(targetPortal);
+    requireIqn(iqn);
     await this.#lanes.run(LANE, signal, () => this.#iscsi.disconnectTarget(portal, iqn));
     return {};
   }
@@ -95,7 +95,9 @@ export class Server {
     { targetPortal, iqn }: internal.GetTargetDisksRequest,
     _version: string,
   ): Promise<internal.GetTargetDisksResponse> {
-    return { diskIDs: (await this.#iscsi.getTargetDisks(portalOf(targetPortal), iqn)).map(String) };
+    const portal = portalIn(targetPortal);
+    requireIqn(iqn);
+    return { diskIDs: (await this.#iscsi.getTargetDisks(portal, iqn)).map(String) };
   }
 
   async setMutualChapSecret(
@@ -110,12 +112,7 @@ export class Server {
 }
 
 /** @throws {StatusError} `INVALID_ARGUMENT` */
-function portalOf(portal: internal.TargetPortal | undefined): Portal {
+function portalIn(portal: internal.TargetPortal | undefined): Portal {
   if (portal === undefined) throw new StatusError(Code.InvalidArgument, 'target portal is missing');
-  const { targetAddress: address, targetPort } = portal;
-  if (address === '') throw new StatusError(Code.InvalidArgument, 'target portal has no address');
-  if (targetPort > LAST_PORT) {
-    throw new StatusError(Code.InvalidArgument, `target port ${targetPort} is larger than ${LAST_PORT}`);
-  }
-  return { address, port: targetPort === 0 ? DEFAULT_PORT : targetPort };
+  return portalOf(portal.targetAddress, portal.targetPort);
 }

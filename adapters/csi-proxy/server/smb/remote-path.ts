@@ -11,6 +11,14 @@ export interface RemotePath {
 /** What no share and no directory on one has in its name, and what would make another kind of path of it. */
 const FORBIDDEN = /[\p{Cc}"*:<>?|]/u;
 
+const NAME = String.raw`\.*[^"*:<>?|\x00-\x1f\x7f-\x9f\\/.][^"*:<>?|\x00-\x1f\x7f-\x9f\\/]*`;
+const SLASHES = String.raw`[\\/]`;
+
+/** The same as `parseRemotePath` lets, for a schema. */
+export const REMOTE_PATH_PATTERN = `^${SLASHES}*${NAME}(${SLASHES}+${NAME})+${SLASHES}*$`;
+/** What may follow it. */
+export const SUB_PATH_PATTERN = `^${SLASHES}*(${NAME}(${SLASHES}+${NAME})*)?${SLASHES}*$`;
+
 /**
  * Slashes may be of either kind, and as many as there are.
  *

@@ -1,7 +1,9 @@
 // Volumes, for all versions of the group.
+import { Callers, orGone } from '../../callers.ts';
 import type { FilesystemHost, VolumeHost } from '../../hosts/host.ts';
-import type { Lanes } from '../../lanes.ts';
-import { Code, StatusError } from '../../status.ts';
+import type { Caller, Lanes } from '../../lanes.ts';
+import { require, requireSize } from '../../rules.ts';
+import { StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { PathRules } from '../path-rules.ts';
 import { requireRealPlace } from '../real-place.ts';
@@ -12,7 +14,7 @@ import type * as internal from './internal/types.ts';
 /** Who asks for a format that is asked for already waits for that one: a second one would destroy what is written after it. */
 interface Format {
   readonly ended: Promise<void>;
-  readonly callers: AbortSignal[];
+  readonly callers: Callers;
 }
 
 export class Server {
@@ -84,17 +86,12 @@ export class Server {
     requireId(volumeId);
     const underWay = this.#formats.get(volumeId);
     if (underWay !== undefined) {
-      underWay.callers.push(context.signal);
-      await underWay.ended;
+      underWay.callers.join(context.signal);
+      await orGone(underWay.ended, context.signal);
       return {};
     }
-    const callers = [context.signal];
-    const caller = {
-      get aborted() {
-        return callers.every(({ aborted }) => aborted);
-      },
-    };
-    const ended = this.#change(caller, volumeId, () => this.#volumes.formatVolume(volumeId));
+    const callers = new Callers(context.signal);
+    const ended = this.#change(callers, volumeId, () => this.#volumes.formatVolume(volumeId));
     this.#formats.set(volumeId, { ended, callers });
     try {
       await ended;
@@ -110,9 +107,7 @@ export class Server {
     _version: string,
   ): Promise<internal.ResizeVolumeResponse> {
     requireId(volumeId);
-    if (sizeBytes < 0n) {
-      throw new StatusError(Code.InvalidArgument, `invalid negative size ${sizeBytes} for volume (${volumeId})`);
-    }
+    requireSize(sizeBytes, volumeId);
     await this.#change(context.signal, volumeId, () => this.#volumes.resizeVolume(volumeId, sizeBytes));
     return {};
   }
@@ -234,14 +229,10 @@ export class Server {
   }
 
   /** One change of a disk at a time. */
-  async #change<T>(caller: { readonly aborted: boolean }, volumeId: string, work: () => Promise<T>): Promise<T> {
+  async #change<T>(caller: Caller, volumeId: string, work: () => Promise<T>): Promise<T> {
     const disk = await this.#volumes.getDiskNumberFromVolumeID(volumeId);
     return this.#lanes.run(`disk ${disk}`, caller, work);
   }
-}
-
-function require(text: string, message: string): void {
-  if (text === '') throw new StatusError(Code.InvalidArgument, message);
 }
 
 function requireId(volumeId: string): void {

@@ -1,5 +1,5 @@
 // Rules of a BMCEventSubscription: where events go is stated once.
-import { hostProblem, splitUrl } from '../../hosts/url-parts.ts';
+import { destinationProblem } from '../../hosts/event-subscription.ts';
 import { isMap, type JsonMap, mapOf, textOf } from '../../json-values.ts';
 import type { KindRules } from './rules.ts';
 
@@ -18,14 +18,4 @@ function problems({ metadata, spec }: JsonMap): readonly string[] {
     found.push('httpHeadersRef secret must be in the same namespace as the BMCEventSubscription');
   }
   return found;
-}
-
-function destinationProblem(destination: string): string | undefined {
-  if (destination === '') return 'destination cannot be empty';
-  const split = splitUrl(destination);
-  if ('problem' in split) return `destination is invalid: ${split.problem}`;
-  const { scheme, path } = split.parts;
-  const problem = scheme === '' ? 'it is not an absolute URL' : hostProblem(split.parts);
-  if (problem !== undefined) return `destination is invalid: ${problem}`;
-  return path === '' ? 'destination needs a path: a host alone must have a trailing slash' : undefined;
 }

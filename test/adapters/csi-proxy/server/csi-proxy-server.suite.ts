@@ -3,6 +3,7 @@ import { connect } from 'node:net';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openConnection } from '../../../../adapters/csi-proxy/client/open-connection.ts';
+import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { pipePath } from '../../../../adapters/csi-proxy/pipes.ts';
 import { SERVER_LIMITS } from '../../../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
@@ -145,6 +146,34 @@ export function serverSuite(test: Test): void {
         }, 'both are counted');
       },
       { limits },
+    )();
+  });
+
+  test('33.C7: calls behind one that is stuck, whose callers gave up, give their turns back to the group', async () => {
+    const lanes = new Lanes();
+    const stuck = Promise.withResolvers<void>();
+    const begun: string[] = [];
+    const handler: EchoHandler = ({ signal }, request) =>
+      lanes.run(request.path, signal, async () => {
+        begun.push(request.text);
+        if (request.text === 'stuck') await stuck.promise;
+        return request;
+      });
+    await served(
+      handler,
+      async ({ call }) => {
+        const first = call('Echo', { text: 'stuck', path: 'one' });
+        await until(() => begun.length === 1, 'it is stuck');
+        for (const text of ['2', '3', '4', '5']) {
+          const { code } = await failureOf(call('Echo', { text, path: 'one' }, { timeoutMs: 50 }));
+          assert.is(code, Code.DeadlineExceeded);
+        }
+        assert.is((await call('Echo', { text: 'other', path: 'two' })).text, 'other');
+        stuck.resolve();
+        await first;
+        assert.equal(begun, ['stuck', 'other']);
+      },
+      { limits: { ...SERVER_LIMITS, callsPerGroup: 3, waitingPerGroup: 3 } },
     )();
   });
 

@@ -41,6 +41,47 @@ test('a failure does not close a lane', async () => {
   assert.is(await next, 'done');
 });
 
+test('33.C7: whoever gives up before its turn leaves the line at once, and those behind it come no sooner', async () => {
+  const lanes = new Lanes();
+  const { signal } = new AbortController();
+  const stuck = Promise.withResolvers<void>();
+  const first = lanes.run('a', signal, () => stuck.promise);
+  const begun: string[] = [];
+  const gone = new AbortController();
+  const second = lanes.run('a', gone.signal, async () => begun.push('second'));
+  const third = lanes.run('a', signal, async () => begun.push('third'));
+  gone.abort();
+  await refused(second, Code.Cancelled);
+  await settled();
+  assert.equal(begun, []);
+  stuck.resolve();
+  await Promise.all([first, third]);
+  assert.equal(begun, ['third']);
+});
+
+test('work on a path runs beside that on others, and not beside that on one in which it lies, or its own in other letters', async () => {
+  const lanes = new Lanes();
+  const { signal } = new AbortController();
+  const held = Promise.withResolvers<void>();
+  const first = lanes.runAt('C:\\var\\lib\\one', signal, () => held.promise);
+  const begun: string[] = [];
+  const ask = (path: string) => lanes.runAt(path, signal, async () => begun.push(path));
+  const beside = ['C:\\var\\lib\\one-other', 'D:\\var\\lib\\one', 'C:\\var\\lib\\two'];
+  const behind = [
+    'c:\\VAR\\lib\\one\\',
+    'C:/var/lib/./one',
+    'C:\\var',
+    'C:\\var\\lib\\one\\deep',
+    '\\\\?\\C:\\var\\lib\\one',
+  ];
+  const all = [...beside, ...behind].map(ask);
+  await settled();
+  assert.equal(begun, beside);
+  held.resolve();
+  await Promise.all([first, ...all]);
+  assert.equal(begun, [...beside, ...behind]);
+});
+
 /** Servers on a machine whose formats end when they are told to. */
 async function slowFormats() {
   const clock = quickClock();
@@ -133,6 +174,25 @@ test('a format that waits is begun as long as one of those who asked waits', asy
   await Promise.all([first, second]);
   await refused(volume.formatVolume(callContext(gone.signal), { volumeId }, 'v1'), Code.Cancelled);
   assert.is(begun.length, 2);
+});
+
+test('33.C7: calls that wait for a format which does not end leave it when nobody waits for them', async () => {
+  const { volume, disk, begun, volumeId, diskNumber } = await slowFormats();
+  const format = volume.formatVolume(callContext(), { volumeId }, 'v1');
+  await settled();
+  const gone = new AbortController();
+  const { signal } = gone;
+  const waiting = [
+    volume.formatVolume(callContext(signal), { volumeId }, 'v1'),
+    volume.resizeVolume(callContext(signal), { volumeId, sizeBytes: 0n }, 'v1'),
+    disk.setDiskState(callContext(signal), { diskNumber, isOnline: false }, 'v1'),
+  ];
+  await settled();
+  gone.abort();
+  for (const each of waiting) await refused(each, Code.Cancelled);
+  begun[0]?.resolve();
+  await format;
+  assert.ok((await disk.getDiskState(callContext(), { diskNumber }, 'v1')).isOnline);
 });
 
 test.run();

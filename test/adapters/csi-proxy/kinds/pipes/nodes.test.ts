@@ -203,7 +203,7 @@ test('a csi-proxy that tells a password in what it says is not quoted with it (S
   const spec = { path: `${ROOT}\\shared`, source: { smbMappingRef: 'share' } };
   const attributes = { nodeName: 'one', endpoint: '/run/csi-proxy' };
   const dependencies = { 'SmbMapping/share': { id: '', ready: true, attributes } };
-  const request = { object: { metadata: { name: 'shared', uid: 'm' }, spec }, dependencies, source: { target: SHARE } };
+  const request = { object: { metadata: { name: 'shared', uid: 'm' }, spec }, dependencies, source: { share: SHARE } };
   const failure = await failureOf(make?.(request as never) as Promise<unknown>);
   assert.equal([failure.code, failure.message], ['transient', '*** is no password']);
 });

@@ -3,6 +3,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { lunOf } from '../../../../../adapters/csi-proxy/kinds/operations/disks.ts';
+import type { StorageFiles } from '../../../../../adapters/csi-proxy/kinds/operations/storage.ts';
+import { pipeShares } from '../../../../../adapters/csi-proxy/kinds/pipes/files.ts';
+import type { Groups } from '../../../../../adapters/csi-proxy/kinds/pipes/groups.ts';
 import { Code, StatusError } from '../../../../../adapters/csi-proxy/status.ts';
 import { failureOf, GIB, onPipedMachine, saysFailed, withDisk } from '../../../../world/windows-pipe-storage.ts';
 import type { Served } from '../../../../world/windows-pipes.ts';
@@ -233,5 +236,16 @@ test('a mapping that does not work gives way to a new one, and one that works st
     const [tried, removed, made] = machine.changes;
     assert.equal([tried, removed, made], ['newSmbGlobalMapping', 'removeSmbGlobalMapping', 'newSmbGlobalMapping']);
   }));
+
+test('33.B10: a mapping that is gone already is removed, though its share can be reached without one', async () => {
+  const removing = (code: Code): Promise<void> => {
+    const client = { removeSmbGlobalMapping: () => Promise.reject(new StatusError(code, `${SHARE} is not mapped`)) };
+    const groups = { open: async () => ({ version: 'v1', client }) } as unknown as Groups;
+    const files = { pathValid: async () => true } as unknown as StorageFiles;
+    return pipeShares(groups, files).removeSmbGlobalMapping(SHARE);
+  };
+  await removing(Code.NotFound);
+  for (const code of [Code.Unknown, Code.Unavailable]) assert.is((await failureOf(removing(code))).code, code);
+});
 
 test.run();
