@@ -54,9 +54,7 @@ export const WINDOWS: readonly Change[] = [
     'pipe-old-version': 'P2: what comes back in another version is asked by the one that is not served any more',
   }),
   ...noticedBy(['paths of others'], {
-    'path-of-another': 'B1: an object makes something at the path of another one, which spells it otherwise',
     'path-of-another-removed': 'B1: what another object has made at the same place is taken away',
-    'inner-before-outer': 'B3: something is made in a path before that is',
     'mount-inside-removed': 'B2: a path is taken away with what another object has mounted in it',
     'foreign-mount-inside': 'M2: a directory is emptied in which somebody has mounted a volume',
     'parents-of-others': 'B2: a directory that another object has for its path is taken away',

@@ -80,9 +80,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
           await requireWanted(ports, WINDOWS_MOUNTS, request);
           const neighbors = await neighborsOf(here, object);
           const { holder, outer } = neighbors;
-          // mutant: path-of-another drop
           if (holder !== undefined) return { holder: nameOf(holder) };
-          // mutant: inner-before-outer drop
           if (outer !== undefined) return { outer: nameOf(outer) };
           const place = await placeAt(here, path, source);
           if (mayBeOwn && (await isAsAsked(here, place, source))) return {};
