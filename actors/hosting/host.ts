@@ -308,7 +308,8 @@ export class Host {
     if (other === undefined) first.set(id, address);
     // Those of one namespace may share it.
     else if (kind?.life.shares === true && other.namespace === address.namespace) return;
-    else for (const each of [addressKey(other), key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
+    else
+      for (const each of [addressKey(other), key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
   }
 
   /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (H2). */

@@ -294,7 +294,7 @@ export function describePorts(check: Check): void {
     ];
     const said = async (claimants: readonly Claimant[], observation: Observation) =>
       (await tenant.update(object, observation, known, claimants)).waiting;
-    assert.equal(await tenant.update(object, created, known), { changed: false });
+    assert.equal(await tenant.update(object, created, known), { changed: false, used: true });
     const waiting = [`Waiting for Server/${tenant.name('vm')} to be ready`];
     const outcome = await tenant.update(object, created, known, server('BUILD'));
     assert.equal(outcome, { changed: false, waiting, pollAfterMs: 15_000 });
