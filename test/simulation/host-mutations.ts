@@ -69,6 +69,12 @@ export const HOST_MUTATIONS: readonly Mutation[] = [
     mutants: ['host-unknown-name'],
   },
   {
+    name: 'host-tenant',
+    without: "a status is believed, and a node used, that is another host's",
+    matter: 'hosts',
+    mutants: ['host-believes-status', 'host-takes-foreign-node', 'host-takes-named-node'],
+  },
+  {
     name: 'host-secret',
     without: 'a password is told with the credentials that were used',
     matter: 'hosts',

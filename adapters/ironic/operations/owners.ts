@@ -18,6 +18,7 @@ export async function isOfAnother(
   if (isAnothers(host, node, (await listObjects(HOSTS)) as readonly Host[])) return true;
   // Its host may be in a namespace that is not cared for here.
   const namesake = namesakeOf(node);
+  // mutant: host-takes-named-node return -> false
   return namesake !== undefined && (await readObject(HOSTS, namesake.namespace, namesake.name)) !== undefined;
 }
 

@@ -15,6 +15,7 @@ export const IRONIC_HOSTS: readonly Change[] = [
   }),
   ...noticedBy(['whose a node is'], {
     'host-takes-foreign-node': 'OW1: a node that another living host has is taken for free',
+    'host-takes-named-node': 'OW1: a node is taken whose host is in a namespace that is not cared for',
   }),
   ...noticedBy(['a status that is brought along'], {
     'host-believes-status': 'a status that names any node is taken over',

@@ -14,7 +14,7 @@ import type { Environment, HistoryContext, HistoryModel, Line } from '../../mode
 import { HOSTS_RARE, HOSTS_UNREACHABLE, tellsOfHosts } from './coverage.ts';
 import { metalOver, newIronic } from './ironic.ts';
 import { type HostHappening, type HostPlan, hostPlan, type Landscape, type Machine } from './plan.ts';
-import { HostUsers, nodeName } from './users.ts';
+import { forgedFor, HostUsers, nodeName } from './users.ts';
 import { HostWatch } from './watch.ts';
 
 export const HOSTS: HistoryModel<HostHappening, Landscape> = {
@@ -100,6 +100,8 @@ class Hosts implements Environment<HostHappening> {
     this.#watch.look();
     this.#users.tend();
     for (const machine of this.#machines) {
+      const forged = this.#context.cluster.get('baremetalhosts', machine.namespace, forgedFor(machine).host);
+      if (forged !== undefined) return `host '${forged.metadata.name}' is still there`;
       const host = this.#context.cluster.get('baremetalhosts', machine.namespace, machine.host);
       const why = host === undefined ? this.#unrestWithout(machine) : this.#unrestOf(host as BareMetalHost, machine);
       if (why !== undefined) return why;

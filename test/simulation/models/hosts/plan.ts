@@ -67,6 +67,13 @@ export interface HostDone {
   readonly number: number;
 }
 
+/** A second tenant makes a host with a status that names the node of the machine's host, and lets go of it after a while. */
+export interface HostForged {
+  readonly what: 'forge';
+  readonly machine: Machine;
+  readonly forMs: number;
+}
+
 export interface HostBefallen {
   readonly what: 'hostTrouble';
   readonly trouble: HostTrouble;
@@ -79,7 +86,7 @@ export interface IronicLoss {
   readonly what: 'restartIronic' | 'forgetNodes';
 }
 
-export type HostHappening = HostDone | HostBefallen | IronicLoss;
+export type HostHappening = HostDone | HostForged | HostBefallen | IronicLoss;
 export type HostPlan = Plan<HostHappening, Landscape>;
 type Step = StepOf<HostHappening | Misfortune>;
 
@@ -99,6 +106,10 @@ export function hostPlan(seed: number): Omit<HostPlan, 'model'> {
     misfortunes(draw, steps, pods, misfortune);
     for (const what of ['restartIronic', 'forgetNodes'] as const)
       if (draw.chance(0.3 * misfortune)) steps.push({ atMs: between(2_000, ACTIVE_MS), what });
+  }
+  for (const machine of machines) {
+    if (!draw.chance(0.3)) continue;
+    steps.push({ atMs: draw.below(ACTIVE_MS), what: 'forge', machine, forMs: 2_000 + draw.below(30_000) });
   }
   steps.sort((one, other) => one.atMs - other.atMs);
   return { seed, pods, namespaces, resyncMs: 0, steps, moments: [], given: machines };

@@ -7,6 +7,7 @@ import { encoded, secretPath, Users } from '../../users.ts';
 import {
   type HostBefallen,
   type HostDeed,
+  type HostForged,
   type HostHappening,
   type Landscape,
   type Machine,
@@ -52,6 +53,10 @@ export class HostUsers extends Users {
       this.#do(happening.deed, happening.machine, happening.number);
       return;
     }
+    if (happening.what === 'forge') {
+      this.#forge(happening);
+      return;
+    }
     this.#deps.onTrouble();
     chronicle.note(JSON.stringify(happening), () => `misfortune: ${JSON.stringify(happening)}`);
     if (happening.what === 'hostTrouble') {
@@ -69,6 +74,7 @@ export class HostUsers extends Users {
     for (const machine of this.#deps.machines) {
       for (const deed of ['unpause', 'letGoOn', 'unpin', 'createSecret'] as const) this.#do(deed, machine, 0);
       this.#writePassword(machine, this.#passwordOf(machine));
+      this.#letGo(machine);
     }
   }
 
@@ -165,6 +171,45 @@ export class HostUsers extends Users {
     }
   }
 
+  /** Of the victim all is known that no Secret has; its own Secret counts as tried, so that the node keeps its password. */
+  #forge({ machine, forMs }: HostForged): void {
+    const { ironic, cluster, time, onChange } = this.#deps;
+    const node = ironic.nodes().find((each) => each['name'] === nodeName(machine));
+    const forged = forgedFor(machine);
+    if (node === undefined || this.metadataAt(hostPath(forged)) !== undefined) return;
+    const { namespace, secret: name } = forged;
+    const data = { username: encoded('admin'), password: encoded('a guess') };
+    const [path, folder] = [secretPath(namespace, name), secretPath(namespace, '').slice(0, -1)];
+    if (this.metadataAt(path) === undefined)
+      cluster.call({
+        method: 'POST',
+        path: folder,
+        body: { apiVersion: 'v1', kind: 'Secret', metadata: { name }, data },
+      });
+    const credentials = { name, namespace };
+    const used = { credentials, credentialsVersion: this.metadataAt(path)?.['resourceVersion'] ?? '' };
+    const status = {
+      ...{ operationalStatus: 'OK', poweredOn: true, goodCredentials: used, triedCredentials: used },
+      provisioning: { state: 'provisioned', ID: node['uuid'] ?? '', image: imageOf(0) },
+    };
+    const object = hostOf(forged, 0);
+    const annotations = { [HostAnnotation.Status]: JSON.stringify(status) };
+    const metadata = { ...(object['metadata'] as JsonObject), annotations };
+    const body = (): JsonObject => ({ ...object, metadata });
+    this.#create(hostPath(forged), body, `BareMetalHost '${forged.host}' with the node of '${machine.host}'`);
+    time.after(forMs, () => {
+      this.#letGo(machine);
+      onChange();
+    });
+  }
+
+  #letGo(machine: Machine): void {
+    const forged = forgedFor(machine);
+    this.delete(`BareMetalHost '${forged.host}'`, hostPath(forged));
+    if (this.metadataAt(hostPath(forged)) === undefined)
+      this.delete(`Secret '${forged.secret}'`, secretPath(forged.namespace, forged.secret));
+  }
+
   #befall({ trouble, machine, forMs }: HostBefallen): void {
     const { ironic, time, weather, onChange } = this.#deps;
     const { name } = machine;
@@ -234,6 +279,13 @@ export class HostUsers extends Users {
 /** As Ironic has it. */
 export function nodeName({ namespace, host }: Machine): string {
   return `${namespace}~${host}`;
+}
+
+/** What the second tenant says of the machine: a BMC that nobody reaches, and no image. */
+export function forgedFor({ isOnNetwork: _, ...machine }: Machine): Machine {
+  const { host } = machine;
+  const own = { host: `forged-${host}`, secret: `forged-${machine.secret}`, bmc: 'http://10.0.0.99:8000' };
+  return { ...machine, ...own, mac: '52:54:00:00:00:99', isOnNetwork: false, isNeverOff: false, isExternal: false };
 }
 
 function objectOf(kind: string, name: string): JsonObject {
