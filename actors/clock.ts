@@ -80,7 +80,7 @@ export function timeBy({ wall, even }: { wall: () => number; even: () => number 
     // mutant: clock-lags-for-ever if -> false
     if (aheadMs < -TOLERANCE_MS) time -= aheadMs;
     // mutant: clock-leads-for-ever if -> false
-    else if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
+    if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
     return time;
   };
 }
