@@ -33,20 +33,7 @@ export function systemClock({
   even?: () => number;
 } = {}): Clock {
   let lastId = 0;
-  let last = even();
-  let time = wall();
-  const now = (): number => {
-    const at = even();
-    const passedMs = at - last;
-    last = at;
-    time += passedMs;
-    const aheadMs = time - wall();
-    // mutant: clock-lags-for-ever if -> false
-    if (aheadMs < -TOLERANCE_MS) time -= aheadMs;
-    // mutant: clock-leads-for-ever if -> false
-    else if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
-    return time;
-  };
+  const now = timeBy({ wall, even });
   const arm = (timer: SystemTimer, run: () => void, delayMs: number): void => {
     if (delayMs === Number.POSITIVE_INFINITY) return;
     // What is overdue, as after a process was stopped for a while, is nothing that Node has to warn of.
@@ -78,6 +65,24 @@ export function systemClock({
     random: mulberry32(seed),
   };
   return clock;
+}
+
+/** Tells the time by two clocks of a machine (C1, C2). */
+export function timeBy({ wall, even }: { wall: () => number; even: () => number }): () => number {
+  let last = even();
+  let time = wall();
+  return () => {
+    const at = even();
+    const passedMs = at - last;
+    last = at;
+    time += passedMs;
+    const aheadMs = time - wall();
+    // mutant: clock-lags-for-ever if -> false
+    if (aheadMs < -TOLERANCE_MS) time -= aheadMs;
+    // mutant: clock-leads-for-ever if -> false
+    if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
+    return time;
+  };
 }
 
 /** The mulberry32 generator: 32 bits of state, uniform in [0, 1), the same sequence for the same seed. */

@@ -72,8 +72,8 @@ export function followPredecessor(
   /** When it ends, if nobody renews it. */
   const endOf = ({ lease, at }: Observed): number => at + durationOf(lease);
   const isHeld = (each: Observed): boolean =>
-    // mutant: lease-judged-unseen || -> $1
-    holderOf(each.lease) !== undefined && (lookedAt < endOf(each) || clock.now() < endOf(each));
+    // mutant: lease-judged-unseen <.1 -> clock.now()
+    holderOf(each.lease) !== undefined && lookedAt < endOf(each);
 
   const judge = (): void => {
     if (timer !== undefined) clock.clearTimeout(timer);

@@ -292,7 +292,7 @@ export class ObjectActor {
     const born = this.#object?.metadata.uid !== uid;
     const isGone = uid === this.#goneUid;
     const isNewer = compareVersions(resourceVersion, this.#knownVersion) > 0;
-    // mutant: gone-for-ever &&.1 -> false
+    // mutant: gone-revives-unasked &&.1 -> false
     if (isGone && isNewer && !isOver && uid !== soughtUid) {
       this.#isSought = true;
       this.#deps.verify(this);

@@ -18,6 +18,7 @@ import { definitionResource, followDefinitions } from '../../adapters/kubernetes
 import { registry } from '../../adapters/kubernetes/embedded/kinds/resources.ts';
 import { watchObjects } from '../../adapters/kubernetes/embedded/objects/watch.ts';
 import { type Change, memoryStore, type Stored } from '../../adapters/kubernetes/embedded/storage/store.ts';
+import { restamped } from '../../adapters/kubernetes/embedded/storage/stored.ts';
 import { ApiError, PlainAnswer } from '../../adapters/kubernetes/embedded/wire/api-error.ts';
 import { bodyText } from '../../adapters/kubernetes/embedded/wire/http.ts';
 import { answer, parseRoute, resourceOf } from '../../adapters/kubernetes/embedded/wire/routes.ts';
@@ -53,7 +54,15 @@ export interface Cluster {
   follow(onChange: (plural: string, change: Change) => void): void;
   /** Of the last change. */
   revision(): number;
+  /**
+   * As after a backup was restored: all watches end, and revisions are lower than they were, those of objects, too. Their content is what
+   * it was, so that whatever must hold still does.
+   */
+  restore(): void;
 }
+
+/** Of a server that was restored: lower than those of before, and never reached by it. */
+const RESTORED_REVISION = 50_000;
 
 /** Made once a process: compiling the definitions takes longer than a history. */
 const definitions = new Map<readonly Contract[], Promise<ReadonlyMap<string, readonly Resource[]>>>();
@@ -61,10 +70,20 @@ const definitions = new Map<readonly Contract[], Promise<ReadonlyMap<string, rea
 export async function cluster(clock: Clock, contracts: readonly Contract[] = CONTRACTS): Promise<Cluster> {
   const compiling = definitions.get(contracts) ?? compiled(clock, contracts);
   definitions.set(contracts, compiling);
-  const api = emptyApi(clock, FIRST_REVISION);
-  for (const [key, resources] of await compiling) api.registry.set(key, resources);
-  collectGarbage(api);
-  followNamespaces(api);
+  const served = await compiling;
+  const open = (firstRevision: number): Api => {
+    const opened = emptyApi(clock, firstRevision);
+    for (const [key, resources] of served) opened.registry.set(key, resources);
+    return opened;
+  };
+  const control = (controlled: Api): void => {
+    collectGarbage(controlled);
+    followNamespaces(controlled);
+  };
+  let api = open(FIRST_REVISION);
+  control(api);
+  const followers: ((plural: string, change: Change) => void)[] = [];
+  const watches = new Set<() => void>();
   const read = reader();
   const keys = new Map(contracts.map(({ group, plural }) => [plural, `${group}/${plural}`]));
   const keyOf = (plural: string): string => keys.get(plural) ?? `/${plural}`;
@@ -96,7 +115,7 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
     watch(path, accept, write, end) {
       return translated({ method: 'watch', path: path.split('?')[0] ?? '' }, () => {
         const { open } = watchObjects(api, request({ path, ...(accept !== undefined && { accept }) }));
-        return open({
+        const close = open({
           write(chunk) {
             for (const event of eventsIn(chunk, read)) write(event);
             return 0;
@@ -104,6 +123,15 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
           end,
           onClose: () => undefined,
         });
+        const stop = (): void => {
+          close();
+          end();
+        };
+        watches.add(stop);
+        return () => {
+          watches.delete(stop);
+          close();
+        };
       });
     },
     objects: (plural) =>
@@ -116,16 +144,40 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
       return stored && (readOnce(stored, read).object as unknown as KubeObject);
     },
     follow(onChange) {
-      api.store.follow((collection, { stored, previous, ...change }) =>
-        onChange(collection.key.split('/')[1] ?? '', {
-          ...change,
-          stored: readOnce(stored, read),
-          previous: previous && readOnce(previous, read),
-        }),
-      );
+      followers.push(onChange);
+      if (followers.length === 1) tellFollowers(api, { also: 'present' });
     },
     revision: () => api.store.revision(),
+    restore() {
+      const before = api;
+      for (const stop of watches) stop();
+      watches.clear();
+      api = open(RESTORED_REVISION);
+      const there = [...before.store.collections()].flatMap(({ key, list }) =>
+        list(undefined, '').map((stored) => ({ key, stored })),
+      );
+      api.store.restoreRevision(RESTORED_REVISION + there.length);
+      for (const [at, { key, stored }] of there.entries())
+        api.store.restore(key, restamped(stored, RESTORED_REVISION + at + 1));
+      control(api);
+      tellFollowers(api, { also: 'nothing' });
+    },
   };
+
+  /** Of changes, and of what is there where nobody was told of it. */
+  function tellFollowers(followed: Api, { also }: { readonly also: 'present' | 'nothing' }): void {
+    let isTold = also === 'nothing';
+    followed.store.follow((collection, { stored, previous, ...change }) => {
+      if (isTold || followed !== api) return;
+      const told = {
+        ...change,
+        stored: readOnce(stored, read),
+        previous: previous && readOnce(previous, read),
+      };
+      for (const onChange of followers) onChange(collection.key.split('/')[1] ?? '', told);
+    });
+    isTold = false;
+  }
 }
 
 /** What a text says. */

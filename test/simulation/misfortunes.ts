@@ -54,7 +54,12 @@ export type Misfortune =
   /** What is sent meanwhile, or is on its way, arrives afterwards: a network that loses packets, and sends them again. */
   | { readonly what: 'stallBus'; readonly pod: number; readonly forMs: number }
   | { readonly what: 'breakWatches'; readonly pod: number }
-  | { readonly what: 'slowMail' | 'slowKube' | 'loseKube'; readonly forMs: number }
+  /** Its machine is paused: it stands still, and its even clock, too. */
+  | { readonly what: 'suspend'; readonly pod: number; readonly forMs: number }
+  /** The API server begins anew with lower revisions. */
+  | { readonly what: 'restoreBackup' }
+  /** `lieKube`: something before the API server answers 404 in its place. */
+  | { readonly what: 'slowMail' | 'slowKube' | 'loseKube' | 'lieKube'; readonly forMs: number }
   | { readonly what: 'wipeMail' | 'wipeLeases' | 'wipeAll' }
   | { readonly what: 'rollBack'; readonly byMs: number }
   | { readonly what: 'cloudTrouble'; readonly trouble: Trouble; readonly forMs: number }
@@ -68,6 +73,9 @@ const MISFORTUNES: ReadonlySet<string> = new Set<Misfortune['what']>([
   'standStill',
   'stopAtRenewal',
   'fault',
+  'suspend',
+  'restoreBackup',
+  'lieKube',
   'cutBus',
   'cutKube',
   'stallBus',

@@ -112,6 +112,21 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'a shard lives on whose mail was dropped at the end of a lease that turned out to be renewed',
     mutants: ['host-never-lapses'],
   },
+  {
+    name: 'restored',
+    without: 'an API server that was restored from a backup is taken for the one before',
+    mutants: ['older-list-believed', 'watch-from-future', 'older-read-believed'],
+  },
+  {
+    name: 'absence',
+    without: 'any answer of 404 proves that what was asked for is gone',
+    mutants: ['any-404-is-absence'],
+  },
+  {
+    name: 'suspended',
+    without: 'a process whose machine was paused lags for ever',
+    mutants: ['clock-lags-for-ever'],
+  },
   ...HOST_MUTATIONS,
   ...WINDOWS_MUTATIONS,
 ];

@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
 import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import { refusalOf } from '../../adapters/kubernetes/client.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import {
   type JsonObject,
@@ -21,7 +22,7 @@ import type { Environment } from './model.ts';
 import { ProcessClock, type SimulatedTime } from './time.ts';
 
 /** What becomes of one request to the API server; nothing given: it is answered. */
-export type KubeFate = 'lostBefore' | 'lostAfter';
+export type KubeFate = 'lostBefore' | 'lostAfter' | 'lie';
 
 export interface PodDeps {
   readonly name: string;
@@ -140,6 +141,13 @@ export class Pod {
     this.clock.standStill();
   }
 
+  /** Its machine is paused. */
+  suspend(): void {
+    if (this.state !== 'running') return;
+    this.state = 'standing';
+    this.clock.suspend();
+  }
+
   /** SIGCONT. */
   goOn(): void {
     if (this.state !== 'standing') return;
@@ -211,9 +219,12 @@ export class Pod {
       call: (call) => {
         const losses = this.#losses;
         const who = (): string => (losses === this.#losses ? this.name : `${this.name}, which lost its leases,`);
+        const fate = kubeFate();
         return travel(
-          kubeFate(),
+          fate,
           () => {
+            const { method, path: [path = ''] = [] } = { ...call, path: call.path.split('?') };
+            if (fate === 'lie') throw refusalOf(404, undefined, { method, path });
             const before = cluster.revision();
             try {
               const body = cluster.call(call);

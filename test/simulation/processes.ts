@@ -55,7 +55,7 @@ export class Processes {
 
   /** Something goes wrong. */
   suffer(step: Misfortune): void {
-    const { broker, chronicle, environment, time, weather } = this.#deps;
+    const { broker, chronicle, cluster, environment, time, weather } = this.#deps;
     const { what, ...how } = step;
     chronicle.note(`${JSON.stringify(step)}`, () => `misfortune: ${what} ${Object.entries(how).flat().join(' ')}`);
     const pod = 'pod' in step ? this.#pods[step.pod] : undefined;
@@ -88,6 +88,14 @@ export class Processes {
         this.#standStill(pod, slowMs, renewal.endsInMs + step.beyondMs - slowMs);
         return;
       }
+      case 'suspend':
+        weather.last('standStill', step.forMs);
+        pod?.suspend();
+        time.after(step.forMs, () => pod?.goOn());
+        return;
+      case 'restoreBackup':
+        cluster.restore();
+        return;
       case 'fault':
         weather.last(step.what, step.forMs);
         this.#faults.begin(step.code, step.object, step.forMs);
@@ -109,6 +117,7 @@ export class Processes {
         return;
       case 'slowMail':
       case 'slowKube':
+      case 'lieKube':
       case 'loseKube':
         weather.last(step.what, step.forMs);
         return;

@@ -4,7 +4,7 @@
 //   T1. A step runs one timer; the next begins when no promise reaction is left to run. Nothing else moves the clock.
 //   T2. Timers of one instant run in the order in which they were set, so a history is a function of its seed.
 //   T3. A process that stands still runs no timer; when it goes on, its overdue timers run in their order, late.
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32, timeBy } from '../../actors/clock.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 /** When histories begin, milliseconds since the epoch: a whole second. */
@@ -133,6 +133,10 @@ export class ProcessClock implements Clock {
   #state: 'running' | 'standing' | 'ended' = 'running';
   /** Timers that came due while the process stood still. */
   #overdue: Alarm[] = [];
+  /** Of a process whose machine was suspended: how long in all, and since when it is; and the time as it tells it. */
+  #suspendedMs = 0;
+  #suspendedAt: number | undefined;
+  #told: (() => number) | undefined;
 
   constructor(time: SimulatedTime, seed: number) {
     this.#time = time;
@@ -144,7 +148,7 @@ export class ProcessClock implements Clock {
   }
 
   now(): number {
-    return this.#time.now();
+    return this.#told?.() ?? this.#time.now();
   }
 
   setTimeout(run: () => void, delayMs: number): Timer {
@@ -178,9 +182,20 @@ export class ProcessClock implements Clock {
     if (this.#state === 'running') this.#state = 'standing';
   }
 
+  /** Stands still, and does not know for how long but by the wall clock. */
+  suspend(): void {
+    if (this.#state !== 'running') return;
+    const wall = (): number => this.#time.now();
+    this.#told ??= timeBy({ wall, even: () => this.#time.now() - this.#suspendedMs });
+    this.standStill();
+    this.#suspendedAt = this.#time.now();
+  }
+
   goOn(): void {
     if (this.#state !== 'standing') return;
     this.#state = 'running';
+    this.#suspendedMs += this.#time.now() - (this.#suspendedAt ?? this.#time.now());
+    this.#suspendedAt = undefined;
     const overdue = this.#overdue;
     this.#overdue = [];
     // Cleared meanwhile: it has nothing to run.

@@ -73,6 +73,7 @@ export class Weather {
   }
 
   kubeFate(): KubeFate | undefined {
+    if (this.lasts('lieKube') && this.chance() < 0.2) return 'lie';
     if (!this.lasts('loseKube') || this.chance() < 0.7) return undefined;
     return this.chance() < 0.5 ? 'lostBefore' : 'lostAfter';
   }

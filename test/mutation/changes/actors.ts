@@ -5,7 +5,20 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['windows mount'], {
     'charts-miss-last-user': 'A5: a deleted object that rests never hears that its last user has gone',
   }),
+  ...noticedBy(['subscriptions'], {
+    'subscriptions-read-on': 'S1: what a takeover holds no more is read on',
+    'subscriptions-hand-over-twice': 'S3: mail is handed over once more, and older after newer',
+  }),
+  ...noticedBy(['predecessor'], {
+    'lease-judged-unseen': 'L3: a lease ends by a watch that may be broken',
+  }),
+  ...noticedBy(['clock'], {
+    'clock-lags-for-ever': 'C2: who was suspended once lags behind all others',
+    'clock-leads-for-ever': 'C2: whose clock was set back leads all others',
+  }),
   ...noticedBy(['underway'], {
+    'successor-overwritten': 'U4, P13: who has lost its lease unheard of replaces the list of its successor',
+    'late-predecessor-ignored': 'U4, I4: what a predecessor listed late is sent once more',
     'underway-forgets-answered': 'U6, I4: what was answered and is not recorded is forgotten',
     'underway-listed-later': 'U1, P13: a create is sent before the bus has it on the list',
     'underway-drops-unanswered': 'U2: a create that nobody answered is taken off the list',
@@ -43,6 +56,7 @@ export const ACTORS: readonly Change[] = [
     'turn-for-who-gave-up': 'a turn goes to somebody who has given up, and never ends',
   }),
   ...noticedBy(['effects'], {
+    'guard-off-by-apply': 'E4, I3: an apply of a table that lacks claims takes their guards off a living object',
     'guard-taken-at-once': 'a guard that somebody takes away at once counts as stored',
     'call-after-lease': 'E1, P10: a call may end after the lease',
     'held-after-lease': 'E1, P10: what is held begins after the lease, when listing it took that long',
@@ -54,6 +68,7 @@ export const ACTORS: readonly Change[] = [
     'held-outlives-lease': 'E1: what is held goes on when the lease has ended',
   }),
   ...noticedBy(['audit'], {
+    'audit-drops-unguarded': 'A5: a claim without finalizers goes though its claimant is there',
     'readings-join-earlier': 'A1, V1: a question is answered by a list that began before it',
     'audit-forgets-claimants': 'A3: a claimant whose references cannot be told holds nothing',
     'audit-drops-newer-claim': 'a claim that is newer than the list is dropped by it',
@@ -94,10 +109,13 @@ export const ACTORS: readonly Change[] = [
     'answers-of-another-incarnation': 'P2: an answer to another incarnation counts',
   }),
   ...noticedBy(['claims table'], {
+    'newer-claims-not-missed': 'C3, P8: a table without a claim that cannot be read counts as complete',
     'claims-table-older-replaces': 'P4: a claim of an older incarnation replaces a newer one',
     'freed-holder-named': 'who has let go of a deleted object is said to hold it',
   }),
   ...noticedBy(['protocol'], {
+    'gone-revives-unasked': 'A1: a late state of what is gone revives it',
+    'older-read-believed': 'P11: a read that is older than what was known is dropped for ever',
     'older-view-replaces': 'A1, P6: an older view of an object replaces a newer one',
     'gone-incarnation-answered-on': 'P12: a claim of an incarnation that is gone is answered for ever',
   }),
@@ -107,6 +125,7 @@ export const ACTORS: readonly Change[] = [
     'made-child-fails-pass': 'a child that another host made meanwhile fails the pass',
   }),
   ...noticedBy(['watcher of namespaces'], {
+    'older-list-believed': 'W5: the list of a restored API server is dropped as old',
     'watcher-ends-elsewhere': 'W2: the list of one namespace ends what is in another',
     'watcher-misses-vanished': 'W2: what vanished while nobody watched lives on in the mail',
     'watcher-says-older': 'W1: an older state of an object is said after a newer one',

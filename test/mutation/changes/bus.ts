@@ -2,6 +2,9 @@
 import { type Change, noticedBy } from '../change.ts';
 
 export const BUS: readonly Change[] = [
+  ...noticedBy(['retry after'], {
+    'retry-after-a-year': 'a server that asks to be left alone for a year is',
+  }),
   ...noticedBy(['nats stream'], {
     'mail-no-json': 'B7: mail that is no JSON ends the process, and each that comes after it',
     'removal-in-another-stream': "B4: what is removed is somebody else's in another stream",

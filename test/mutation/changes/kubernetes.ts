@@ -3,6 +3,7 @@ import { type Change, noticedBy } from '../change.ts';
 
 export const KUBERNETES: readonly Change[] = [
   ...noticedBy(['kubernetes client'], {
+    'any-404-is-absence': 'B1: whatever answers 404 says that an object is gone',
     'expired-is-absent': 'an expired page or version counts as the absence of what was asked for',
     'refused-token-kept': 'a token that was refused is used until its minute is over',
     'refused-token-connections': 'a refused token costs the connections too',
@@ -16,6 +17,7 @@ export const KUBERNETES: readonly Change[] = [
   }),
   ...noticedBy(['kubernetes watch'], {
     'expired-version-asked-again': 'K2: a version that has expired is asked for again and again',
+    'watch-from-future': 'K5: a watch goes on from a version that a restored server has not come to',
     'watch-from-list': 'K1: a watch goes on from where its list was, and says everything again',
     'bookmark-is-progress': 'K3: a bookmark that leads nowhere counts as progress',
     'watch-without-pause': 'K3: watches that end at once are begun anew without a pause',

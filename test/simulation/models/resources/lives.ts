@@ -28,7 +28,7 @@ const TIDYING: ReadonlySet<(ResourceDeed | Misfortune)['what']> = new Set([
   'crash',
 ]);
 
-const ALL_RULES: ResourceRules = { ...RULES, ...PRESS_RULES, ...FURTHER_RULES };
+const ALL_RULES: ResourceRules = joined(RULES, PRESS_RULES, FURTHER_RULES);
 const PREFIXES: Readonly<Record<string, string>> = { secrets: 'secret ', books: 'book ' };
 
 /** States that are left in the step in which they are entered are seen by nobody. */
@@ -42,6 +42,15 @@ const PHASES: readonly string[] = [
 const BOOK_PHASES: readonly string[] = leavesOf(bookMachine.root)
   .filter((phase) => phase !== 'starting')
   .map((phase) => `book ${phase}`);
+
+/** @throws {Error} two of them have one name: moments of one would be done as the other says */
+function joined(...tables: readonly ResourceRules[]): ResourceRules {
+  const entries = tables.flatMap((table) => Object.entries(table));
+  const names = entries.map(([name]) => name);
+  const twice = names.find((name, at) => names.indexOf(name) !== at);
+  if (twice !== undefined) throw new Error(`two rules are called '${twice}'`);
+  return Object.fromEntries(entries);
+}
 
 /** Two histories of three have some. Drawn apart from the rest of the plan. */
 export function momentsOf(

@@ -228,8 +228,8 @@ export const FURTHER_RULES = rulesOf({
   race: [SAYING, 4, 'unsettle'],
   loseSaying: [SAYING, 6, 'loseKube for 500+for'],
   slowSaying: [FILLING, 1, 'slowKube for for'],
-  crashAtWork: [FURTHER_AT_WORK, 3, 'crash for for'],
-  sleepAtWork: [FURTHER_AT_WORK, 2, 'standStill for 15000+for'],
+  crashFurther: [FURTHER_AT_WORK, 3, 'crash for for'],
+  sleepFurther: [FURTHER_AT_WORK, 2, 'standStill for 15000+for'],
   cutAtWork: [FURTHER_AT_WORK, 1, 'cutBus for for'],
 });
 

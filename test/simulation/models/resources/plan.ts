@@ -4,6 +4,7 @@ import { type Draw, drawFrom } from '../../draw.ts';
 import { faultsOf } from '../../faults.ts';
 import { ACTIVE_MS, type Misfortune, misfortunes } from '../../misfortunes.ts';
 import type { Plan, StepOf } from '../../model.ts';
+import { setbacksOf } from '../../setbacks.ts';
 import { furtherOf } from './further.ts';
 import { lateCreates } from './late-creates.ts';
 import { libraryOf } from './library.ts';
@@ -112,6 +113,7 @@ export function resourcePlan(seed: number): ResourceHistory {
     activeMs: ACTIVE_MS,
   });
   steps.push(...library, ...further);
+  if (misfortune > 0) steps.push(...setbacksOf(seed, { steps, pods }));
   steps.sort((one, other) => one.atMs - other.atMs);
   const isNamespaceGone = steps.some(({ what }) => what === 'deleteNamespace');
   const resyncMs = draw.chance(0.3) ? draw.pick([20_000, 120_000]) : 0;

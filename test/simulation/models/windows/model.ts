@@ -158,6 +158,7 @@ class WindowsStorage implements Environment<WindowsHappening> {
   }
 
   readonly unrest = async (): Promise<string | undefined> => {
+    await this.#watch.judged();
     const why = await this.#rest.unrest();
     // What a machine does is told to nobody.
     if (why !== undefined) this.#context.onChange();
@@ -165,6 +166,7 @@ class WindowsStorage implements Environment<WindowsHappening> {
   };
 
   readonly leftover = async (): Promise<string | undefined> => {
+    await this.#watch.judged();
     for (const plural of PLURALS) {
       const [left] = this.#context.cluster.objects(plural);
       if (left === undefined) continue;

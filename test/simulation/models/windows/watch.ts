@@ -52,6 +52,7 @@ export class WindowsWatch {
   /** Nodes and paths, roots or names of targets where people have had a hand in it. */
   readonly #byHand = new Set<string>();
   readonly #objects = new Map<string, KubeObject>();
+  readonly #judging: Promise<void>[] = [];
   /** When somebody last had a hand in a disk, by node. */
   readonly #handAtMs = new Map<string, number>();
 
@@ -89,7 +90,7 @@ export class WindowsWatch {
     this.judgeText(`${plural} '${stored.metadata.name}'`, stored.text);
     if (type === 'DELETED') {
       this.#objects.delete(object.metadata.uid);
-      void this.#judgeEnd(object);
+      this.#judging.push(this.#judgeEnd(object));
       return;
     }
     this.#objects.set(object.metadata.uid, object);
@@ -100,6 +101,11 @@ export class WindowsWatch {
     for (const policy of [object.spec?.['formatPolicy'], object.spec?.['deletionPolicy']])
       policies.add(String(policy ?? ''));
     this.#policies.set(uid, policies);
+  }
+
+  /** What is under way of the judgement is over. */
+  async judged(): Promise<void> {
+    while (this.#judging.length > 0) await this.#judging.shift();
   }
 
   judgeText(where: string, text: string): void {
@@ -169,7 +175,7 @@ export class WindowsWatch {
       if (disk !== undefined)
         this.historyOf(disk).onlineFor = args[1] === 'online' ? caller?.object.metadata.name : undefined;
     }
-    if (call === 'iscsi.removeTargetPortal') void this.#judgePortal(machine);
+    if (call === 'iscsi.removeTargetPortal') this.#judging.push(this.#judgePortal(machine));
   }
 
   #judgeFormat(what: string, { args, machine }: MachineChange, known: KubeObject | undefined): void {
