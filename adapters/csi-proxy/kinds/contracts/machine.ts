@@ -5,8 +5,8 @@ import { REMOTE_PATH_PATTERN } from '../../server/smb/remote-path.ts';
 import { nodeRef, windowsContract } from './common.ts';
 
 const seenFileSystem = object('a file system that was seen.', {
-  volumeID: required(string('volumeID is the volume that had it.', { maxLength: 128 })),
-  seenAt: required(string('seenAt is when it was seen first, or made last.', { format: 'date-time' })),
+  volumeID: string('volumeID is the volume that had it.', { maxLength: 128 }),
+  seenAt: string('seenAt is when it was seen first, or made last.', { format: 'date-time' }),
 });
 
 /** Of a disk. */
