@@ -10,7 +10,7 @@
 //   V4. When it cannot be told in time where the id of another object leads, that one may have it, and nothing is taken from it.
 //       But whoever has recorded the id by its own hand gives way only to who is seen to get at the resource with credentials of
 //       his own: else anybody could hold on to it by writing down its id.
-//   V5. Where a kind lets objects of one namespace share, they are nobody's rivals. Who goes leaves the resource to any that lives,
+//   V5. Where a kind lets objects of one namespace share what their specs lead to, they are nobody's rivals. Who goes leaves the resource to any that lives,
 //       and of several that go to the youngest: one of them removes it, and nobody who lives loses it.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock } from '../../bus/mod.ts';
@@ -75,7 +75,8 @@ export class Rivals {
     const first = (recorded.get(externalId) ?? [])
       .filter((other) => {
         if (other.metadata.uid === object.metadata.uid) return false;
-        if (isSharing(kind, object, other)) return isLeaving && outlives(other, object);
+        // mutant: shares-by-forged-status && -> $1
+        if (isSharing(kind, object, other) && !isForeign) return isLeaving && outlives(other, object);
         return !isOwn || byAge(other, object) < 0;
       })
       .sort(byAge);

@@ -71,30 +71,6 @@ export function describeIdentity(test: Test, openGround: OpenGround): void {
     assert.equal(world.lines('error'), []);
   });
 
-  check(
-    'of two objects with the same parts one has the assignment; the other takes it when that is gone',
-    async (world) => {
-      const of = await cast(world);
-      await world.apply(world.managed('RoleAssignment', 'one', REFS), world.managed('RoleAssignment', 'two', REFS));
-      let [owner, rival] = ['one', 'two'];
-      await world.eventually('one of them has it', async () => {
-        const [one, two] = await Promise.all([
-          world.read('RoleAssignment', 'one'),
-          world.read('RoleAssignment', 'two'),
-        ]);
-        const words = [one, two].map((each) => (each === undefined ? '' : condition(each, 'Progressing').message));
-        const isOver = words.some((text) => /up to date/.test(text)) && words.some((text) => /which has/.test(text));
-        if (isOver && /which has/.test(words[0] ?? '')) [owner, rival] = ['two', 'one'];
-        return isOver ? undefined : JSON.stringify(words);
-      });
-      assert.equal(resourceOf((await world.read('RoleAssignment', rival)) as Raw), {});
-      await world.delete('RoleAssignment', owner);
-      await world.gone('RoleAssignment', owner);
-      await world.available('RoleAssignment', rival);
-      assert.is((await assigned(world, ...of)).length, 1);
-    },
-  );
-
   check('an identity that somebody writes into a status takes nothing away from whoever has it', async (world) => {
     const of = await cast(world);
     await world.apply(world.managed('Role', 'other', { name: world.name('other') }));
