@@ -36,6 +36,9 @@ export const WINDOWS: readonly Change[] = [
     'target-found-taken-down': 'H1: a connection that somebody else has made is taken down',
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
   }),
+  ...noticedBy(['iSCSI targets that leave'], {
+    'found-of-other-namespace': 'H3: a connection that an object of another namespace has made is used',
+  }),
   ...noticedBy(['windows disk'], {
     'disk-of-two-machines': 'N2: two machines that see one disk write to it',
     'disk-given-away': 'K1: a disk that comes back is given to another object',

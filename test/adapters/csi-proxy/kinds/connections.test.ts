@@ -335,6 +335,23 @@ test('33.A6: a share that two objects map goes with the last of them, whichever 
     assert.is(await isSmbMapped(SHARE), 'absent');
   }));
 
+test('33.A6: a share that somebody maps between the look and the request is not its own (R1, S1)', () =>
+  inWorld({}, async (world) => {
+    const { host, before } = world.machine();
+    let isDone = false;
+    before.set('isSmbMapped', async () => {
+      const { status } = (await world.read('smbmappings/share')) ?? {};
+      if (status?.['origin'] !== 'Made' || isDone) return;
+      isDone = true;
+      await host.smb.newSmbGlobalMapping({ root: SHARE, username: 'user', password: FIRST, encryption: 'required' });
+    });
+    await withShare(world);
+    await world.says('smbmappings/share', 'Found');
+    await world.remove('smbmappings/share');
+    await world.gone('smbmappings/share');
+    assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
+  }));
+
 test('33.A6: of objects that map a share at once one has made it, and the others say so (R1, S1)', () =>
   inWorld({}, async (world) => {
     const held = Promise.withResolvers<void>();

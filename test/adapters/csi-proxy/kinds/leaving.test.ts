@@ -2,6 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../../../adapters/adapter.ts';
+import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { iscsiTargetOperations } from '../../../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
@@ -38,13 +39,8 @@ function standing(name: string): KubeObject {
   return { ...leaving(name), metadata };
 }
 
-test('one that has left keeps the portal for nobody, though its guards are on it still (I2)', async () => {
-  const { host, iscsi, disks } = await memoryMachine({ clock });
-  const objects = ['one', 'two'].map(leaving);
-  for (const { metadata } of objects) {
-    const disk = disks.make({ sizeBytes: GIB, page83: `naa.${metadata.name}` });
-    iscsi.offer({ portal: PORTAL, iqn: iqnOf(metadata.name), disks: [disk] });
-  }
+/** What is asked of a machine while the API server knows these objects. */
+function operationsOn(host: Host, objects: readonly KubeObject[]) {
   const node = { ...leaving('node'), spec: { nodeName: 'one', services: ['MSiSCSI'] } };
   const { connect, disconnect } = iscsiTargetOperations({
     ...{ clock, host, lanes: new Lanes(), paths: new PathRules([]), encryption: 'required', node: 'one' },
@@ -56,10 +52,34 @@ test('one that has left keeps the portal for nobody, though its guards are on it
   });
   const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };
   const ask = (operation: Operation | undefined, object: KubeObject) => operation?.({ object, dependencies } as never);
+  return { connect, disconnect, ask };
+}
+
+test('one that has left keeps the portal for nobody, though its guards are on it still (I2)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  const objects = ['one', 'two'].map(leaving);
+  for (const { metadata } of objects) {
+    const disk = disks.make({ sizeBytes: GIB, page83: `naa.${metadata.name}` });
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(metadata.name), disks: [disk] });
+  }
+  const { connect, disconnect, ask } = operationsOn(host, objects);
   for (const object of objects) await ask(connect, object);
   await ask(disconnect, objects[0] as KubeObject);
   assert.is((await host.iscsi.listTargetPortals()).length, 1, 'the other one is connected');
   await ask(disconnect, objects[1] as KubeObject);
+  assert.equal(await host.iscsi.listTargetPortals(), []);
+});
+
+test('33.C3: a target that an object of another namespace has connected is neither found nor touched (H3)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  iscsi.offer({ portal: PORTAL, iqn: iqnOf('one'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
+  const { metadata, ...victim } = standing('one');
+  const objects = [{ ...victim, metadata: { ...metadata, namespace: 'victim', uid: 'victim' } }];
+  Object.assign(objects[0] ?? {}, { status: { ...victim.status, madeBy: 'victim' } });
+  const { connect, ask } = operationsOn(host, objects);
+  const outcome = await Promise.resolve(ask(connect, standing('one'))).catch(String);
+  assert.match(String(outcome), /another namespace/);
+  await host.system.startService('MSiSCSI');
   assert.equal(await host.iscsi.listTargetPortals(), []);
 });
 
