@@ -17,7 +17,8 @@ export const serverStep: UpdateStep = async ({ request: { claimants = [], observ
   // One that gave the port up takes it off only then.
   const { device_id: device, device_owner: owner } = observation.attributes;
   const isOther = servers.every(({ attributes }) => attributes['serverID'] !== device);
-  const used = typeof device === 'string' && device !== '' && `${owner}`.startsWith('compute:') && isOther;
+  const isPlugged = typeof device === 'string' && device !== '';
+  const used = isPlugged && typeof owner === 'string' && owner.startsWith('compute:') && isOther;
   return { changed: false, ...(used && { used }) };
 };
 

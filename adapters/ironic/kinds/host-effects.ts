@@ -257,10 +257,10 @@ async function isBelieved(ports: LifePorts, key: string, nodeId: string): Promis
   const { node } = (await ports.call(key, 'recognize', { named: nodeId })) as Recognition;
   if (node !== 'foreign') return true;
   if (isDeleting(hostOf(ports.object(key)))) return false;
-  const todo = `give the node the name of this host in Ironic, or remove the annotation to register the host as a new one`;
+  const todo = `give the node the name of this host in Ironic, or remove the annotation ${HostAnnotation.Status} to register the host as a new one`;
   throw {
     code: 'terminal',
-    message: `the annotation ${HostAnnotation.Status} names node "${nodeId}", which is not this host's: ${todo}`,
+    message: `the status that the annotation brings names node "${nodeId}", which is not this host's: ${todo}`,
   } satisfies ErrorData;
 }
 

@@ -1,6 +1,7 @@
 // Hostile texts in every field of every call, on the host of Windows: refused, or handed to the worker letter for letter.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { LONGEST_IQN } from '../../../../adapters/csi-proxy/rules.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
@@ -74,16 +75,21 @@ for (const text of HOSTILE) {
     assert.equal(asked('formatVolume'), []);
     for (const given of asked('getService').slice(2)) assert.equal(given, { name: text });
 
-    // Credentials are anything.
+    // Credentials are anything; an address and the name of a target have no control characters, and the name has a length.
+    const isWord = !/\p{Cc}/u.test(text);
+    const isIqn = Buffer.byteLength(text) <= LONGEST_IQN;
     const login = { authType: 1, chapUsername: text, chapSecret: text };
     const targetPortal = { targetAddress: text, targetPort: 1 };
-    await iscsi.addTargetPortal(context, { targetPortal }, 'v1alpha1');
-    assert.ok(await outcome(iscsi.connectTarget(context, { targetPortal, iqn: text, ...login }, 'v1alpha1')));
+    const added = await outcome(iscsi.addTargetPortal(context, { targetPortal }, 'v1alpha1'));
+    assert.is(added?.code, isWord ? undefined : Code.InvalidArgument);
+    const connected = await outcome(iscsi.connectTarget(context, { targetPortal, iqn: text, ...login }, 'v1alpha1'));
+    assert.is(connected?.code === Code.InvalidArgument, !isWord || !isIqn);
     await outcome(iscsi.setMutualChapSecret(context, { MutualChapSecret: text }, 'v1alpha2'));
     const portal = { address: text, port: 1 };
     const authentication = 'ONEWAYCHAP';
-    assert.equal(asked('addPortal'), [portal]);
-    assert.equal(asked('connectTarget'), [{ ...portal, iqn: text, authentication, username: text, secret: text }]);
+    assert.equal(asked('addPortal'), isWord ? [portal] : []);
+    const sent = { ...portal, iqn: text, authentication, username: text, secret: text };
+    assert.equal(asked('connectTarget'), isWord && isIqn ? [sent] : []);
     assert.equal(asked('setChapSecret'), [{ secret: text }]);
 
     const request = { remotePath: '//files/data', localPath: '', username: text, password: text };
