@@ -299,6 +299,7 @@ export class ObjectActor {
       return;
     }
     // mutant: older-view-replaces ! -> false
+    // mutant: gone-stays-gone &&.2 -> true
     const isKnown = !isNewer || (isGone && isOver);
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;

@@ -119,13 +119,8 @@ export const MUTATIONS: readonly Mutation[] = [
   },
   {
     name: 'absence',
-    without: 'any answer of 404 proves that what was asked for is gone',
-    mutants: ['any-404-is-absence'],
-  },
-  {
-    name: 'suspended',
-    without: 'a process whose machine was paused lags for ever',
-    mutants: ['clock-lags-for-ever'],
+    without: 'any answer of 404 proves that what was asked for is gone, for ever',
+    mutants: ['any-404-is-absence', 'gone-stays-gone'],
   },
   ...HOST_MUTATIONS,
   ...WINDOWS_MUTATIONS,

@@ -194,12 +194,14 @@ export class ProcessClock implements Clock {
   goOn(): void {
     if (this.#state !== 'standing') return;
     this.#state = 'running';
-    this.#suspendedMs += this.#time.now() - (this.#suspendedAt ?? this.#time.now());
+    const suspendedAt = this.#suspendedAt;
+    this.#suspendedMs += this.#time.now() - (suspendedAt ?? this.#time.now());
     this.#suspendedAt = undefined;
     const overdue = this.#overdue;
     this.#overdue = [];
-    // Cleared meanwhile: it has nothing to run.
-    for (const alarm of overdue) this.setTimeout(() => alarm.run?.(), 0);
+    // Timers go by the even clock. Cleared meanwhile: it has nothing to run.
+    for (const alarm of overdue)
+      this.setTimeout(() => alarm.run?.(), suspendedAt === undefined ? 0 : alarm.at - suspendedAt);
   }
 
   end(): void {

@@ -114,6 +114,7 @@ export const ACTORS: readonly Change[] = [
     'freed-holder-named': 'who has let go of a deleted object is said to hold it',
   }),
   ...noticedBy(['protocol'], {
+    'gone-stays-gone': 'A1: what was wrongly not found stays gone',
     'gone-revives-unasked': 'A1: a late state of what is gone revives it',
     'older-read-believed': 'P11: a read that is older than what was known is dropped for ever',
     'older-view-replaces': 'A1, P6: an older view of an object replaces a newer one',
