@@ -133,7 +133,7 @@ test('pods of Windows nodes are HostProcess containers, one a node, which know t
   assert.equal(
     written.map(({ resources, verbs }) => [resources, verbs]),
     [
-      [['iscsitargets', 'smbmappings', 'windowsstoragenodes'], ['list']],
+      [['iscsitargets', 'smbmappings', 'windowsmounts', 'windowsstoragenodes'], ['list']],
       [['tokenreviews'], ['create']],
       [['subjectaccessreviews'], ['create']],
     ],

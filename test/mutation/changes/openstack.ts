@@ -144,6 +144,9 @@ export const OPENSTACK: readonly Change[] = [
     'cloud-answers-first': 'V1: the simulated cloud answers before it keeps',
     'cloud-reads-half-line': 'V2: a line that is not whole is read',
   }),
+  ...noticedBy(['identities in memory'], {
+    'shares-by-forged-status': 'V5: what somebody writes into a status is shared',
+  }),
   ...noticedBy(['sharing in memory'], {
     'shared-resource-removed': 'V5: who goes removes what others of its namespace share',
     'shared-resource-left-by-all': 'V5: of several that go at once each leaves the resource to another',

@@ -1,9 +1,9 @@
 // Hostile texts in every field of every call, on the host of Windows: refused, or handed to the worker letter for letter.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { LONGEST_IQN } from '../../../../adapters/csi-proxy/rules.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/windows-host.ts';
+import { LONGEST_IQN } from '../../../../adapters/csi-proxy/rules.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import { callContext, formattedDisk, groupServers, KUBELET } from '../../../world/windows-groups.ts';
 import { HOSTILE } from '../hosts/hostile.ts';
