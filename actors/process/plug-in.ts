@@ -1,8 +1,8 @@
 // An adapter from outside, with what keeps its faults from the objects of others: its code is called through here.
 //
 // Invariants:
-//   PI1. What its kinds say of an object (`view`, `references` and the like) ends within LIMIT_MS, or fails. JavaScript that
-//        runs as an action of its machines, or between two awaits of an operation, cannot be stopped.
+//   PI1. What its kinds make of people's words (`view`, `status`, `references`, `children`, `standing`) ends within LIMIT_MS, or
+//        fails. JavaScript that runs as an action of its machines, or between two awaits of an operation, cannot be stopped.
 //   PI2. What it throws is told with its name, without a stack, and without what `readSecret` gave it for that namespace.
 //   PI3. A promise that it lets fail unheard, or an exception in one of its timers, is logged with its name, and ends nothing.
 //   PI4. Nobody waits for its `serve` longer than SERVE_MS: its operations are refused, as may be tried again, until it is through.
@@ -187,16 +187,17 @@ function valuesIn(text: string): readonly string[] {
   return [trimmed, ...values.filter((value) => value.length >= LEAST_VALUE)];
 }
 
-/** Members of a life that are no questions about an object. */
-const UNBOUNDED: ReadonlySet<string> = new Set(['provide', 'news']);
+/** Members of a kind and of its life that read what people wrote. A bound costs the start of a thread, so no other has one. */
+const BOUNDED: ReadonlySet<string> = new Set(['references', 'children', 'standing', 'view', 'status']);
 
-/** The kind, with all its functions bounded. */
+/** The kind, with what it fails to say named, and bounded where people's words may make it run for ever. */
 function boundedKind(realm: string, kind: DeclaredKind, limitMs: number): DeclaredKind {
   const bounded = <Value extends object>(value: Value): Value => {
     const members = Object.entries(value).map(([name, member]) => {
-      if (typeof member !== 'function' || UNBOUNDED.has(name)) return [name, member];
+      if (typeof member !== 'function') return [name, member];
       const ask = (...given: readonly unknown[]): unknown => member.apply(value, given);
-      return [name, boundedBy(ask, `adapter '${realm}': '${name}' of ${kind.kind}`, limitMs)];
+      const what = `adapter '${realm}': '${name}' of ${kind.kind}`;
+      return [name, named(BOUNDED.has(name) ? boundedBy(ask, what, limitMs) : ask, what)];
     });
     return Object.fromEntries(members) as Value;
   };
@@ -209,28 +210,30 @@ type Question = (...given: readonly unknown[]) => unknown;
 const CALLED = Symbol.for('troupe.plug-in.called');
 const SCRIPT = new Script("globalThis[Symbol.for('troupe.plug-in.called')]()");
 
+function named(ask: Question, what: string): Question {
+  return (...given) => {
+    try {
+      return ask(...given);
+    } catch (error) {
+      if (error instanceof TransientError) throw error;
+      throw new TransientError(`${what} failed: ${messageOf(error)}`);
+    }
+  };
+}
+
 function boundedBy(ask: Question, what: string, limitMs: number): Question {
   return (...given) => {
     const world = globalThis as { [CALLED]?: (() => unknown) | undefined };
     const outer = world[CALLED];
-    let failure: { readonly message: string } | undefined;
     try {
-      world[CALLED] = () => {
-        try {
-          return ask(...given);
-        } catch (error) {
-          failure = { message: messageOf(error) };
-          return undefined;
-        }
-      };
-      const answer: unknown = SCRIPT.runInThisContext({ timeout: limitMs });
-      if (failure === undefined) return answer;
-    } catch {
-      throw new TransientError(`${what} did not return within ${limitMs} ms`);
+      world[CALLED] = () => ask(...given);
+      return SCRIPT.runInThisContext({ timeout: limitMs });
+    } catch (error) {
+      const isLate = (error as Partial<NodeJS.ErrnoException> | undefined)?.code === 'ERR_SCRIPT_EXECUTION_TIMEOUT';
+      throw isLate ? new TransientError(`${what} did not return within ${limitMs} ms`) : error;
     } finally {
       world[CALLED] = outer;
     }
-    throw new TransientError(`${what} failed: ${failure.message}`);
   };
 }
 
