@@ -73,12 +73,16 @@ export function timeBy({ wall, even }: { wall: () => number; even: () => number 
   let time = wall();
   return () => {
     const at = even();
+    const said = wall();
+    // The process may have stood still between the two.
+    // mutant: clock-reads-apart - -> 0
+    const apartMs = even() - at;
     const passedMs = at - last;
     last = at;
     time += passedMs;
-    const aheadMs = time - wall();
+    const aheadMs = time - said;
     // mutant: clock-lags-for-ever if -> false
-    if (aheadMs < -TOLERANCE_MS) time -= aheadMs;
+    if (aheadMs + apartMs < -TOLERANCE_MS) time -= aheadMs + apartMs;
     // mutant: clock-leads-for-ever if -> false
     if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
     return time;

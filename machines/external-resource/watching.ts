@@ -1,5 +1,5 @@
 // Waiting for a foreign system: it is looked at in a rhythm, and only what is new is told.
-import type { ResourceContext } from './context.ts';
+import type { ErrorData } from '../object.ts';
 import type { Observation, WatchNews } from './operations.ts';
 
 /** While a resource is on its way out, milliseconds between two looks. */
@@ -38,17 +38,20 @@ const RELOOK_FIRST_MS = 15_000;
 /** Ten minutes, less a quarter for what chance adds to a pause. */
 export const RELOOK_LIMIT_MS = 480_000;
 
+/** What was seen of a resource, and when it is to be looked at again in any case; undefined: never. */
+interface Looked {
+  readonly error: ErrorData | undefined;
+  readonly observation: Observation | undefined;
+  readonly object: { readonly resyncInMs: number | undefined; readonly resyncEveryMs: number | undefined };
+  readonly relooks: number;
+}
+
 /**
  * Until another look at what cannot be used as it is, in milliseconds, without jitter: what is refused for its spec gets none.
  *
  * @param relooks  how many there were in a row
  */
-export function relookMs({
-  error,
-  observation,
-  object: { resyncInMs, resyncEveryMs },
-  relooks,
-}: Pick<ResourceContext, 'error' | 'observation' | 'object' | 'relooks'>): number {
+export function relookMs({ error, observation, object: { resyncInMs, resyncEveryMs }, relooks }: Looked): number {
   // A life that began with it counts from the last look.
   if (error === undefined && observation === undefined) return resyncInMs ?? Number.POSITIVE_INFINITY;
   // mutant: spec-looked-at-again if -> false

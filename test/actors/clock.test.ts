@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32, systemClock } from '../../actors/clock.ts';
+import { mulberry32, systemClock, timeBy } from '../../actors/clock.ts';
 
 const test = suite('clock');
 
@@ -23,6 +23,24 @@ test('33.B5: who was suspended is at the same time as all others at once, and do
   assert.is(clock.now(), 1_061_000);
   pass(500);
   assert.is(clock.now(), 1_061_500);
+});
+
+test('who stood still between two clocks that he read is not ahead of all others for it (C2)', () => {
+  let time = 0;
+  let stopMs = 0;
+  const now = timeBy({
+    even: () => time,
+    wall() {
+      time += stopMs; // nobody ran for so long, and all clocks went on
+      return 1_000_000 + time;
+    },
+  });
+  for (const pauseMs of [0, 300, 0, 5_000, 0]) {
+    stopMs = pauseMs;
+    now();
+    stopMs = 0;
+    assert.is(now(), 1_000_000 + time);
+  }
 });
 
 test('33.B5: a wall clock that is set back is caught up with, and time never goes back (C1, C2)', () => {

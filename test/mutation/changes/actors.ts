@@ -14,6 +14,7 @@ export const ACTORS: readonly Change[] = [
   }),
   ...noticedBy(['clock'], {
     'clock-lags-for-ever': 'C2: who was suspended once lags behind all others',
+    'clock-reads-apart': 'C2: who stood still between two clocks is ahead of all others',
     'clock-leads-for-ever': 'C2: whose clock was set back leads all others',
   }),
   ...noticedBy(['underway'], {
