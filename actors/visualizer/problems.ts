@@ -55,7 +55,7 @@ function problemOf({ cause: { summary, advice, weight }, by, waiting }: Surveyed
 
 /** What ails all objects, whether they wait or not; that it cannot be told whether another controller leads is known from elsewhere. */
 async function around(
-  { predecessors, objects, registry, clock }: ProblemsDeps,
+  { predecessors, objects, registry }: ProblemsDeps,
   session: Session,
   told: readonly ToldCause[],
 ): Promise<readonly Verdict[]> {

@@ -71,7 +71,7 @@ async function examineCluster({ config, adapters, clock, home }: DoctorDeps): Pr
     if (!isReached) return checks;
     const parts = [
       () => examineDefinitions(client, adapters),
-      () => leaderCheck(adapters, read, clock),
+      () => leaderCheck(adapters, read),
       () => examineAccess(client, adapters, [...roles], namespaces),
       () => examineClouds({ adapters, objects: read, namespaces, clock, apiServer: authorityOf(client.server) ?? '' }),
     ];
@@ -93,7 +93,6 @@ async function examineCluster({ config, adapters, clock, home }: DoctorDeps): Pr
 async function leaderCheck(
   adapters: readonly ConfiguredAdapter[],
   read: Cluster['objects'],
-  clock: Clock,
 ): Promise<readonly Check[]> {
   const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
   if (predecessors.length === 0) return [];
