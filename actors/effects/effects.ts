@@ -168,7 +168,11 @@ export function provideEffects(deps: EffectsDeps): Machines {
     const written = run(incarnation);
     deps.trackWrite(key, written);
     try {
-      actor.accept(await written, { own: true });
+      const answer = await written;
+      actor.accept(answer, { own: true });
+      // Somebody has written since, or the API server has less than it had told: it is asked, before anything is written again.
+      // mutant: older-answer-ignored drop
+      if (isOlder(answer, actor.incarnation())) await refresh(deps, actor);
     } catch (error) {
       // mutant: lost-race-with-old-object drop
       if (error instanceof AbsentError || error instanceof ConflictError) await refresh(deps, actor);
@@ -435,6 +439,11 @@ export interface RefreshDeps {
   readonly mailbox: Pick<Mailbox, 'epoch' | 'startAnew'>;
 }
 
+/** Whether what is known of the object is of a later version. */
+function isOlder({ metadata }: KubeObject, known: Incarnation | undefined): boolean {
+  return known !== undefined && compareVersions(metadata.resourceVersion, known.object.metadata.resourceVersion) < 0;
+}
+
 /**
  * Reads the object of an actor afresh; "not found" is knowledge too (P6). One that is older than what was known before it was read is
  * that of an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
@@ -445,10 +454,8 @@ export async function refresh({ objects, mailbox }: RefreshDeps, actor: ObjectAc
   const known = actor.incarnation();
   const soughtUid = actor.goneUid;
   const object = await objects.get(actor.resource, namespace, name);
-  const { resourceVersion: version = '0' } = known?.object.metadata ?? {};
   // mutant: older-read-believed if -> false
-  if (object !== undefined && compareVersions(object.metadata.resourceVersion, version) < 0)
-    await mailbox.startAnew(id);
+  if (object !== undefined && isOlder(object, known)) await mailbox.startAnew(id);
   else if (object !== undefined) actor.accept(object, { own: false, soughtUid });
   else if (known !== undefined) actor.acceptGone(known.uid, known.object.metadata.resourceVersion);
   else actor.tidy();

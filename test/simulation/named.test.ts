@@ -3,11 +3,13 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from './history.ts';
 import { HOSTS } from './models/hosts/model.ts';
+import { RESOURCES } from './models/resources/model.ts';
 import { WINDOWS } from './models/windows/model.ts';
 
 const test = suite('histories that went wrong');
 
 const NAMED = [
+  { plan: RESOURCES.plan(82), about: 'mail of before comes after the API server was restored from a backup (I8)' },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
   { plan: WINDOWS.plan(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },

@@ -114,6 +114,9 @@ export const ACTORS: readonly Change[] = [
     'claims-table-older-replaces': 'P4: a claim of an older incarnation replaces a newer one',
     'freed-holder-named': 'who has let go of a deleted object is said to hold it',
   }),
+  ...noticedBy(['histories that went wrong'], {
+    'older-answer-ignored': 'P11: an answer that is older than what is known is dropped, and the same written again',
+  }),
   ...noticedBy(['protocol'], {
     'gone-stays-gone': 'A1: what was wrongly not found stays gone',
     'gone-revives-unasked': 'A1: a late state of what is gone revives it',
