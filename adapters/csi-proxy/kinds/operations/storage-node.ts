@@ -6,7 +6,7 @@ import type { Operation } from '../../../adapter.ts';
 import { latestSeen, mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, said, textOf } from '../values.ts';
-import { ageOf, claimsOn, type Holder, hadElsewhere } from './claims.ts';
+import { claimsOn, type Holder, hadElsewhere, holderOf } from './claims.ts';
 import { asJson, disksOf, type SeenDisk } from './disks.ts';
 import { recordsOfNodes } from './records.ts';
 import { type Answer, type MachinePorts, onMachine } from './serving.ts';
@@ -17,7 +17,7 @@ const MOST_REMEMBERED = 128;
 export function storageNodeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   return {
     /**
-     * Answers `{ machine, disks, elder, isLeaving, apiVersions }`; `elder`: another object that stands for the node and was there before;
+     * Answers `{ machine, disks, elder, isLeaving, apiVersions }`; `elder`: another object that stands for the node, and has it;
      * `isLeaving`: a disk is still that of an object which may be gone in a moment.
      */
     look: (request: OperationRequest): Answer =>
@@ -41,9 +41,8 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
           ...whose(disk),
           ...records(disk.identity),
         }));
-        const elder = nodes.find(
-          (node) => node.spec?.['nodeName'] === object.spec?.['nodeName'] && ageOf(node) < ageOf(object),
-        );
+        const holder = holderOf(nodes, here.node);
+        const elder = holder?.metadata.uid === object.metadata.uid ? undefined : holder;
         const apiVersions = served === undefined ? undefined : [...(await served())];
         return said({
           machine,
