@@ -2,8 +2,9 @@
 //
 // Invariants:
 //   N1. A disk that a WindowsDisk has is given to no other while that is there, whether its claim is known or not: mail may be lost.
-//   N2. A disk that several machines see is had on one of them: two that write to it would spoil what is on it. Only what is known
-//       by a page 83 identifier is known to be one disk; serial numbers are much the same on many machines.
+//   N2. A disk that several machines see is had on one of them: two that write to it would spoil what is on it. Across machines only
+//       what is known by a page 83 identifier is known to be one disk; serial numbers are much the same on many machines. On one
+//       machine that goes by several names each identity is.
 //   N3. A node is that of the object that took its name first, as its actor has recorded it. Nobody gets a name by being older, or by what
 //       somebody else writes into its status.
 import type { Claimant } from '../../../../machines/kind.ts';
@@ -11,7 +12,8 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import { Reason, reasonOf } from '../conditions.ts';
 import { WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, textOf, wordOf } from '../values.ts';
-import { PAGE83 } from './disks.ts';
+import { isUnique } from './disks.ts';
+import { isOnMachine, type Which } from './same-machine.ts';
 import type { MachinePorts } from './serving.ts';
 
 /** A type, as an interface would be no JSON. */
@@ -47,19 +49,28 @@ function rankOf(node: KubeObject): string {
 const LAST = '~';
 
 /**
- * Disks that objects have on other machines, by their identities, each with the first of these machines. Of one of which nothing is
- * heard the last that was seen counts, unless it is said to be gone: it may be at work as ever.
+ * Disks that other objects for machines have given away, by their identities, each with the first of these objects. Of a machine of which
+ * nothing is heard the last that was seen counts, unless it is said to be gone: it may be at work as ever.
+ *
+ * @param here  the machine of `object`: on that one every identity is one disk (N2)
  */
-export function hadElsewhere(nodes: readonly KubeObject[], object: KubeObject): ReadonlyMap<string, KubeObject> {
+export function hadElsewhere(
+  nodes: readonly KubeObject[],
+  object: KubeObject,
+  here: Which,
+): ReadonlyMap<string, KubeObject> {
   const others = nodes
     .filter((node) => node.metadata.uid !== object.metadata.uid && reasonOf(node) !== Reason.NodeGone)
     .sort((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1));
-  const had = ({ status }: KubeObject): readonly string[] =>
-    listOf(status?.['disks'])
+  const had = (node: KubeObject): readonly string[] => {
+    // mutant: disk-by-serial-twice = -> $1 = false
+    const isHere = isOnMachine(node, here);
+    return listOf(node.status?.['disks'])
       .map(mapOf)
-      .filter(({ number, claimedBy }) => number !== undefined && claimedBy !== undefined)
+      .filter(({ number, claimedBy }) => claimedBy !== undefined && (isHere || number !== undefined))
       .map(({ identity }) => textOf(identity))
-      .filter((identity) => identity.startsWith(PAGE83));
+      .filter((identity) => isHere || isUnique(identity));
+  };
   return new Map(others.flatMap((node) => had(node).map((identity) => [identity, node] as const)));
 }
 

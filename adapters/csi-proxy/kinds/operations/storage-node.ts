@@ -9,6 +9,7 @@ import { listOf, mapOf, said, textOf } from '../values.ts';
 import { claimsOn, type Holder, hadElsewhere, holderOf } from './claims.ts';
 import { asJson, disksOf, type SeenDisk } from './disks.ts';
 import { recordsOfNodes } from './records.ts';
+import type { Which } from './same-machine.ts';
 import { type Answer, type MachinePorts, onMachine } from './serving.ts';
 
 /** Disks without an object that are not there any more, and on which a file system was seen: the latest. */
@@ -29,12 +30,13 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
           disksOf(here),
           listObjects(STORAGE_NODES),
         ]);
-        const elsewhere = hadElsewhere(nodes, object);
+        const which = { node: here.node, serial: machine };
+        const elsewhere = hadElsewhere(nodes, object, which);
         const { claims, isLeaving } = await claimsOn(here, object, claimants, elsewhere);
         const whose = ({ identity }: SeenDisk): JsonObject =>
           claims.get(identity) ?? said({ claimedOn: elsewhere.get(identity)?.metadata.name });
         const records = (identity: string): JsonObject =>
-          identity === '' ? {} : said({ fileSystems: [...recordsOn(request, nodes, identity)] });
+          identity === '' ? {} : said({ fileSystems: [...recordsOn(request, nodes, identity, which)] });
         const seen = disks.map(async (disk) => ({
           ...asJson(disk),
           sizeBytes: Number((await host.disk.getDiskStats(disk.number)).totalBytes),
@@ -64,12 +66,13 @@ function recordsOn(
   { object, claimants = [] }: OperationRequest,
   nodes: readonly KubeObject[],
   identity: string,
+  which: Which,
 ): readonly SeenFileSystem[] {
   const claimed = claimants
     .filter(({ attributes }) => attributes['identity'] === identity)
     .map(({ attributes }) => seenIn(attributes['fileSystems']));
   const others = nodes.filter((node) => node.metadata.uid !== object.metadata.uid);
-  return mergedSeen(...claimed, recordsOfNodes([...others, object], identity, textOf(object.spec?.['nodeName'])));
+  return mergedSeen(...claimed, recordsOfNodes([...others, object], identity, which));
 }
 
 /** A type, as an interface would be no JSON. */
