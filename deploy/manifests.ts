@@ -232,35 +232,46 @@ const WRITE = ['create', 'delete', 'deletecollection', 'patch', 'update'];
 /**
  * What people may do with the kinds: added to the cluster's own ClusterRoles `view`, `edit` and `admin`, and good for a
  * binding of its own. Nobody is given the status: it says which resource of the cloud an object has.
+ *
+ * What an adapter does on machines of the cluster is done there for all who use them: to write such objects is a ClusterRole of its own,
+ * which nobody has before he is bound to it.
  */
 export function aggregatedRoles(adapters: readonly Adapter[]): string {
-  const kinds = adapters.flatMap(kindsOf);
-  // mutant: viewers-write ()#2.3 -> WRITE
-  const read = kinds.map(({ group, plurals }) => rule(group, plurals, READ));
-  const write = kinds.map(({ group, plurals }) => rule(group, plurals, [...READ, ...WRITE].sort()));
+  const rules = (of: readonly Adapter[], verbs: readonly string[]) =>
+    of.flatMap(kindsOf).map(({ group, plurals }) => rule(group, plurals, verbs));
+  const write = (of: readonly Adapter[]) => rules(of, [...READ, ...WRITE].sort());
   // Where the cluster asks for it before an owner reference may block the owner's deletion.
-  const own = kinds.map(({ group, plurals }) =>
-    rule(
-      group,
-      plurals.map((plural) => `${plural}/finalizers`),
-      ['update'],
-    ),
-  );
+  const own = (of: readonly Adapter[]) =>
+    of.flatMap(kindsOf).map(({ group, plurals }) =>
+      rule(
+        group,
+        plurals.map((plural) => `${plural}/finalizers`),
+        ['update'],
+      ),
+    );
+  // mutant: editors-of-machines === -> true
+  const everybodys = adapters.filter(({ route }) => route === undefined);
+  const onMachines = adapters.filter(({ route }) => route !== undefined);
   const roles = [
-    { name: 'view', to: ['view', 'edit', 'admin'], rules: read },
-    { name: 'edit', to: ['edit', 'admin'], rules: write },
-    { name: 'admin', to: ['admin'], rules: [...write, ...own] },
+    // mutant: viewers-write ()#1.2 -> WRITE
+    { name: 'view', to: ['view', 'edit', 'admin'], rules: rules(adapters, READ) },
+    { name: 'edit', to: ['edit', 'admin'], rules: write(everybodys) },
+    { name: 'admin', to: ['admin'], rules: [...write(everybodys), ...own(everybodys)] },
+    ...onMachines.map((adapter) => ({
+      ...{ name: `${adapter.realm}-edit`, to: [] },
+      rules: [...write([adapter]), ...own([adapter])],
+    })),
   ];
   return yaml(
-    ...roles.map(({ name, to, rules }) => ({
-      apiVersion: RBAC,
-      kind: 'ClusterRole',
-      metadata: {
-        name: `troupe-${name}`,
-        labels: Object.fromEntries(to.map((role) => [`rbac.authorization.k8s.io/aggregate-to-${role}`, 'true'])),
-      },
-      rules,
-    })),
+    ...roles.map(({ name, to, rules }) => {
+      const labels = to.map((role) => [`rbac.authorization.k8s.io/aggregate-to-${role}`, 'true']);
+      return {
+        apiVersion: RBAC,
+        kind: 'ClusterRole',
+        metadata: { name: `troupe-${name}`, ...(labels.length > 0 && { labels: Object.fromEntries(labels) }) },
+        rules,
+      };
+    }),
   );
 }
 

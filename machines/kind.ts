@@ -31,6 +31,8 @@ export interface Carried {
   readonly annotations?: readonly string[];
   /** Keys of `data`. No secret: what an actor carries travels on the bus. */
   readonly data?: readonly string[];
+  /** Members of the status, and the field manager by which they count (`recorded`). */
+  readonly recorded?: { readonly manager: string; readonly members: readonly string[] };
 }
 
 /** What those who refer to an object are told of it. */

@@ -44,6 +44,8 @@ export interface KubeObject {
   };
   readonly spec?: JsonObject;
   readonly status?: JsonObject;
+  /** Those members of the status that its kind names, as far as they are what its field manager wrote (`Carried`). */
+  readonly recorded?: JsonObject;
   /** Of an object with data and no spec, as far as its kind carries them. */
   readonly data?: Readonly<Record<string, string>>;
   /** Changes with the content, where that itself is not carried. To the second; undefined: the API server does not tell. */

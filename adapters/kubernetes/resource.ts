@@ -1,7 +1,7 @@
 // Which objects of the API server an actor stands for, and how their paths are written.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
-import type { Resource } from '../../machines/kind.ts';
+import type { Carried, Resource } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
 export type { Resource };
@@ -67,9 +67,25 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
     metadata: kept as unknown as KubeObject['metadata'],
     ...(spec !== undefined && metadataOnly !== true && { spec }),
     ...(status !== undefined && metadataOnly !== true && { status }),
+    ...(carries.recorded !== undefined && recordedIn(body, carries.recorded)),
     ...(data !== undefined && { data }),
     ...(metadataOnly === true && contentVersionOf(body['metadata'] as JsonObject)),
   };
+}
+
+/** What somebody else has changed since is his, by managedFields. */
+function recordedIn(
+  { metadata, status }: JsonObject,
+  { manager, members }: NonNullable<Carried['recorded']>,
+): Pick<KubeObject, 'recorded'> {
+  const { managedFields = [] } = metadata as { readonly managedFields?: readonly JsonObject[] };
+  const own = managedFields.find((entry) => entry['manager'] === manager && entry['subresource'] === 'status');
+  const { 'f:status': fields = {} } = (own?.['fieldsV1'] ?? {}) as { readonly 'f:status'?: JsonObject };
+  const written = Object.entries((status ?? {}) as JsonObject).filter(
+    // mutant: record-forged &&.2 -> true
+    ([name]) => members.includes(name) && fields[`f:${name}`] !== undefined,
+  );
+  return written.length === 0 ? {} : { recorded: Object.fromEntries(written) };
 }
 
 /** Those of `names` that are there; undefined for none. */

@@ -32,7 +32,15 @@ export function deployed(openGround: OpenGround, { withKubectl }: { readonly wit
 
 /** What was applied with kubectl goes again, but for the definitions. */
 export async function undeploy(kubeconfig: string): Promise<void> {
-  const roles = ['troupe', 'troupe-metrics-reader', 'troupe-migrate', 'troupe-view', 'troupe-edit', 'troupe-admin'];
+  const roles = [
+    'troupe',
+    'troupe-metrics-reader',
+    'troupe-migrate',
+    'troupe-view',
+    'troupe-edit',
+    'troupe-admin',
+    'troupe-windows-edit',
+  ];
   const rest = [...roles.map((name) => `clusterrole/${name}`), 'clusterrolebinding/troupe'];
   const policies = ['validatingadmissionpolicy', 'validatingadmissionpolicybinding'].map(
     (kind) => `${kind}/troupe-secrets`,

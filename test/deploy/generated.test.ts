@@ -196,6 +196,8 @@ test('who views, edits or administers a namespace does so with the kinds, and no
   const written = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'];
   for (const { plural } of BUILT_IN.flatMap(({ contracts }) => contracts)) {
     assert.equal(verbs('view')[plural], ['get', 'list', 'watch']);
+  }
+  for (const { plural } of BUILT_IN.flatMap(({ contracts, route }) => (route === undefined ? contracts : []))) {
     assert.equal(verbs('edit')[plural], written);
     assert.equal(verbs('admin')[plural], written);
     assert.equal(verbs('admin')[`${plural}/finalizers`], ['update']);
@@ -215,6 +217,25 @@ test('who views, edits or administers a namespace does so with the kinds, and no
     'troupe-edit': ['admin', 'edit'],
     'troupe-admin': ['admin'],
   });
+});
+
+test('33.C3: what is done on machines of the cluster is written by whom somebody lets do it, not by every editor', () => {
+  const roles = parseManifests(aggregatedRoles(BUILT_IN)) as unknown as readonly (Manifest & Rules)[];
+  const plurals = BUILT_IN.flatMap(({ contracts, route }) => (route === undefined ? [] : contracts)).map(
+    ({ plural }) => plural,
+  );
+  assert.ok(plurals.includes('windowsmounts'));
+  const writes = (role: Rules, plural: string): boolean =>
+    role.rules.some(({ resources, verbs }) => resources.includes(plural) && verbs.includes('create'));
+  for (const plural of plurals) {
+    const writers = roles.filter((role) => writes(role, plural));
+    assert.equal(
+      writers.map(({ metadata }) => metadata.name),
+      ['troupe-windows-edit'],
+    );
+    for (const writer of writers) assert.equal(labelsOf(writer), {}, 'it is bound by name');
+  }
+  assert.ok(installed.some(({ kind, metadata }) => kind === 'ClusterRole' && metadata.name === 'troupe-windows-edit'));
 });
 
 test('pods of a role are those of all roles, told to play one', () => {

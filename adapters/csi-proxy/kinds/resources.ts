@@ -1,7 +1,10 @@
 // Kinds as the API server is asked for their objects by operations.
-import { resource } from './windows-kind.ts';
+import { MANAGER, NODE_GONE, resource } from './windows-kind.ts';
 
-export const STORAGE_NODES = resource('WindowsStorageNode', 'windowsstoragenodes');
+export const STORAGE_NODES = {
+  ...resource('WindowsStorageNode', 'windowsstoragenodes'),
+  carries: { annotations: [NODE_GONE], recorded: { manager: MANAGER, members: ['nodeName', 'nodeTakenAt'] } },
+} as const;
 export const WINDOWS_DISKS = resource('WindowsDisk', 'windowsdisks');
 export const WINDOWS_VOLUMES = resource('WindowsVolume', 'windowsvolumes');
 export const WINDOWS_MOUNTS = resource('WindowsMount', 'windowsmounts');

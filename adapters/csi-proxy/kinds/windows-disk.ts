@@ -103,7 +103,7 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   const holder = holderOf(node, identity);
   const elsewhere = wordOf(claimOf(node, identity)['claimedOn']);
   if (elsewhere !== undefined) {
-    const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which both machines see`;
+    const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which that one sees, too`;
     return { status: { identity }, verdict: unready(Reason.DiskTaken, message) };
   }
   // The node may tell of an object of this name that was there before.

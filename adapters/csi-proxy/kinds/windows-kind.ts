@@ -24,7 +24,8 @@ export const ROLE = 'csi-proxy';
 /** On a WindowsStorageNode: the machine is gone for good, and nothing that was on it has to be taken down. */
 export const NODE_GONE = 'windows.troupe.dev/node-gone';
 
-const MANAGER = 'windows/storage';
+/** Field manager of what the actors say. */
+export const MANAGER = 'windows/storage';
 
 /** The own finalizer of a kind, which its objects put on those that they use, too. */
 export function finalizerOf(kind: string): string {
@@ -56,6 +57,8 @@ export interface WindowsKind {
   references(object: KubeObject): readonly Reference[];
   /** What others are told beside the node, its machine and whether that is gone. @param object  whose status is what was seen last */
   attributes(object: KubeObject): JsonObject;
+  /** What its status says whatever a pass finds; all but conditions unless stated. */
+  own?(object: KubeObject): JsonObject;
   /** Looks after an object whose references are all ready. */
   keep(pass: WindowsPass): Promise<Kept>;
   /** Takes down what the object stands for, which nobody uses any more. Repeated until it resolves with nothing to wait for. */
@@ -135,10 +138,7 @@ async function tend(given: WindowsKind, pass: Pass): Promise<Next> {
     const whole = { ...status, conditions: conditionsOf(now, verdict, ports.now()) };
     if (!isSame(now.status, whole)) await ports.storeStatus(key, MANAGER, whole);
   };
-  const own = (): JsonObject => {
-    const { conditions: _, ...rest } = ports.object(key).status ?? {};
-    return rest;
-  };
+  const own = (): JsonObject => (given.own ?? withoutConditions)(ports.object(key));
   const windows: WindowsPass = {
     ...pass,
     ask: async (operation, extra) => (await ports.call(key, operation, extra)) as JsonObject,
@@ -169,6 +169,11 @@ async function tend(given: WindowsKind, pass: Pass): Promise<Next> {
     if (code !== 'conflict') await say(own(), failureOf(error as ErrorData, isDeleted));
     throw error;
   }
+}
+
+export function withoutConditions({ status = {} }: KubeObject): JsonObject {
+  const { conditions: _, ...rest } = status;
+  return rest;
 }
 
 async function leave(

@@ -3,16 +3,19 @@
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
-import { READY, Reason, unready, type Verdict } from './conditions.ts';
+import { READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
+import { takenAtOf } from './operations/claims.ts';
 import type { WindowsOptions } from './options.ts';
+import { STORAGE_NODES } from './resources.ts';
 import { listOf, mapOf, said, textOf, wordOf } from './values.ts';
-import { type Kept, NODE_GONE, type WindowsPass, windowsKind } from './windows-kind.ts';
+import { type Kept, NODE_GONE, type WindowsPass, windowsKind, withoutConditions } from './windows-kind.ts';
 
 export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKind {
   return windowsKind({
     kind: 'WindowsStorageNode',
     plural: 'windowsstoragenodes',
-    carries: { annotations: [NODE_GONE] },
+    carries: STORAGE_NODES.carries,
+    own,
     operations: ['look'],
     references: ({ spec }) => {
       const secret = wordOf(spec?.['mutualChapSecretRef']);
@@ -51,23 +54,49 @@ function isGone({ metadata: { annotations = {} } }: KubeObject): boolean {
 /** Before it is looked again whether a WindowsDisk that was about to go has gone, in milliseconds. */
 const SOON_MS = 1_000;
 
-async function keep({ object, ask }: WindowsPass, lookEveryMs: number): Promise<Kept> {
+/** A record of the name counts as long as it is its own, and the name is the one that the spec has. */
+function own(object: KubeObject): JsonObject {
+  const { nodeName, nodeTakenAt: _, ...status } = withoutConditions(object);
+  const isOwn = object.recorded?.['nodeName'] === nodeName;
+  return said({ ...status, nodeName: isOwn ? nodeName : undefined, nodeTakenAt: takenAtOf(object) });
+}
+
+async function keep(pass: WindowsPass, lookEveryMs: number): Promise<Kept> {
+  const { object, ports, ask, note } = pass;
   const nodeName = textOf(object.spec?.['nodeName']);
-  const stored = object.status ?? {};
+  const stored = own(object);
   if (isGone(object)) {
-    const { conditions: _, ...status } = stored;
-    return { status, verdict: unready(Reason.NodeGone, 'the machine was said to be gone for good') };
+    return { status: stored, verdict: unready(Reason.NodeGone, 'the machine was said to be gone for good') };
   }
-  const seen = await ask('look');
-  const lookAgainMs = seen['isLeaving'] === true ? Math.min(SOON_MS, lookEveryMs) : lookEveryMs;
   const known = wordOf(stored['machine']);
+  let seen = await ask('look');
+  let verdict = verdictOn(seen, known, object);
+  let nodeTakenAt = takenAtOf(object);
+  if (nodeTakenAt === undefined && isOurs(verdict)) {
+    nodeTakenAt = timeOf(ports.now());
+    // What somebody else has written becomes its own record only when it is written anew.
+    await note(stored);
+    // Of two that take it at once each sees the other, and the later one gives way.
+    await note({ ...stored, nodeName, nodeTakenAt });
+    seen = await ask('look');
+    verdict = verdictOn(seen, known, object);
+  }
+  const lookAgainMs = seen['isLeaving'] === true ? Math.min(SOON_MS, lookEveryMs) : lookEveryMs;
+  // Of a machine that another object has nothing is told, nor is it forgotten what was so of the one before.
+  if (verdict.reason === Reason.NodeTaken) {
+    const { nodeTakenAt: _, ...rest } = stored;
+    return { status: rest, verdict, lookAgainMs };
+  }
   const { endpoint } = object.spec ?? {};
-  const verdict = verdictOn(seen, known, object);
   // Of another machine nothing is told as if it were this one's, nor is it forgotten who has which disk.
   const disks = verdict.reason === Reason.DifferentMachine ? stored['disks'] : seen['disks'];
   const { apiVersions } = seen;
   const machine = known ?? wordOf(seen['machine']);
-  return { status: said({ nodeName, endpoint, disks, machine, apiVersions }), verdict, lookAgainMs };
+  return { status: said({ nodeName, nodeTakenAt, endpoint, disks, machine, apiVersions }), verdict, lookAgainMs };
+}
+
+function isOurs({ reason }: Verdict): boolean {
+  return reason !== Reason.NodeTaken && reason !== Reason.DifferentMachine;
 }
 
 function verdictOn(

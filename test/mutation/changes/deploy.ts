@@ -11,6 +11,7 @@ export const DEPLOY: readonly Change[] = [
   ...noticedBy(['generated files of deploy/'], {
     'sums-miss-gone': 'a file that has gone is not missed',
     'viewers-write': 'who views may write',
+    'editors-of-machines': 'every editor of a namespace changes machines of the cluster',
     'node-reads-all-secrets': 'each Windows node reads the Secrets of the whole cluster',
   }),
 ];

@@ -39,6 +39,14 @@ export const WINDOWS: readonly Change[] = [
   ...noticedBy(['iSCSI targets that leave'], {
     'found-of-other-namespace': 'H3: a connection that an object of another namespace has made is used',
   }),
+  ...noticedBy(['windows storage, together'], {
+    'disk-by-serial-twice':
+      'N2: a disk that is known by its serial number alone is given to two objects of one machine',
+  }),
+  ...noticedBy(['names of nodes'], {
+    'node-of-the-elder': 'N3: an older object that is edited to the name of a node takes the machine',
+    'record-forged': 'N3: what somebody writes into a status gives him the machine of another',
+  }),
   ...noticedBy(['windows disk'], {
     'disk-of-two-machines': 'N2: two machines that see one disk write to it',
     'disk-given-away': 'K1: a disk that comes back is given to another object',

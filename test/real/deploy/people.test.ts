@@ -33,7 +33,8 @@ if (!kubeconfig) {
       body,
     });
   const may = async (user: string, verb: string, what: string, subresource = ''): Promise<boolean> => {
-    const resourceAttributes = { verb, group: 'openstack.k-orc.cloud', resource: what, subresource, namespace };
+    const group = what.startsWith('windows') ? 'windows.troupe.dev' : 'openstack.k-orc.cloud';
+    const resourceAttributes = { verb, group, resource: what, subresource, namespace };
     const path = '/apis/authorization.k8s.io/v1/subjectaccessreviews';
     const { body } = await admin.call({ method: 'POST', path, body: { spec: { user, resourceAttributes } } });
     return (body['status'] as { allowed: boolean }).allowed;
@@ -61,7 +62,8 @@ if (!kubeconfig) {
     // Rules are at work some time after they were written.
     const until = clock.now() + EFFECT_MS;
     for (const { metadata } of roles) {
-      while (!(await may(`user-of-${metadata.name}`, 'get', 'networks')) && clock.now() < until) await clock.sleep(50);
+      const what = metadata.name === 'troupe-windows-edit' ? 'windowsdisks' : 'networks';
+      while (!(await may(`user-of-${metadata.name}`, 'get', what)) && clock.now() < until) await clock.sleep(50);
     }
   });
 
@@ -82,6 +84,15 @@ if (!kubeconfig) {
     assert.is(await verbsOf('troupe-admin', 'networks', 'finalizers'), 'update');
     for (const { metadata } of roles) assert.is(await verbsOf(metadata.name, 'networks', 'status'), '');
     assert.is(await verbsOf('troupe-admin', 'subnetpools'), '');
+  });
+
+  test('33.C3: what is done on machines of the cluster is written by who is bound to the role for it', async () => {
+    const all = 'get,list,watch,create,update,patch,delete,deletecollection';
+    for (const name of ['view', 'edit', 'admin']) {
+      assert.is(await verbsOf(`troupe-${name}`, 'windowsdisks'), name === 'view' ? 'get,list,watch' : '');
+    }
+    assert.is(await verbsOf('troupe-windows-edit', 'windowsdisks'), all);
+    assert.is(await verbsOf('troupe-windows-edit', 'windowsdisks', 'status'), '');
   });
 
   test("the cluster's view, edit and admin ask for the labels that the roles have", async () => {

@@ -108,6 +108,10 @@ export const windowsStorageNodeContract = windowsContract({
     ),
   }),
   status: {
+    nodeTakenAt: string(
+      'nodeTakenAt is since when it stands for the node that nodeName says: of several objects the first has it.',
+      { format: 'date-time' },
+    ),
     apiVersions: list('apiVersions are what csi-proxy serves, where all is done through one.', servedGroup, {
       type: 'atomic',
       maxItems: 16,

@@ -14,6 +14,7 @@ import { SMB_MAPPINGS, STORAGE_NODES, WINDOWS_DISKS, WINDOWS_MOUNTS, WINDOWS_VOL
 import { mapOf, textOf, wordOf } from '../values.ts';
 import { ageOf } from './claims.ts';
 import { placeAt } from './paths.ts';
+import { isOnMachine } from './same-machine.ts';
 import type { MachinePorts } from './serving.ts';
 
 export interface Neighbors {
@@ -33,11 +34,7 @@ export interface Neighbors {
 export async function neighborsOf(ports: MachinePorts, object: KubeObject): Promise<Neighbors> {
   const path = textOf(object.spec?.['path']);
   const [all, serial] = await Promise.all([ports.listObjects(WINDOWS_MOUNTS), ports.machine()]);
-  // A machine that was renamed is the same by its serial number.
-  const isHere = ({ status }: KubeObject): boolean => {
-    const machine = textOf(status?.['machine']);
-    return serial === '' || machine === '' ? status?.['nodeName'] === ports.node : machine === serial;
-  };
+  const isHere = (each: KubeObject): boolean => isOnMachine(each, { node: ports.node, serial });
   const recorded = all.filter((each) => isHere(each) && recordOf(each) !== '');
   const others = recorded.filter(({ metadata }) => metadata.uid !== object.metadata.uid);
   const [first] = recorded.filter((each) => mayBeSame(recordOf(each), path)).sort(holdersFirst);

@@ -6,9 +6,10 @@ import type { Operation } from '../../../adapter.ts';
 import { latestSeen, mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, said, textOf } from '../values.ts';
-import { ageOf, claimsOn, type Holder, hadElsewhere } from './claims.ts';
+import { claimsOn, type Holder, hadElsewhere, holderOf } from './claims.ts';
 import { asJson, disksOf, type SeenDisk } from './disks.ts';
 import { recordsOfNodes } from './records.ts';
+import type { Which } from './same-machine.ts';
 import { type Answer, type MachinePorts, onMachine } from './serving.ts';
 
 /** Disks without an object that are not there any more, and on which a file system was seen: the latest. */
@@ -17,7 +18,7 @@ const MOST_REMEMBERED = 128;
 export function storageNodeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   return {
     /**
-     * Answers `{ machine, disks, elder, isLeaving, apiVersions }`; `elder`: another object that stands for the node and was there before;
+     * Answers `{ machine, disks, elder, isLeaving, apiVersions }`; `elder`: another object that stands for the node, and has it;
      * `isLeaving`: a disk is still that of an object which may be gone in a moment.
      */
     look: (request: OperationRequest): Answer =>
@@ -29,21 +30,21 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
           disksOf(here),
           listObjects(STORAGE_NODES),
         ]);
-        const elsewhere = hadElsewhere(nodes, object);
+        const which = { node: here.node, serial: machine };
+        const elsewhere = hadElsewhere(nodes, object, which);
         const { claims, isLeaving } = await claimsOn(here, object, claimants, elsewhere);
         const whose = ({ identity }: SeenDisk): JsonObject =>
           claims.get(identity) ?? said({ claimedOn: elsewhere.get(identity)?.metadata.name });
         const records = (identity: string): JsonObject =>
-          identity === '' ? {} : said({ fileSystems: [...recordsOn(request, nodes, identity)] });
+          identity === '' ? {} : said({ fileSystems: [...recordsOn(request, nodes, identity, which)] });
         const seen = disks.map(async (disk) => ({
           ...asJson(disk),
           sizeBytes: Number((await host.disk.getDiskStats(disk.number)).totalBytes),
           ...whose(disk),
           ...records(disk.identity),
         }));
-        const elder = nodes.find(
-          (node) => node.spec?.['nodeName'] === object.spec?.['nodeName'] && ageOf(node) < ageOf(object),
-        );
+        const holder = holderOf(nodes, here.node);
+        const elder = holder?.metadata.uid === object.metadata.uid ? undefined : holder;
         const apiVersions = served === undefined ? undefined : [...(await served())];
         return said({
           machine,
@@ -65,12 +66,13 @@ function recordsOn(
   { object, claimants = [] }: OperationRequest,
   nodes: readonly KubeObject[],
   identity: string,
+  which: Which,
 ): readonly SeenFileSystem[] {
   const claimed = claimants
     .filter(({ attributes }) => attributes['identity'] === identity)
     .map(({ attributes }) => seenIn(attributes['fileSystems']));
   const others = nodes.filter((node) => node.metadata.uid !== object.metadata.uid);
-  return mergedSeen(...claimed, recordsOfNodes([...others, object], identity, textOf(object.spec?.['nodeName'])));
+  return mergedSeen(...claimed, recordsOfNodes([...others, object], identity, which));
 }
 
 /** A type, as an interface would be no JSON. */

@@ -10,7 +10,7 @@ import { isReady } from '../conditions.ts';
 import { isGivenUp, latestSeen, mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
 import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
-import { changeDisk, disksOf, lunOf, type SeenDisk } from './disks.ts';
+import { changeDisk, disksOf, isUnique, lunOf, type SeenDisk } from './disks.ts';
 import { recordsOf } from './records.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 import { requireWanted } from './wanted.ts';
@@ -150,12 +150,16 @@ function claimedIn({ claimants = [] }: Pick<Extra<Meant>, 'claimants'>): readonl
   return mergedSeen(...claimants.map(({ attributes }) => seenIn(attributes['fileSystems'])));
 }
 
-/** The node that sees the disk, by what is said of it; of one that nobody looks at what it saw last says nothing. */
+/**
+ * The node that sees the disk, by what is said of it; of one that nobody looks at what it saw last says nothing. Another machine's disk of
+ * the same serial number is another disk.
+ */
 async function elsewhere(
   { listObjects }: MachinePorts,
   { metadata }: KubeObject,
   identity: string,
 ): Promise<string | undefined> {
+  if (!isUnique(identity)) return undefined;
   const nodes = await listObjects(STORAGE_NODES);
   const other = nodes.find(
     (node) =>

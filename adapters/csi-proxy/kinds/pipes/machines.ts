@@ -4,7 +4,7 @@
 import type { Clock } from '../../../../bus/time.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { ServePorts } from '../../../adapter.ts';
-import { ageOf } from '../operations/claims.ts';
+import { holderOf } from '../operations/claims.ts';
 import type { Machine } from '../operations/serving.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { textOf } from '../values.ts';
@@ -54,14 +54,15 @@ export class PipeMachines {
     this.#kept.clear();
   }
 
-  /** The object that stands for the node: the eldest in the namespace. */
+  /** The object of the namespace that stands for the node. */
   async #nodeOf(object: KubeObject): Promise<KubeObject | undefined> {
     if (object.kind === STORAGE_NODES.kind) return object;
     const { listObjects, node } = this.#deps;
-    const nodes = (await listObjects(STORAGE_NODES)).filter(
-      ({ metadata, spec }) => metadata.namespace === object.metadata.namespace && spec?.['nodeName'] === node,
+    const nodes = await listObjects(STORAGE_NODES);
+    return holderOf(
+      nodes.filter(({ metadata }) => metadata.namespace === object.metadata.namespace),
+      node,
     );
-    return nodes.sort((one, other) => (ageOf(one) < ageOf(other) ? -1 : 1))[0];
   }
 
   #open(settings: ReturnType<typeof pipeSettings>): Machine & { close(): void } {

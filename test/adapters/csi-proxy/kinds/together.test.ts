@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { storageNodeOperations } from '../../../../adapters/csi-proxy/kinds/operations/storage-node.ts';
+import { windowsDiskOperations } from '../../../../adapters/csi-proxy/kinds/operations/windows-disk.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { Claimant } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
@@ -142,6 +143,68 @@ test("a disk stays its object's though the claim on it is lost, until the object
   assert.equal(await lookAt([another], undefined), { claimedBy: 'another', isLeaving: false });
   assert.equal(await lookAt([another], disk('uid-later')), { claimedBy: 'another', isLeaving: false });
   assert.equal(await lookAt([], undefined), { claimedBy: null, isLeaving: false });
+});
+
+/** What a machine's object says of a disk that is known by its serial number alone, and which an object on the other one has. */
+async function lookBeside(other: JsonObject): Promise<{ readonly seen: JsonObject; readonly serial: string }> {
+  const clock = simulatedClock();
+  const { host, disks } = await memoryMachine({ clock });
+  const serial = await host.system.getBIOSSerialNumber();
+  await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: '', serialNumber: 'S-1' }));
+  const identity = 'serial:S-1';
+  const fileSystems = [{ volumeID: 'theirs', seenAt: '2030-01-01T00:00:00Z' }];
+  const node = (name: string, status: JsonObject): KubeObject => ({
+    ...typed('WindowsStorageNode'),
+    metadata: { name, namespace: name, uid: `uid-${name}`, resourceVersion: '1' },
+    spec: { nodeName: name },
+    status,
+  });
+  const theirs = { number: 1, identity, claimedBy: 'data', claimedByUID: 'uid-data', fileSystems };
+  const nodes = [node('one', {}), node('two', { machine: serial, nodeName: 'two', disks: [theirs], ...other })];
+  const claimant = { realm: 'windows', plural: 'windowsdisks', namespace: 'one', name: 'mine' };
+  const ports = { host, node: 'one', readObject: async () => undefined, listObjects: async () => nodes };
+  const request = {
+    ...{ object: nodes[0], dependencies: {}, deadlineAt: clock.now() + 1_000, traceparent: '' },
+    claimants: [{ ...claimant, attributes: { identity, uid: 'uid-mine' } }],
+  };
+  const look = (await storageNodeOperations(ports as never).look?.(request as never)) as JsonObject;
+  const seen = listIn(look, 'disks').find((each) => (each as JsonObject)['identity'] === identity) as JsonObject;
+  return { seen, serial };
+}
+
+test('33.C3: a disk of a machine that goes by two names is had once, by whatever it is known (N2)', async () => {
+  const { seen } = await lookBeside({});
+  assert.equal([seen['claimedBy'], seen['claimedOn']], [undefined, 'two']);
+  assert.is(listIn(seen, 'fileSystems').length, 1, 'what was seen on it there is not forgotten here (Y1)');
+});
+
+test('33.C3: disks of two machines with one serial number are two disks (N2)', async () => {
+  const { seen } = await lookBeside({ machine: 'another' });
+  assert.equal([seen['claimedBy'], seen['claimedOn'], seen['fileSystems']], ['mine', undefined, undefined]);
+});
+
+test('33.C3: a disk that is known by its serial number is not said to have moved to another machine', async () => {
+  const clock = simulatedClock();
+  const { host } = await memoryMachine({ clock });
+  const two = {
+    ...typed('WindowsStorageNode'),
+    metadata: { name: 'two', namespace: 'storage', uid: 'two', resourceVersion: '1' },
+    spec: { nodeName: 'two' },
+    status: {
+      disks: [
+        { number: 1, identity: 'serial:S-1' },
+        { number: 2, identity: IDENTITY },
+      ],
+      conditions: [{ type: 'Ready', status: 'True' }],
+    },
+  };
+  const ports = { host, node: 'one', machine: async () => '', listObjects: async () => [two] };
+  const { look } = windowsDiskOperations(ports as never);
+  const metadata = { name: 'data', namespace: 'storage', uid: 'data', resourceVersion: '1' };
+  const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };
+  const request = { object: { ...typed('WindowsDisk'), metadata, spec: {} }, dependencies, claimants: [] };
+  assert.equal(await look?.({ ...request, identity: 'serial:S-1' } as never), {});
+  assert.equal(await look?.({ ...request, identity: IDENTITY } as never), { elsewhere: 'two' });
 });
 
 test.run();

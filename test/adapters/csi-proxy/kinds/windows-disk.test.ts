@@ -180,7 +180,7 @@ test('of two machines that see one disk, one has it; the other gets it when that
     await world.create('windowsdisks/data', disk({}));
     await world.ready('windowsdisks/data');
     await world.create('windowsdisks/there', disk({ nodeRef: 'two', online: false, partition: true }));
-    assert.match(await world.says('windowsdisks/there', 'DiskTaken', /both machines/), /WindowsStorageNode\/one/);
+    assert.match(await world.says('windowsdisks/there', 'DiskTaken', /sees, too/), /WindowsStorageNode\/one/);
     await world.settle();
     await world.ready('windowsdisks/data');
     assert.equal([disks.disk(number).state, world.machine('two').changes], ['online', []]);
