@@ -4,9 +4,10 @@ import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import { READY, Reason, unready, type Verdict } from './conditions.ts';
+import { NODE_GONE } from './names.ts';
 import type { WindowsOptions } from './options.ts';
 import { listOf, mapOf, said, textOf, wordOf } from './values.ts';
-import { type Kept, NODE_GONE, type WindowsPass, windowsKind } from './windows-kind.ts';
+import { type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
 
 export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKind {
   return windowsKind({
