@@ -222,9 +222,9 @@ export class Inquiry {
     const { reading, registry } = this.#deps;
     const known: [string, KnownDependencies[string]][] = [];
     for (const reference of kind?.references(object) ?? []) {
-      const target = registry.target(address, reference);
-      const targetKind = registry.kind(target);
-      if (targetKind === undefined) continue;
+      const target = orElse(() => registry.target(address, reference), undefined);
+      const targetKind = target && registry.kind(target);
+      if (target === undefined || targetKind === undefined) continue;
       const found = await reading.get(registry.resource(target) as Resource, target);
       const id = found && orElse(() => idOf(found, targetKind), undefined);
       if (id !== undefined) known.push([labelOf(reference), { id, ready: true }]);
