@@ -11,6 +11,8 @@ import { parseTimestamp } from './timestamps.ts';
 const BATCH = 500;
 /** How long a batch may take. */
 const BATCH_MS = 5_000;
+/** How often a subject without a last message is asked for. */
+const TURNS = 3;
 /** Statuses that end a batch: that was all of it, or there is none. */
 const Status = { EndOfBatch: 204, None: 404 } as const;
 
@@ -63,7 +65,7 @@ export async function* keptMessages(
 }
 
 /**
- * The last message of each subject, the oldest first. What was deleted meanwhile is left out.
+ * The last message of each subject, the oldest first. What was deleted meanwhile is left out; what was replaced is not.
  *
  * @param subjects  without wildcards
  * @throws as `keptMessages`
@@ -73,17 +75,31 @@ export async function lastMessages(
   stream: string,
   subjects: Iterable<string>,
 ): Promise<readonly KeptMessage[]> {
-  const all = [...subjects];
+  const found = new Map<string, KeptMessage>();
+  let wanted = [...subjects];
+  // A server chooses the messages and then reads them: one that is replaced in between is left out of its answer.
+  for (let turn = 0; wanted.length > 0 && turn < TURNS; turn += 1) {
+    for (const message of await lastOf(connection, stream, wanted)) found.set(message.subject, message);
+    wanted = wanted.filter((subject) => !found.has(subject));
+  }
+  return [...found.values()].sort((one, other) => one.sequence - other.sequence);
+}
+
+async function lastOf(
+  connection: Connection,
+  stream: string,
+  subjects: readonly string[],
+): Promise<readonly KeptMessage[]> {
   const found: KeptMessage[] = [];
-  for (let from = 0; from < all.length; from += BATCH) {
-    const batch = all.slice(from, from + BATCH);
+  for (let from = 0; from < subjects.length; from += BATCH) {
+    const batch = subjects.slice(from, from + BATCH);
     if (connection.isAtLeast(2, 11)) found.push(...(await nextBatch(connection, stream, { multi_last: batch })));
     else {
       const each = batch.map((subject) => nextMessage(connection, stream, { last_by_subj: subject }));
       found.push(...(await Promise.all(each)).flat());
     }
   }
-  return found.sort((one, other) => one.sequence - other.sequence);
+  return found;
 }
 
 type Start = { readonly seq: number } | { readonly start_time: string };

@@ -16,8 +16,9 @@ import { HeldLease, type LeaseStore } from './lease.ts';
 import { FRESH, leaseKey } from './lease-names.ts';
 import { parseLease, type StoredLease } from './lease-record.ts';
 import { publishMessage, readMessage, type StoredMessage, type StreamConfig, streamInfo } from './nats-api.ts';
-import { keptMessages } from './nats-direct-reads.ts';
+import { lastMessages } from './nats-direct-reads.ts';
 import { LeaseWatch } from './nats-lease-watch.ts';
+import { listSubjects, pagesOf } from './nats-listing.ts';
 import { bucketStream, entrySubject } from './nats-names.ts';
 import { discardBroken, StreamKeeper } from './nats-stream.ts';
 
@@ -140,8 +141,11 @@ export class NatsLeases implements Leases {
   async list(): Promise<readonly LeaseRecord[]> {
     const info = await streamInfo(this.#connection, this.#keeper.config.name);
     if (info === undefined) return [];
+    // By the names of the entries: a renewal takes the place of the record that was there when the read began.
+    const { name } = this.#keeper.config;
+    const subjects = await listSubjects(pagesOf(this.#connection, name, `${this.#prefix}>`));
     const leases: LeaseRecord[] = [];
-    for await (const { data, deleted } of keptMessages(this.#connection, { info, filter: `${this.#prefix}>` })) {
+    for (const { data, deleted } of await lastMessages(this.#connection, name, subjects)) {
       const lease = parseLease({ payload: new TextDecoder().decode(data), deleted });
       if (lease !== undefined) leases.push({ name: lease.name, holder: lease.holder });
     }

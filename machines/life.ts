@@ -147,6 +147,8 @@ export interface Advice {
   /** What it is that is wrong, where the message itself does not say so. */
   readonly what?: string;
   readonly todo: string;
+  /** It is waited for what others do in the foreign system: nothing is wrong. */
+  readonly isPatient?: true;
 }
 
 /** How an object looks by its status alone, to whoever has heard nothing of its chart. */

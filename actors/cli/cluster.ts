@@ -8,6 +8,7 @@ import { registryOf } from '../effects/operations-service.ts';
 import type { Registry } from '../object/registry.ts';
 import type { Config } from '../process/config.ts';
 import { USER_AGENT } from '../process/version.ts';
+import { plain } from './plain.ts';
 
 export interface ClusterDeps {
   readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };
@@ -30,6 +31,12 @@ export function openCluster({ config, adapters, clock, home }: ClusterDeps): Clu
   const kubeconfig = config.kubeconfig ?? (inCluster === undefined ? join(home ?? '', '.kube', 'config') : undefined);
   const client = kubeClient({ clock, kubeconfig, context, inCluster, userAgent: USER_AGENT });
   return { client, objects: objects({ client }), registry: known, close: () => client.close() };
+}
+
+/** @param namespace  empty: it would be in none */
+export function absence(label: string, namespace: string): string {
+  const place = namespace === '' ? '' : ` in namespace '${plain(namespace)}', which -n names`;
+  return `${plain(label)} does not exist${place}`;
 }
 
 /** What people can name. */

@@ -250,8 +250,9 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
         });
       }
       case 'events': {
-        const [{ events }, { openBusReader }] = await Promise.all([
+        const [{ events }, { clusterOf, isThere }, { openBusReader }] = await Promise.all([
           import('./events/events.ts'),
+          import('./events/presence.ts'),
           import('./bus-reader.ts'),
         ]);
         process.stdout.on('error', leaveWithReader);
@@ -260,6 +261,8 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           adapters: configured(),
           clock,
           openBus: () => openBusReader(config, clock, data),
+          isThere: (address) =>
+            isThere({ config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] }, address),
           prefix: config.natsPrefix,
           names: rest,
           namespaces: namespace,
@@ -362,6 +365,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           kubeconfig: config.kubeconfig,
           open: told['no-open'] === true ? undefined : (url) => openInBrowser(url, process.platform),
           out: process.stdout,
+          err: process.stderr,
         });
       }
       case 'machines': {

@@ -19,7 +19,7 @@ export function missing(label: string, namespace: string, askedBy: string | unde
     return { summary: `${label} does not exist`, advice, weight: Weight.Missing };
   }
   const place = namespace === '' ? '' : ` in namespace '${namespace}'`;
-  const advice = 'look for it in another namespace, which -n names';
+  const advice = namespace === '' ? 'create it' : 'look for it in another namespace, which -n names';
   return { summary: `${label} does not exist${place}`, advice, weight: Weight.Missing };
 }
 
@@ -73,9 +73,12 @@ export function advised(label: string, doing: string, { message }: Pick<Conditio
   return { summary: said, advice: todo, weight: Weight.Refused, ...(at !== undefined && { at }) };
 }
 
-export function unheeded(label: string, fields: readonly string[]): Cause {
+/** @param id  of what the object stands for, which goes with it */
+export function unheeded(label: string, fields: readonly string[], id: string | undefined): Cause {
   const summary = `${label} is not as its spec says: ${fields.join(', ')} cannot be set once the resource is made`;
-  return { summary, advice: `delete ${label} and create it again, or take it out of the spec`, weight: Weight.Refused };
+  const loss = id === undefined ? '' : `, which deletes ${id} with all that it holds,`;
+  const advice = `take it out of the spec; or delete ${label}${loss} and create it again`;
+  return { summary, advice, weight: Weight.Refused };
 }
 
 /** Another controller cares for the objects. */
@@ -122,18 +125,18 @@ export function unusable(label: string, object: KubeObject, id = 'its resource')
   return { summary, advice: `look at ${id} where it lives`, weight: Weight.Foreign };
 }
 
-/** What is waited for is no object that the references name. @param isBuilt  it has an id in the foreign system */
+/** What is waited for is no object that the references name. @param advice  where it does not go on by itself */
 export function foreign(
   label: string,
   object: KubeObject,
   message: string,
-  { isBuilt, sinceMs }: { readonly isBuilt: boolean; readonly sinceMs?: number },
+  { advice, sinceMs }: { readonly advice: Advice | undefined; readonly sinceMs?: number },
 ): Cause {
   const state = statusOf(object);
-  const told = `${label}: ${oneLine(message)}${state === undefined ? '' : `, status ${state}`}${forHow(sinceMs)}`;
-  const isImport = object.spec?.['managementPolicy'] === 'unmanaged' && !isBuilt;
-  const advice = isImport ? 'nothing matches its import yet: create it there, or correct spec.import' : BY_ITSELF;
-  return { summary: told, advice, weight: Weight.Foreign };
+  const told = `${oneLine(message)}${state === undefined ? '' : `, status ${state}`}${forHow(sinceMs)}`;
+  if (advice === undefined) return { summary: `${label}: ${told}`, advice: BY_ITSELF, weight: Weight.Foreign };
+  const cause = advised(label, '', { message: told }, advice);
+  return advice.isPatient === true ? { ...cause, weight: Weight.Foreign } : cause;
 }
 
 export function elsewhere(label: string, object: KubeObject, plural: string): Cause {

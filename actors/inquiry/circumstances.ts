@@ -45,20 +45,29 @@ export interface ToldCause {
   readonly by: Address | undefined;
 }
 
+/** A cause that the circumstances are. */
+export interface AroundCause {
+  readonly cause: Cause;
+  /** Of what the objects say, whatever waits for that: the objects, and who waits for them. */
+  readonly holdsUp: readonly ToldCause[];
+}
+
 /** Looks at the circumstances when something waits. @param told  what the objects say */
-export type Notes = (told: readonly ToldCause[]) => Promise<readonly Cause[]>;
+export type Notes = (told: readonly ToldCause[]) => Promise<readonly AroundCause[]>;
 
 /** The causes that the circumstances are. @param told  what the objects say; nothing: nobody waits */
 export function causesIn(
   { leader, hosting }: Circumstances,
   told: readonly ToldCause[],
   registry: Pick<Registry, 'kind'>,
-): readonly Cause[] {
+): readonly AroundCause[] {
   if (told.length === 0) return [];
+  // What a person has to see to first waits for that person.
+  const holdsUp = told.filter(({ cause }) => passes(cause));
   // Meanwhile no process hosts anything, and none is to.
-  if (leader !== undefined) return [led(leader)];
-  if (hosting?.kind === 'away') return [busAway(hosting.message)];
-  if (hosting?.kind === 'untold') return [busUntold(hosting.message)];
+  if (leader !== undefined) return [{ cause: led(leader), holdsUp }];
+  if (hosting?.kind === 'away') return [{ cause: busAway(hosting.message), holdsUp }];
+  if (hosting?.kind === 'untold') return [{ cause: busUntold(hosting.message), holdsUp: [] }];
   return hosting === undefined
     ? []
     : [...defectsTold(hosting, told, registry), ...unhostedAmong(hosting, told, registry)];
@@ -90,6 +99,11 @@ export async function defectsAmong(
   return defects;
 }
 
+/** Whether it passes by itself as long as a process hosts the object. */
+function passes({ weight }: Cause): boolean {
+  return weight < Weight.Stalled;
+}
+
 function isUnseen({ weight }: Cause): boolean {
   return weight === Weight.Unseen;
 }
@@ -98,11 +112,13 @@ function defectsTold(
   { defects }: Pick<Extract<Hosting, { kind: 'told' }>, 'defects'>,
   told: readonly ToldCause[],
   registry: Pick<Registry, 'kind'>,
-): readonly Cause[] {
-  return told.flatMap(({ cause, by }) => {
+): readonly AroundCause[] {
+  return told.flatMap((each) => {
+    const { cause, by } = each;
     const defect = by && isUnseen(cause) ? defects.get(addressKey(by)) : undefined;
     if (by === undefined || defect === undefined) return [];
-    return [defective(labelOf({ kind: registry.kind(by)?.kind ?? by.plural, name: by.name }), defect)];
+    const label = labelOf({ kind: registry.kind(by)?.kind ?? by.plural, name: by.name });
+    return [{ cause: defective(label, defect), holdsUp: [each] }];
   });
 }
 
@@ -111,19 +127,23 @@ function unhostedAmong(
   { bus, shards, leases }: Extract<Hosting, { kind: 'told' }>,
   told: readonly ToldCause[],
   registry: Pick<Registry, 'kind'>,
-): readonly Cause[] {
+): readonly AroundCause[] {
   const held = new Set(leases.map(({ name }) => name));
   const found = new Map<string, { readonly label: string; readonly lease: string }>();
-  for (const { cause, by } of told) {
+  const holdsUp: ToldCause[] = [];
+  for (const each of told) {
+    const { cause, by } = each;
     const kind = by && registry.kind(by);
-    if (by === undefined || kind === undefined || cause.weight >= Weight.Stalled) continue;
+    if (by === undefined || kind === undefined || !passes(cause)) continue;
     const lease = `${SHARD_LEASE}${shardOf(by, shards)}`;
-    if (!held.has(lease)) found.set(addressKey(by), { label: labelOf({ kind: kind.kind, name: by.name }), lease });
+    if (held.has(lease)) continue;
+    found.set(addressKey(by), { label: labelOf({ kind: kind.kind, name: by.name }), lease });
+    holdsUp.push(each);
   }
   const [first] = found.values();
   if (first === undefined) return [];
   const labels = [...found.values()].map(({ label }) => label);
-  return [unhosted(labels, { lease: first.lease, bus, others: livePods(leases) })];
+  return [{ cause: unhosted(labels, { lease: first.lease, bus, others: livePods(leases) }), holdsUp }];
 }
 
 export interface Why {
@@ -140,5 +160,5 @@ export async function whyOf(deps: InquiryDeps, address: Address, notes: Notes): 
   const finding = await inquiry.explain(address);
   const told = toldIn(finding).map(({ cause, by }) => ({ cause, by: inquiry.addressOf(by) }));
   const around = told.length === 0 ? [] : await notes(told);
-  return { finding, causes: ranked([...told.map(({ cause }) => cause), ...around]), inquiry };
+  return { finding, causes: ranked([...told.map(({ cause }) => cause), ...around.map(({ cause }) => cause)]), inquiry };
 }

@@ -30,6 +30,9 @@ export interface InquiryDeps {
 /** Holders that are shown under one finalizer. */
 const HOLDERS = 10;
 
+/** What cannot be done of a deleted object. */
+const CLEANUP = ' cannot be cleaned up';
+
 /** An object as it was read, with what is known of its kind. */
 interface Subject {
   readonly address: Address;
@@ -153,7 +156,8 @@ export class Inquiry {
     }
     if (current.reason === 'TransientError')
       return { standing: Standing.Failing, needs, ...since, cause: await this.#retried(subject, '', current) };
-    const told = cause.foreign(label, object, current.message, { isBuilt, ...since });
+    const advice = kind.life.advise?.(object, current.message, await this.#known(subject));
+    const told = cause.foreign(label, object, current.message, { advice, ...since });
     return { standing: Standing.Waiting, needs, ...since, cause: told };
   }
 
@@ -182,7 +186,7 @@ export class Inquiry {
     return {
       standing: Standing.Waiting,
       needs,
-      cause: cause.foreign(label, object, message, { isBuilt: id !== undefined }),
+      cause: cause.foreign(label, object, message, { advice: kind?.life.advise?.(object, message) }),
     };
   }
 
@@ -202,7 +206,7 @@ export class Inquiry {
     // What was never edited is as it was made.
     const isEdited = (object.metadata.generation ?? 1) > 1;
     const unheeded = (isEdited && kind?.life.unheeded?.(object, await this.#known(subject))) || [];
-    return { standing: Standing.Available, ...(unheeded.length > 0 && { cause: cause.unheeded(label, unheeded) }) };
+    return { standing: Standing.Available, ...(unheeded.length > 0 && { cause: cause.unheeded(label, unheeded, id) }) };
   }
 
   async #retried(subject: Subject, doing: string, said: Pick<Condition, 'message'>): Promise<Cause> {
@@ -218,9 +222,9 @@ export class Inquiry {
     const { reading, registry } = this.#deps;
     const known: [string, KnownDependencies[string]][] = [];
     for (const reference of kind?.references(object) ?? []) {
-      const target = registry.target(address, reference);
-      const targetKind = registry.kind(target);
-      if (targetKind === undefined) continue;
+      const target = orElse(() => registry.target(address, reference), undefined);
+      const targetKind = target && registry.kind(target);
+      if (target === undefined || targetKind === undefined) continue;
       const found = await reading.get(registry.resource(target) as Resource, target);
       const id = found && orElse(() => idOf(found, targetKind), undefined);
       if (id !== undefined) known.push([labelOf(reference), { id, ready: true }]);
@@ -247,10 +251,21 @@ export class Inquiry {
     if (needs.length > 0) return { ...body, needs };
     const progressing = progressOf(object);
     if (kind !== undefined && progressing?.reason === 'TransientError')
-      return { ...body, cause: await this.#retried(subject, ' cannot be cleaned up', progressing) };
+      return { ...body, cause: await this.#retried(subject, CLEANUP, progressing) };
     const glance = kind?.life.glance?.(object);
     if (glance?.tags.includes(Tag.Failing) === true)
-      return { ...body, cause: await this.#retried(subject, ' cannot be cleaned up', glance) };
+      return { ...body, cause: await this.#retried(subject, CLEANUP, glance) };
+    // What was said of it before it was deleted is no news.
+    const isNews = progressing?.observedGeneration === object.metadata.generation;
+    if (kind !== undefined && progressing !== undefined && isNews) {
+      const { status, reason, message } = progressing;
+      const advice = kind.life.advise?.(object, message, await this.#known(subject));
+      if (advice !== undefined && reason !== 'Success')
+        return { ...body, cause: cause.advised(label, CLEANUP, progressing, advice) };
+      if (status === 'False' && reason !== 'Success') return { ...body, cause: cause.refused(label, progressing) };
+    }
+    if (glance?.tags.includes(Tag.Refused) === true)
+      return { ...body, cause: cause.refused(label, { reason: '', message: glance.message }) };
     return { ...body, cause: cause.cleaning(label, id, since.sinceMs) };
   }
 

@@ -1,5 +1,5 @@
 // The root causes of all that waits in a namespace, each with who waits for it.
-import type { Address } from '../../bus/mod.ts';
+import { type Address, addressKey } from '../../bus/mod.ts';
 import { resourceOf } from '../object/registry.ts';
 import { unknownKind } from './causes.ts';
 import type { Notes, ToldCause } from './circumstances.ts';
@@ -74,7 +74,14 @@ export async function surveyOf(deps: InquiryDeps, namespace: string, notes?: Not
     (left, right) => right.waiting.length - left.waiting.length,
   );
   const around = waiting.length > 0 ? ((await notes?.(causes)) ?? []) : [];
-  causes.push(...around.map((cause) => ({ cause, by: undefined, waiting })));
+  // Each is among the causes above: who waits for the object that says it waits for what holds that up.
+  causes.push(
+    ...around.map(({ cause, holdsUp }) => {
+      const whole = causes.filter((each) => holdsUp.some((held) => held.cause === each.cause));
+      const keys = new Set(whole.flatMap(({ by, waiting: who }) => [...(by ? [by] : []), ...who]).map(addressKey));
+      return { cause, by: undefined, waiting: waiting.filter((address) => keys.has(addressKey(address))) };
+    }),
+  );
   if (objects.length === 0) causes.push(...(await missingKinds(deps)));
   return { objects, waiting, causes: causes.toSorted((left, right) => right.cause.weight - left.cause.weight) };
 }

@@ -63,7 +63,8 @@ export async function surveyOf(deps: SurveyDeps, from: readonly Address[]): Prom
     const references = new Map<string, Referred>();
     // Code of a kind that throws is what is told of the object; the others are looked at all the same.
     for (const reference of orElse(() => object && kind?.references(object), undefined) ?? []) {
-      const target = registry.target(address, reference);
+      const target = orElse(() => registry.target(address, reference), undefined);
+      if (target === undefined) continue; // a kind that nobody knows: whoever needs it is told so
       const other = addressKey(target);
       if (references.has(other)) continue;
       references.set(other, { key: other, neededFor: reference.neededFor });

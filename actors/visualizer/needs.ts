@@ -2,6 +2,7 @@
 import { type Address, addressKey } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { orElse } from '../inquiry/inquiry.ts';
 import type { Registry } from '../object/registry.ts';
 
 /** Keys, each once, in the order of the references. @throws what the code of the kind throws */
@@ -11,6 +12,9 @@ export function needsOf(
   kind: Kind,
   registry: Pick<Registry, 'target'>,
 ): readonly string[] {
-  const keys = kind.references(object).map((reference) => addressKey(registry.target(from, reference)));
+  const keys = kind.references(object).flatMap((reference) => {
+    const target = orElse(() => registry.target(from, reference), undefined);
+    return target === undefined ? [] : [addressKey(target)]; // a kind that nobody knows has no objects
+  });
   return [...new Set(keys)];
 }

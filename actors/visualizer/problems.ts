@@ -64,7 +64,7 @@ async function around(
     if (leader !== undefined) return [verdictOf(led(leader))];
     const hosting = await session.hosting(told);
     if (hosting?.kind === 'away') return [verdictOf(busAway(hosting.message))];
-    return causesIn({ leader, hosting }, told, registry).map(verdictOf);
+    return causesIn({ leader, hosting }, told, registry).map(({ cause }) => verdictOf(cause));
   } catch (error) {
     return [
       {

@@ -4,11 +4,13 @@ import { Fault } from '../../bus/errors.ts';
 import type { KnownDependencies, Reference } from '../../machines/kind.ts';
 import type { Advice } from '../../machines/life.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { AWAITS_IMPORT } from './conditions.ts';
 import { DRIFT_ANNOTATION, Drift } from './drift.ts';
 import { faultOf } from './faults.ts';
 import type { Content, Removable, ResourceFields } from './kinds/table.ts';
 import { outdatedAdvice } from './outdated.ts';
 import { quotaIn } from './quotas.ts';
+import { rivalAdvice } from './rival-wording.ts';
 import { anew, pathsOf } from './wording.ts';
 
 /** What is looked at of a kind; one without tables has no `resource`, and its whole spec is immutable. */
@@ -28,6 +30,7 @@ const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 40
 const BROKEN =
   /^(?:Server is in ERROR state|Volume is in \S+ status|a glance error occurred while saving image content)$/;
 const UNIMPORTED = 'referenced resource does not exist in OpenStack';
+const IMPORT = 'nothing matches its import yet: create it there, or correct spec.import';
 const LOST_IMPORT = /^(?:resource|role assignment) has been deleted from OpenStack$/;
 /** A 404 of a floating IP: all that it refers to is there, and nothing leads from one to the other. */
 const UNROUTED = /answered 404\b.* is not reachable from subnet /s;
@@ -65,11 +68,13 @@ export function adviceOn(
       return { at, todo: `raise ${quota}, or delete what uses it up` };
     }
     default:
+      if (rivalAdvice(message) !== undefined) return rivalAdvice(message);
       if (DRIFT.test(message)) return { todo: driftAdvice(object) };
       if (outdatedAdvice(message) !== undefined) return { todo: outdatedAdvice(message) ?? '' };
       if (isRemovalRefused(kind, object, message)) return { todo: removalAdvice(kind, object) };
       if (UNROUTED.test(message)) return { what: UNROUTED_WHAT, todo: routeAdvice(object) };
       if (ABSENT.test(message)) return lossAdvice(kind, object, message, known);
+      if (message === AWAITS_IMPORT) return { todo: IMPORT, isPatient: true };
       if (message === UNIMPORTED) return { todo: 'correct spec.import.id' };
       if (LOST_IMPORT.test(message)) return { todo: lostImportAdvice(object) };
       if (BROKEN.test(message)) return { todo: brokenAdvice(object) };
@@ -167,7 +172,7 @@ function reachAdvice(object: KubeObject, message: string): string {
 /** Which field is refused only the cloud's words tell, so it is looked for in them. */
 function specAdvice({ resource: fields = {} }: AdvisedKind, object: KubeObject, message: string): string {
   const { spec } = object;
-  if (spec?.['managementPolicy'] === 'unmanaged') return 'correct spec.import';
+  if (spec?.['import'] !== undefined) return 'correct spec.import';
   const given = (spec?.['resource'] ?? {}) as JsonObject;
   const stated = Object.keys(given).filter((name) => fields[name] !== undefined);
   const named = stated.filter((name) => isNamed(message, name, given[name] as Json, fields));

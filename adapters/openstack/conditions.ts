@@ -16,6 +16,7 @@ import type { KubeObject } from '../../machines/object.ts';
 import { isJsonObject } from './kinds/fields.ts';
 import { isEmpty } from './observed-values.ts';
 import { resyncOf } from './resync.ts';
+import { rivalMessage } from './rival-wording.ts';
 
 export const Reason = {
   Success: 'Success',
@@ -46,7 +47,7 @@ export type Verdict = Pick<Condition, 'status' | 'reason' | 'message'>;
 /** The longest message that a condition holds. */
 const MESSAGE_LENGTH = 32768;
 
-/** The status that the status field manager owns. @param isNamed  the resource has a name, by which objects are told apart */
+/** The status that the status field manager owns. @param isNamed  the resource has a name that can be changed */
 export function statusOf(
   view: ResourceStanding,
   object: KubeObject,
@@ -124,16 +125,7 @@ function messagesOf(standing: ResourceStanding, isNamed: boolean): readonly stri
     ({ kind, name, exists }) => `Waiting for ${kind}/${name} to be ${exists ? 'ready' : 'created'}`,
   );
   if (leaving.length > 0) return leaving.map(({ kind, name }) => `Waiting for ${kind}/${name} to be deleted`);
-  if (rival !== undefined) {
-    const { kind, namespace, name, externalId } = rival;
-    // What it is called tells the two apart, where it is called anything.
-    const ways = isNamed
-      ? 'give this one another spec.resource.name, import the resource with managementPolicy unmanaged, or'
-      : 'change what this one asks for, or';
-    return [
-      `Waiting for ${kind} ${namespace}/${name} to be deleted, which has ${externalId}: one resource is one object's; ${ways} delete the other`,
-    ];
-  }
+  if (rival !== undefined) return [rivalMessage(rival, isNamed)];
   // What is waited for says it better, and a process that begins afresh would say the same (I9).
   const messages = [...(vanished && references.length === 0 ? [VANISHED] : []), ...references, ...waiting];
   if (messages.length > 0) return messages;
@@ -152,10 +144,13 @@ function heldMessage(finalizer: string, { names, more }: Holders = { names: [], 
 
 const VANISHED = 'OpenStack resource was deleted externally; will recreate on next reconcile';
 
+/** Nothing matches the import. */
+export const AWAITS_IMPORT = 'Waiting for OpenStack resource to be created externally';
+
 /** What is waited for in the cloud, by the tag of the state. */
 const WAITS: readonly (readonly [string, string])[] = [
   [ResourceTag.Removing, 'Waiting for OpenStack resource to be deleted'],
-  [ResourceTag.AwaitsImport, 'Waiting for OpenStack resource to be created externally'],
+  [ResourceTag.AwaitsImport, AWAITS_IMPORT],
   [ResourceTag.Filling, 'Starting image upload'],
   [ResourceTag.AwaitsReadiness, 'Waiting for OpenStack resource to be ready'],
   [ResourceTag.AwaitsChange, 'Resource status will be refreshed'],

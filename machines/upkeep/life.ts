@@ -29,7 +29,7 @@ export interface Pass {
   readonly signal: AbortSignal;
 }
 
-export interface UpkeepOptions extends Pick<Life, 'isNews' | 'externalId' | 'intent' | 'shows'> {
+export interface UpkeepOptions extends Pick<Life, 'isNews' | 'externalId' | 'intent' | 'shows' | 'advise'> {
   /**
    * What the status of an object that is not settled says, for people; undefined or empty: nothing. With it the object looks by its
    * view (`Life.glance`).

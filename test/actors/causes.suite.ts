@@ -27,6 +27,8 @@ export interface Staged {
 
 export interface Case {
   readonly stage: (world: World) => Promise<Staged>;
+  /** Does what is advised, and says what comes of it: the object is available then, or gone. */
+  readonly follow?: (world: World, staged: Staged) => Promise<'available' | 'gone'>;
   readonly options?: WorldOptions;
   /** Of the runtime, and of those who are asked. */
   readonly adapters?: readonly ConfiguredAdapter[];
@@ -57,6 +59,17 @@ async function pairWith(world: World, content: string | Readonly<Record<string, 
   return { ...(await pair(world, {}, ref)), secretName };
 }
 
+/** Two networks of one name in the cloud: the second one waits, and is told what to do. */
+async function rivals(world: World): Promise<Staged> {
+  const [one, other, name] = [world.name('one'), world.name('other'), world.name('shared')];
+  await world.apply(world.managed('Network', one, { name }));
+  await world.available('Network', one);
+  await world.apply(world.managed('Network', other, { name }));
+  await world.progressing('Network', other, 'Progressing', /one resource is one object's/);
+  const advice = ['give this one another spec.resource.name', 'managementPolicy unmanaged', 'delete the other'];
+  return { kind: 'Network', name: other, summary: [`Network/${other}`, `${world.namespace}/${one}`], advice };
+}
+
 const BUG = 'a bug in the code of networks';
 
 /** The code of networks throws where it is asked to whom they refer, or what they say. */
@@ -82,6 +95,10 @@ export const CASES: Readonly<Record<string, Case>> = {
       const summary = [`Secret/${CREDENTIALS} does not exist`];
       return { kind: 'Subnet', name: subnet, summary, advice: ['create it'] };
     },
+    async follow(world) {
+      await world.secret(CREDENTIALS, world.ground.cloudsYaml);
+      return 'available';
+    },
   },
   'a wrong password': {
     async stage(world) {
@@ -89,6 +106,10 @@ export const CASES: Readonly<Record<string, Case>> = {
       await world.progressing('Network', net, 'TransientError', /401/);
       const advice = ["cloud 'openstack'", `the key 'clouds.yaml' of Secret/${secretName}`, 'password'];
       return { kind: 'Subnet', name: subnet, summary: [`Secret/${secretName}: `, '401'], advice, chain };
+    },
+    async follow(world, { summary: [secret = ''] }) {
+      await world.secret(secret.slice('Secret/'.length, -2), world.ground.cloudsYaml);
+      return 'available';
     },
   },
   'a quota that is used up': {
@@ -150,6 +171,10 @@ export const CASES: Readonly<Record<string, Case>> = {
       const chain = [`Network/${net}`, `Subnet/${subnet}`];
       return { kind: 'Network', name: net, summary, advice: [`delete Subnet/${subnet}`], chain };
     },
+    async follow(world, { chain: [, holder = ''] = [] }) {
+      await world.delete('Subnet', holder.slice('Subnet/'.length));
+      return 'gone';
+    },
   },
   'a spec that the cloud refuses': {
     async stage(world) {
@@ -201,6 +226,57 @@ export const CASES: Readonly<Record<string, Case>> = {
       await world.until('Network', name, 'drifted', (object) => condition(object, 'Drifted').status === 'True');
       const advice = [`the spec of Network/${name}`, 'troupe/drift: repair'];
       return { kind: 'Network', name, summary: [`Network/${name}`, 'left so: description'], advice };
+    },
+    async follow(world, { name }) {
+      await world.patch('Network', name, { metadata: { annotations: { 'troupe/drift': 'repair' } } });
+      return 'available';
+    },
+  },
+  'an import that matches nothing yet': {
+    async stage(world) {
+      const name = world.name('net');
+      await world.apply({
+        ...world.managed('Network', name),
+        spec: {
+          cloudCredentialsRef: { secretName: CREDENTIALS, cloudName: world.ground.cloudName },
+          managementPolicy: 'unmanaged',
+          import: { filter: { name } },
+        },
+      });
+      await world.progressing('Network', name, 'Progressing', /created externally/);
+      const advice = ['create it there', 'spec.import'];
+      return { kind: 'Network', name, summary: [`Network/${name}`, 'to be created externally'], advice };
+    },
+    async follow(world, { name }) {
+      await world.outside(name);
+      return 'available';
+    },
+  },
+  "a resource that is another object's, which is given another name": {
+    stage: rivals,
+    async follow(world, { name }) {
+      await world.patch('Network', name, { spec: { resource: { name: `${name}-of-its-own` } } });
+      return 'available';
+    },
+  },
+  "a resource that is another object's, when the other is deleted": {
+    stage: rivals,
+    async follow(world, { summary: [, rival = ''] }) {
+      await world.delete('Network', rival.slice(rival.indexOf('/') + 1));
+      return 'available';
+    },
+  },
+  "a resource that is another object's, made anew as an import": {
+    stage: rivals,
+    async follow(world, { name, summary: [, rival = ''] }) {
+      const manifest = world.managed('Network', name);
+      await world.delete('Network', name);
+      await world.gone('Network', name);
+      const of = await world.available('Network', rival.slice(rival.indexOf('/') + 1));
+      const { resource: _, ...spec } = manifest['spec'] as JsonObject;
+      const id = String(of.status?.id);
+      await world.apply({ ...manifest, spec: { ...spec, managementPolicy: 'unmanaged', import: { id } } });
+      return 'available';
     },
   },
   'ORC that leads still': {
@@ -320,7 +396,7 @@ const UNHEARD: FeedListener = { onForest: unheard, onChanges: unheard, onTrouble
 
 /** Both name the same cause first. */
 export function describeCauses(test: Test, openGround: OpenGround, cases: Readonly<Record<string, Case>>): void {
-  for (const [title, { stage, options = {}, adapters = [openstackWith({})] }] of Object.entries(cases)) {
+  for (const [title, { stage, follow, options = {}, adapters = [openstackWith({})] }] of Object.entries(cases)) {
     test(`${title} is what is named first, whoever is asked`, async () => {
       const world = await World.open(openGround, options);
       try {
@@ -330,6 +406,7 @@ export function describeCauses(test: Test, openGround: OpenGround, cases: Readon
           const staged = await stage(world);
           await namedByWhy(world, staged, adapters);
           await namedByPage(world, staged, asked);
+          if (follow !== undefined) await recovers(world, staged, await follow(world, staged), adapters);
           await following.close();
           const errors = new Set(world.lines('error').map(({ name }) => name));
           assert.equal([...errors], staged.errors ?? []);
@@ -339,6 +416,21 @@ export function describeCauses(test: Test, openGround: OpenGround, cases: Readon
       }
     });
   }
+}
+
+/** What was advised has helped, and nothing is told of the object any more. */
+async function recovers(
+  world: World,
+  { kind, name }: Staged,
+  end: 'available' | 'gone',
+  adapters: readonly ConfiguredAdapter[],
+): Promise<void> {
+  if (end === 'gone') return world.gone(kind, name);
+  await world.available(kind, name);
+  await world.eventually('nothing is told of it', async () => {
+    const { code, out } = await ask(world, [`${kind}/${name}`], { adapters });
+    return code === 0 ? undefined : out;
+  });
 }
 
 async function namedByWhy(world: World, staged: Staged, adapters: readonly ConfiguredAdapter[]): Promise<void> {

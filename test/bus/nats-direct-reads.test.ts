@@ -5,8 +5,10 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Connection, connectNats } from '../../bus/connection.ts';
+import { leaseKey } from '../../bus/lease-names.ts';
 import { createStream, publishMessage, streamInfo } from '../../bus/nats-api.ts';
 import { type Kept, keptMessages } from '../../bus/nats-direct-reads.ts';
+import { NatsLeases } from '../../bus/nats-leases.ts';
 import { startNatsServer } from '../../bus/nats-server.ts';
 import { findNatsServer } from '../world/environments.ts';
 import { clock } from './harness.ts';
@@ -133,6 +135,47 @@ test(
       }
       assert.is(read, info.lastSequence);
     }
+  }),
+);
+
+test(
+  '33.B8: a lease that is renewed while the leases are listed is told as held',
+  on(async ({ readers }) => {
+    const [writer = assert.unreachable() as never] = readers;
+    const options = { isOfUse: () => true, bucket: 'L', leaseMs: 60_000, replicas: 1, firstLease: 'immediate' } as const;
+    const holder = new NatsLeases({ ...options, connection: writer });
+    await holder.open();
+    const names = Array.from({ length: 40 }, (_, at) => `shard-${at}`);
+    for (const name of names) assert.ok(await holder.acquire(name, 'a'));
+    /** As each holder does every fifth of a lease. */
+    const renewAll = async (): Promise<void> => {
+      for (const name of names) {
+        const record = { name, holder: 'a', token: 't', leaseMs: 60_000 };
+        await publishMessage(writer, `$KV.L.${leaseKey(name)}`, record);
+      }
+    };
+    for (const reader of readers) {
+      // What comes back from the server is older than the renewals, whatever was asked.
+      const slow: Connection = Object.create(reader, {
+        request: {
+          value: async (...args: Parameters<Connection['request']>) => {
+            const answer = await reader.request(...args);
+            if (args[0].startsWith('$JS.API.STREAM.INFO')) await renewAll();
+            return answer;
+          },
+        },
+        newInbox: { value: () => reader.newInbox() },
+        listen: { value: (...args: Parameters<Connection['listen']>) => reader.listen(...args) },
+        send: { value: (...args: Parameters<Connection['send']>) => reader.send(...args) },
+        clock: { value: reader.clock },
+        connectivity: { value: reader.connectivity },
+        away: { value: () => reader.away() },
+        isAtLeast: { value: (...args: Parameters<Connection['isAtLeast']>) => reader.isAtLeast(...args) },
+      });
+      const leases = await new NatsLeases({ ...options, connection: slow, role: 'reader' }).list();
+      assert.equal(leases.map(({ name }) => name).sort(), [...names].sort());
+    }
+    await holder.close();
   }),
 );
 

@@ -4,17 +4,21 @@ import { parseGoDuration } from '../../../adapters/go-duration.ts';
 import { type Clock, cloudEvent, type HeardEvent, TerminalError } from '../../../bus/mod.ts';
 import { registryOf } from '../../effects/operations-service.ts';
 import type { BusReader } from '../bus-reader.ts';
-import { objectNamed } from '../cluster.ts';
+import { absence, objectNamed } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
+import { plain } from '../plain.ts';
 import { inspection } from './inspection.ts';
 import { serveInspection } from './inspection-server.ts';
 import { lineOf, Steps } from './lines.ts';
+import type { Sought } from './presence.ts';
 import { readEvents } from './reading.ts';
 
 export interface EventsDeps {
   adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   openBus: () => Promise<BusReader>;
+  /** Whether an object exists of which nothing is told; undefined: nobody can say. */
+  isThere: (sought: Sought) => Promise<boolean | undefined>;
   /** First token of the bus's subjects; undefined: the usual one. */
   prefix: string | undefined;
   /** `<kind>/<name>`, or the two apart; none: all objects. */
@@ -37,7 +41,7 @@ export interface EventsDeps {
   ink: Ink;
 }
 
-/** @throws {TerminalError} what is asked makes no sense; {AbsentError} no events are kept; as `openBus` */
+/** @returns 1: nothing is known of the object that was named @throws {TerminalError} what is asked makes no sense; {AbsentError} no events are kept; as `openBus` */
 export async function events(deps: EventsDeps): Promise<number> {
   const { adapters, clock, openBus, prefix, names, isWatched, output = 'text', signal, out, notes, ink } = deps;
   if (output !== 'text' && output !== 'json') throw new TerminalError(`--output must be text or json; got '${output}'`);
@@ -58,6 +62,7 @@ export async function events(deps: EventsDeps): Promise<number> {
       (actor.realm === named.realm && actor.plural === named.plural && actor.name === named.name));
   const places = namespaces?.length === 1 ? 'one' : 'many';
 
+  let isTold = false;
   const bus = await openBus();
   const server = port === undefined ? undefined : await serveInspection(inspection(adapters), { port });
   if (server !== undefined)
@@ -70,6 +75,7 @@ export async function events(deps: EventsDeps): Promise<number> {
       onEvent(event) {
         steps.hear(event);
         if (!isMeant(event)) return;
+        isTold = true;
         server?.tell(event);
         out.write(
           output === 'json'
@@ -79,7 +85,13 @@ export async function events(deps: EventsDeps): Promise<number> {
       },
       onNoHistory: ({ message }) => notes.write(`troupe: ${message}; what happens from now on is told\n`),
     });
-    return 0;
+    if (named === undefined || isTold || isWatched || server !== undefined) return 0;
+    const label = `${known.resource(named)?.kind ?? named.plural}/${named.name}`;
+    const exists = await deps.isThere({ ...named, namespaces });
+    const silence = `nothing is kept that happened to ${plain(label)} within ${plain(deps.since)}`;
+    if (exists === false) notes.write(`troupe: ${absence(label, namespaces?.join(', ') ?? '')}\n`);
+    else notes.write(`troupe: ${silence}${exists === undefined ? ', and whether it exists cannot be told' : ''}\n`);
+    return exists === true ? 0 : 1;
   } finally {
     await server?.close();
     await bus.close();

@@ -3,9 +3,9 @@ import { addressKey, type Clock } from '../../../bus/mod.ts';
 import { duration, type Finding, labelOf, type Standing } from '../../inquiry/findings.ts';
 import { Reading } from '../../inquiry/reading.ts';
 import { addressesIn, type Surveyed, surveyOf } from '../../inquiry/survey.ts';
-import { named, openCluster } from '../cluster.ts';
+import { absence, named, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
-import { inked, plain, table } from '../plain.ts';
+import { inked, table } from '../plain.ts';
 import { asText, outputOf, type Question } from '../question.ts';
 
 /** An object as programs are told of it. */
@@ -42,7 +42,7 @@ export async function answer(question: Question): Promise<number> {
       const found = (await surveyOf(deps, [address])).get(addressKey(address));
       if (found?.object === undefined) {
         const label = labelOf({ kind: asked.resource.kind, name: asked.name });
-        err.write(`troupe: ${plain(label)} does not exist in namespace '${place}', which -n names\n`);
+        err.write(`troupe: ${absence(label, address.namespace)}\n`);
         return 1;
       }
       const row = rowOf(found);

@@ -5,6 +5,7 @@ import { TerminalError } from '../../../bus/mod.ts';
 import type { Config } from '../../process/config.ts';
 import type { Visualizer } from '../../visualizer/server.ts';
 import { startVisualizer, type VisualizerDeps } from '../../visualizer/visualizer.ts';
+import type { Inspected } from '../../visualizer/wire.ts';
 
 const FILE = 'visualizer-url';
 /** Longest wait for the page, in milliseconds. */
@@ -51,4 +52,28 @@ export async function runningUrl(folder: string): Promise<URL> {
     });
   }
   return url;
+}
+
+/**
+ * Whether the page can show an object: it is there, and of a kind that is shown.
+ *
+ * @param url  of the page, with the token if it takes one
+ * @returns undefined: it does not say now
+ */
+export async function isShown(url: URL, key: string): Promise<boolean | undefined> {
+  const asked = new URL('/api/object', url);
+  asked.searchParams.set('key', key);
+  const token = url.searchParams.get('token');
+  try {
+    const answer = await fetch(asked, {
+      headers: token === null ? {} : { Authorization: `Bearer ${token}` },
+      signal: AbortSignal.timeout(ANSWER_MS),
+    });
+    if (answer.status === 404) return false;
+    if (!answer.ok) return undefined;
+    const { object } = (await answer.json()) as Partial<Inspected>;
+    return object !== undefined;
+  } catch {
+    return undefined;
+  }
 }

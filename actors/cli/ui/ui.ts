@@ -5,9 +5,10 @@ import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock } from '../../../bus/mod.ts';
 import { registryOf } from '../../effects/operations-service.ts';
+import { labelOf } from '../../inquiry/findings.ts';
 import { USER_AGENT } from '../../process/version.ts';
-import { objectNamed } from '../cluster.ts';
-import { runningUrl } from './running.ts';
+import { absence, objectNamed } from '../cluster.ts';
+import { isShown, runningUrl } from './running.ts';
 
 export interface UiDeps {
   adapters: readonly ConfiguredAdapter[];
@@ -23,6 +24,7 @@ export interface UiDeps {
   /** Shows people an address; undefined: it is printed, and nothing else. */
   open: ((url: string) => void) | undefined;
   out: NodeJS.WritableStream;
+  err: NodeJS.WritableStream;
 }
 
 /** The part of the page's address that names an object. */
@@ -30,7 +32,7 @@ export function objectFragment(key: string): string {
   return `#object=${encodeURIComponent(key)}`;
 }
 
-/** @throws {TerminalError} nothing runs, or what is asked makes no sense */
+/** @returns 1: there is no such object @throws {TerminalError} nothing runs, or what is asked makes no sense */
 export async function ui({
   adapters,
   clock,
@@ -40,6 +42,7 @@ export async function ui({
   kubeconfig = join(folder, 'kubeconfig'),
   open,
   out,
+  err,
 }: UiDeps): Promise<number> {
   const known = registryOf(adapters);
   const asked = names.length === 0 ? undefined : objectNamed('ui', { resources: known.resources, adapters }, names);
@@ -47,7 +50,13 @@ export async function ui({
   if (asked !== undefined) {
     const isClusterScoped = known.resource(asked)?.scope === 'Cluster';
     const place = isClusterScoped ? '' : (namespace ?? (await contextNamespace(kubeconfig, clock)));
-    url.hash = objectFragment(addressKey({ ...asked, namespace: place }));
+    const key = addressKey({ ...asked, namespace: place });
+    if ((await isShown(url, key)) === false) {
+      const label = labelOf({ kind: known.resource(asked)?.kind ?? asked.plural, name: asked.name });
+      err.write(`troupe: ${absence(label, place)}; nothing is opened\n`);
+      return 1;
+    }
+    url.hash = objectFragment(key);
   }
   out.write(`${url}\n`);
   open?.(`${url}`);

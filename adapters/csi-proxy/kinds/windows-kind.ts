@@ -13,16 +13,14 @@ import type { ErrorData, KubeObject } from '../../../machines/object.ts';
 import type { Verdict as Next } from '../../../machines/upkeep/context.ts';
 import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
 import type { DeclaredKind } from '../../adapter.ts';
+import { adviceOn } from './advice.ts';
 import { conditionsOf, isReady, Reason, reasonOf, unready, type Verdict } from './conditions.ts';
 import { GROUP, VERSION } from './contracts/common.ts';
+import { NODE_GONE, ROLE } from './names.ts';
 import { said, textOf } from './values.ts';
 
 /** First part of the addresses of its actors. */
 export const REALM = 'windows';
-/** What a process that serves it is asked to do. */
-export const ROLE = 'csi-proxy';
-/** On a WindowsStorageNode: the machine is gone for good, and nothing that was on it has to be taken down. */
-export const NODE_GONE = 'windows.troupe.dev/node-gone';
 
 /** Field manager of what the actors say. */
 export const MANAGER = 'windows/storage';
@@ -109,6 +107,7 @@ export function windowsKind(given: WindowsKind): DeclaredKind {
       tend: (pass) => tend(given, pass),
       isNews: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
       failure: 'StorageFailed',
+      advise: adviceOn,
     }),
     operations,
   };

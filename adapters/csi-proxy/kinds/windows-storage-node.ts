@@ -4,11 +4,12 @@ import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import { READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
+import { NODE_GONE } from './names.ts';
 import { takenAtOf } from './operations/claims.ts';
 import type { WindowsOptions } from './options.ts';
 import { STORAGE_NODES } from './resources.ts';
 import { listOf, mapOf, said, textOf, wordOf } from './values.ts';
-import { type Kept, NODE_GONE, type WindowsPass, windowsKind, withoutConditions } from './windows-kind.ts';
+import { type Kept, type WindowsPass, windowsKind, withoutConditions } from './windows-kind.ts';
 
 export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKind {
   return windowsKind({

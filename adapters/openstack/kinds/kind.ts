@@ -62,7 +62,9 @@ export function defineKind<const Resource extends ResourceFields>(
       known.set(object, references);
       return references;
     },
-    isNamed: Object.values(table.resource).some(({ role }) => role === 'name'),
+    isNamed: Object.values(table.resource).some(
+      ({ role, schema }) => role === 'name' && table.immutable !== true && schema.immutable !== true,
+    ),
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),

@@ -219,7 +219,7 @@ export interface OpenStackKind {
   externalId(object: KubeObject): string | undefined;
   /** The status with this id, or without one, of a kind whose id is not `status.id`. */
   recording?(object: KubeObject, id: string | undefined): JsonObject;
-  /** Its resources have names that their users choose. */
+  /** Its resources have names that their users choose, and may change. */
   readonly isNamed?: boolean;
   /** A relation between other resources, which several objects of one namespace may state: see `Life.shares`. */
   readonly shares?: boolean;

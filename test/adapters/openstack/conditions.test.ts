@@ -432,9 +432,10 @@ test('33.B8: who finds its resource to be another object’s says what to do', (
     return String((conditions as readonly JsonObject[])[1]?.['message']);
   };
   const first = "Waiting for Network other/a to be deleted, which has id: one resource is one object's; ";
-  const ways = 'give this one another spec.resource.name, import the resource with managementPolicy unmanaged, or';
+  const ways =
+    'give this one another spec.resource.name, make it anew as an import of the resource with managementPolicy unmanaged, or';
   assert.is(said(true), `${first}${ways} delete the other`);
-  assert.is(said(false), `${first}change what this one asks for, or delete the other`);
+  assert.is(said(false), `${first}make this one anew with something else in its spec, or delete the other`);
 });
 
 test.run();

@@ -60,6 +60,7 @@ function told(bus: Bus, more: Partial<EventsDeps> = {}): Promise<Said> {
       adapters: [openstackWith({})],
       clock,
       openBus: async () => ({ ...bus, close: async () => undefined }),
+      isThere: async () => undefined,
       prefix: undefined,
       names: [],
       namespaces: undefined,
@@ -105,6 +106,23 @@ test('one object, some types, and no longer ago than was asked', () =>
     assert.is(lines(await told(bus, { names: ['subnet', 'app'], types: ['call,gone'] })).length, 1);
     await clock.sleep(1);
     assert.is((await told(bus, { since: '0s' })).out, '');
+  }));
+
+test('33.B10: an object of which nothing is kept is said to be none, or to have been quiet', () =>
+  withBus(async (bus) => {
+    const asked = { names: ['subnet/lost'], namespaces: ['shop'] };
+    const none = await told(bus, { ...asked, isThere: async () => false });
+    assert.equal(none, {
+      code: 1,
+      out: '',
+      notes: "troupe: Subnet/lost does not exist in namespace 'shop', which -n names\n",
+    });
+    const quiet = 'troupe: nothing is kept that happened to Subnet/lost within 1h';
+    assert.equal(await told(bus, { ...asked, isThere: async () => true }), { code: 0, out: '', notes: `${quiet}\n` });
+    const untold = `${quiet}, and whether it exists cannot be told\n`;
+    assert.equal(await told(bus, asked), { code: 1, out: '', notes: untold });
+    const known = await told(bus, { names: ['subnet/app'], isThere: () => assert.unreachable() as never });
+    assert.equal([known.code, known.notes], [0, ''], 'of one that is gone what happened is told');
   }));
 
 test('JSON is one CloudEvent a line', () =>

@@ -6,6 +6,10 @@ import { dotOf } from '../../../../actors/cli/graph/dot.ts';
 import { mermaidGraphOf } from '../../../../actors/cli/graph/mermaid-graph.ts';
 import { type Graph, graphOf } from '../../../../actors/cli/graph/nodes.ts';
 import { addressesIn, surveyOf } from '../../../../actors/inquiry/survey.ts';
+import { registry } from '../../../../actors/object/registry.ts';
+import { needsOf } from '../../../../actors/visualizer/needs.ts';
+import { addressKey } from '../../../../bus/mod.ts';
+import type { Kind } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { known, NOW, object, readingOf } from '../objects.ts';
 
@@ -48,6 +52,43 @@ test('a node an object, an edge a reference, what is not there among them', asyn
     absent.nodes.filter(({ standing }) => standing === 'absent').map(({ id }) => id),
     ['Secret/clouds', 'Network/none'],
   );
+});
+
+test('33.E3: a reference to a kind that nobody knows ends nothing, and hides no other object', async () => {
+  const [first, ...others] = known.kinds;
+  assert.ok(first !== undefined);
+  const odd: Kind = {
+    ...first,
+    kind: 'Odd',
+    plural: 'odds',
+    references: () =>
+      ['Unheard', 'Network'].map((kind) => ({ kind, name: 'net', finalizers: [], neededFor: 'create' as const })),
+  };
+  const secretive = registry([first, ...others, odd], []);
+  const reading = readingOf([
+    object('Odd', 'done'),
+    object('Odd', 'new', { id: '', status: { conditions: [] } }),
+    object('Network', 'net'),
+    object('Secret', 'clouds'),
+  ]);
+  const deps = { reading, registry: secretive, now: NOW };
+  const survey = await surveyOf(deps, await addressesIn(deps, 'ns'));
+  const { nodes, edges } = graphOf(survey, 'ns');
+  assert.equal(nodes.map(({ id, standing }) => `${id} ${standing}`).sort(), [
+    'Network/net available',
+    'Odd/done available',
+    'Odd/new failing',
+    'Secret/clouds available',
+  ]);
+  assert.equal(
+    edges.filter(({ from }) => from.startsWith('Odd/')).map(({ from, to }) => `${from} ${to}`),
+    ['Odd/done Network/net', 'Odd/new Network/net'],
+  );
+  const { cause } = [...survey.values()].find(({ finding }) => finding.name === 'new')?.finding ?? {};
+  assert.match(cause?.summary ?? '', "kind 'Unheard'");
+  const from = { realm: odd.realm, plural: odd.plural, namespace: 'ns', name: 'done' };
+  const net = addressKey({ ...from, plural: 'networks', name: 'net' });
+  assert.equal(needsOf(object('Odd', 'done'), from, odd, secretive), [net], 'on the page');
 });
 
 test('DOT has the names as text', async () => {

@@ -19,11 +19,15 @@ import { ScriptedWorld } from '../../visualizer/scripted-deployment.ts';
 const test = suite('ui');
 const clock = simulatedClock();
 
-async function inFolder(run: (folder: string, deps: VisualizerDeps) => Promise<void>): Promise<void> {
+async function inFolder(
+  run: (folder: string, deps: VisualizerDeps, world: ScriptedWorld) => Promise<void>,
+): Promise<void> {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-ui-'));
-  const { bus, client } = new ScriptedWorld(clock);
+  const world = new ScriptedWorld(clock);
+  const { bus, client } = world;
   try {
-    await run(folder, { bus, client, adapters: ADAPTERS, clock, log: openLog({ level: 'silent', readable: false }) });
+    const log = openLog({ level: 'silent', readable: false });
+    await run(folder, { bus, client, adapters: ADAPTERS, clock, log }, world);
   } finally {
     await bus.close();
     await rm(folder, { recursive: true });
@@ -51,8 +55,11 @@ async function refusal(promise: Promise<unknown>): Promise<string> {
   return assert.unreachable('it was no trouble') as never;
 }
 
-async function asked(folder: string, more: Partial<UiDeps> = {}): Promise<{ out: string; opened: string[] }> {
-  let out = '';
+async function asked(
+  folder: string,
+  { code = 0, ...more }: Partial<UiDeps> & { readonly code?: number } = {},
+): Promise<{ out: string; err: string; opened: string[] }> {
+  let [out, err] = ['', ''];
   const opened: string[] = [];
   const stream = written((text) => {
     out += text;
@@ -67,9 +74,12 @@ async function asked(folder: string, more: Partial<UiDeps> = {}): Promise<{ out:
     kubeconfig: undefined,
     open,
     out: stream,
+    err: written((text) => {
+      err += text;
+    }),
   };
-  assert.is(await ui({ ...deps, ...more }), 0);
-  return { out, opened };
+  assert.is(await ui({ ...deps, ...more }), code);
+  return { out, err, opened };
 }
 
 test('the page is found as long as it is served, by its owner alone', () =>
@@ -85,13 +95,23 @@ test('the page is found as long as it is served, by its owner alone', () =>
   }));
 
 test('an object is named as kubectl does, whatever its name is', () =>
-  inFolder(async (folder, deps) => {
+  inFolder(async (folder, deps, world) => {
+    world.objects.set('/apis/openstack.k-orc.cloud/v1alpha1/namespaces/shop/networks/a.b%26c%20d', []);
     const visualizer = await openVisualizer(place(), deps, folder);
     const key = addressKey({ realm: 'openstack', plural: 'networks', namespace: 'shop', name: 'a.b&c d' });
     const [url = ''] = (await asked(folder, { names: ['Networks', 'a.b&c d'] })).opened;
     assert.is(decodeURIComponent(new URL(url).hash), `#object=${key}`);
     assert.match(await refusal(asked(folder, { names: ['netwrk/x'] })), "there is no kind 'netwrk'; did you mean");
     assert.match(await refusal(asked(folder, { names: ['a', 'b', 'c'] })), "'ui' takes one object");
+    await visualizer?.close();
+  }));
+
+test('33.B10: an object that does not exist is not opened, and said not to', () =>
+  inFolder(async (folder, deps) => {
+    const visualizer = await openVisualizer(place(), deps, folder);
+    const { out, err, opened } = await asked(folder, { names: ['network/lost'], code: 1 });
+    assert.equal([out, opened], ['', []]);
+    assert.is(err, "troupe: Network/lost does not exist in namespace 'shop', which -n names; nothing is opened\n");
     await visualizer?.close();
   }));
 

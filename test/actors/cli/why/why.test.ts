@@ -4,7 +4,8 @@ import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { overviewText, whyText } from '../../../../actors/cli/why/text.ts';
 import { withoutOperations } from '../../../../actors/effects/operations-service.ts';
-import { causesOf, duration, type Finding } from '../../../../actors/inquiry/findings.ts';
+import { type Circumstances, causesIn } from '../../../../actors/inquiry/circumstances.ts';
+import { causesOf, duration, type Finding, Weight } from '../../../../actors/inquiry/findings.ts';
 import { Inquiry } from '../../../../actors/inquiry/inquiry.ts';
 import { overviewOf } from '../../../../actors/inquiry/overview.ts';
 import type { Reading } from '../../../../actors/inquiry/reading.ts';
@@ -132,6 +133,54 @@ test('an import that matches nothing', async () => {
     'Network/net: Waiting for OpenStack resource to be created externally, for 40 s; nothing matches its import yet: ' +
       'create it there, or correct spec.import',
   );
+});
+
+test('33.B8: what cannot go on by itself is not said to, and no import is corrected where there is none', async () => {
+  const rival =
+    "Waiting for Network other/net to be deleted, which has id-1: one resource is one object's; give this one another spec.resource.name, or delete the other";
+  assert.is(
+    await network({ id: '', says: ['Progressing', rival] }),
+    `Network/net: ${rival}, for 40 s; give this one another spec.resource.name, or delete the other`,
+  );
+  const [cause] = causesOf(
+    await ask('Network', 'net', clouds, object('Network', 'net', { id: '', says: ['Progressing', rival] })),
+  );
+  assert.is(cause?.weight, Weight.Refused, 'it is listed among what a person has to see to');
+  const unmanaged = { managementPolicy: 'unmanaged' };
+  assert.is(
+    await network({ id: '', says: ['Progressing', 'Waiting for OpenStack resource to be ready'], spec: unmanaged }),
+    `Network/net: Waiting for OpenStack resource to be ready, for 40 s; ${BY_ITSELF}`,
+  );
+  const refused: Saying = { deleted: true, finalizers: ['network'], says: ['InvalidConfiguration', 'it is in use'] };
+  assert.match(await network(refused), /^Network\/net: InvalidConfiguration: it is in use; correct its spec/);
+  assert.is(
+    await network({ ...refused, generation: 2 }),
+    `Network/net waits until id-net is deleted, for 90 s; ${BY_ITSELF}`,
+    'what was said before the deletion',
+  );
+});
+
+test('33.B8: a cause around objects is waited for by those whose causes it is behind, and by nobody else', async () => {
+  const cluster = [
+    clouds,
+    ...['a', 'b', 'c'].map((name) => object('Network', name, waiting('Project/lost to be created'))),
+    ...['a', 'b', 'c'].map((name) => object('Router', name, { id: '', says: ['InvalidConfiguration', 'no'] })),
+    object('SecurityGroup', 'new', { id: '', status: { conditions: [] } }),
+  ];
+  const deps = { registry: known, now: NOW, reading: readingOf(cluster) };
+  const hosting = { kind: 'told', bus: 'a bus', shards: 8, leases: [], defects: new Map() } as const;
+  const told = async (around: Circumstances): Promise<readonly string[]> => {
+    const { causes } = await overviewOf(deps, 'ns', async (each) => causesIn(around, each, known));
+    return causes.find(({ weight }) => weight === Weight.Stalled || weight === Weight.Led)?.waiting ?? [];
+  };
+  const passing = ['Network/a', 'Network/b', 'Network/c', 'SecurityGroup/new'];
+  assert.equal([...(await told({ leader: undefined, hosting }))].sort(), passing);
+  assert.equal([...(await told({ leader: undefined, hosting: { kind: 'away', message: 'x' } }))].sort(), passing);
+  const all = Array.from({ length: 8 }, (_, shard) => ({ name: `shard.${shard}`, holder: 'p' }));
+  assert.equal(await told({ leader: undefined, hosting: { ...hosting, leases: all } }), []);
+  const untold: Circumstances = { leader: undefined, hosting: { kind: 'untold', message: 'x' } };
+  const { causes } = await overviewOf(deps, 'ns', async (each) => causesIn(untold, each, known));
+  assert.equal(causes.find(({ summary }) => summary.startsWith('whether a process'))?.waiting, []);
 });
 
 test('what nobody has looked at, new or edited', async () => {
@@ -270,7 +319,7 @@ test('what drifted and is only told of, and what was made of another one', async
 test('a download that was given up says why, and what to do', async () => {
   const [summary, advice] = [
     "Image/os: InvalidConfiguration: the download from 'files.example' was answered 404: Unable to download content after 5 attempts",
-    "see that 'files.example' has the file, and delete Image/os and create it again then",
+    "see that 'files.example' has the file, and delete Image/os, which deletes id-os with all that it holds, and create it again then",
   ];
   const given = object('Image', 'os', {
     says: ['InvalidConfiguration', 'Unable to download content after 5 attempts'],
@@ -488,7 +537,7 @@ test('an immutable field that was added later has no effect, and is said to have
   assert.equal(
     causesOf(finding).map(({ summary, advice }) => `${summary}; ${advice}`),
     [
-      'Network/net is not as its spec says: spec.resource.dnsDomain, spec.resource.projectRef cannot be set once the resource is made; delete Network/net and create it again, or take it out of the spec',
+      'Network/net is not as its spec says: spec.resource.dnsDomain, spec.resource.projectRef cannot be set once the resource is made; take it out of the spec; or delete Network/net, which deletes id-net with all that it holds, and create it again',
     ],
   );
 });

@@ -1,0 +1,36 @@
+// Whether an object that somebody asks about exists, as far as the cluster can be asked.
+import { join } from 'node:path';
+import type { Resource } from '../../../adapters/kubernetes/mod.ts';
+import { type Address, TroupeError } from '../../../bus/mod.ts';
+import type { Config } from '../../process/config.ts';
+import { type ClusterDeps, openCluster } from '../cluster.ts';
+
+/** Which object; without a namespace one of that name in any. */
+export type Sought = Omit<Address, 'namespace'> & { readonly namespaces: readonly string[] | undefined };
+
+/** The cluster whose bus is looked at: that of the `troupe dev` in the folder where no bus is named. */
+export function clusterOf(config: Config, folder: string): ClusterDeps['config'] {
+  if (config.natsUrl !== undefined || config.kubeconfig !== undefined) return config;
+  return { kubeconfig: join(folder, 'kubeconfig'), inCluster: undefined };
+}
+
+/** @returns undefined: nobody can say */
+export async function isThere(deps: ClusterDeps, { namespaces, ...sought }: Sought): Promise<boolean | undefined> {
+  try {
+    const cluster = openCluster(deps);
+    try {
+      const resource = cluster.registry.resource(sought) as Resource;
+      const places = resource.scope === 'Cluster' ? [undefined] : (namespaces ?? [undefined]);
+      for (const namespace of places) {
+        if ((await cluster.objects.list(resource, namespace, sought.name)).items.length > 0) return true;
+      }
+      return false;
+    } finally {
+      await cluster.close();
+    }
+  } catch (error) {
+    // No kubeconfig, no right to look, nobody who answers.
+    if (error instanceof TroupeError) return undefined;
+    throw error;
+  }
+}
