@@ -1,4 +1,4 @@
-// The memory that answers of foreign systems may take while they are read, in the process as a whole.
+// The memory that what others send may take while it is read, in the process as a whole.
 //
 // Invariants:
 //   M1. All holdings together never exceed the whole.
@@ -11,6 +11,8 @@ import { TransientError } from '../bus/errors.ts';
 export interface Holding {
   /** Holds so much more, in bytes. @throws {TransientError} it is not to be had now */
   grow(bytes: number): void;
+  /** Holds just so much from now on, in bytes. @throws {TransientError} as `grow` */
+  hold(bytes: number): void;
   /** Gives it all back. A second call does nothing. */
   release(): void;
 }
@@ -31,15 +33,21 @@ export class AnswerMemory {
   open(owners: readonly string[]): Holding {
     let held = 0;
     let isOpen = true;
+    const grow = (bytes: number): void => {
+      if (!isOpen) throw new Error('this holding was released');
+      const left = this.#whole - this.#used - bytes;
+      // mutant: answer-memory-of-one drop
+      for (const owner of owners) if ((this.#held.get(owner) ?? 0) + bytes > left) throw busy();
+      if (left < 0) throw busy();
+      held += bytes;
+      this.#add(owners, bytes);
+    };
     return {
-      grow: (bytes) => {
-        if (!isOpen) throw new Error('this holding was released');
-        const left = this.#whole - this.#used - bytes;
-        // mutant: answer-memory-of-one drop
-        for (const owner of owners) if ((this.#held.get(owner) ?? 0) + bytes > left) throw busy();
-        if (left < 0) throw busy();
-        held += bytes;
-        this.#add(owners, bytes);
+      grow,
+      hold: (bytes) => {
+        if (bytes > held) return grow(bytes - held);
+        this.#add(owners, bytes - held);
+        held = bytes;
       },
       release: () => {
         if (!isOpen) return;

@@ -106,6 +106,7 @@ export function webhooksComponent(adapters: readonly Adapter[], version: string)
       'role.yaml',
       'pods.yaml',
       'service.yaml',
+      'network-policy.yaml',
       'disruption-budget.yaml',
       ...(isAsked ? ['configuration.yaml'] : []),
     ],

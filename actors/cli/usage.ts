@@ -182,6 +182,12 @@ const WEBHOOK = {
     variable: 'TROUPE_WEBHOOK_CA',
     help: 'whom the API server shall trust for it; without, you see to that',
   },
+  'webhook-client-ca': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_WEBHOOK_CLIENT_CA',
+    help: 'who signs what the API server shows when it asks for admission; without, whoever gets there is answered',
+  },
 } as const satisfies Options;
 
 const DATA = {

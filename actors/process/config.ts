@@ -52,6 +52,8 @@ export interface WebhookPlace {
   readonly service: { readonly namespace: string | undefined; readonly name: string };
   /** Of the certificate; undefined: Troupe makes it. */
   readonly files: { readonly certificate: string; readonly key: string; readonly ca: string | undefined } | undefined;
+  /** File of the authorities whose certificates the API server shows; undefined: nobody has to show one. */
+  readonly clientCa: string | undefined;
 }
 
 export interface Config {
@@ -290,9 +292,10 @@ function webhookPlace(read: (option: string, variable: string) => Given): Webhoo
   if ((certificate === undefined) !== (key === undefined) || (ca !== undefined && certificate === undefined)) {
     throw new TerminalError('--webhook-cert and --webhook-key go together, and --webhook-ca goes with them');
   }
+  const clientCa = read('webhook-client-ca', 'TROUPE_WEBHOOK_CLIENT_CA').value;
   if (at === undefined) return undefined;
   const files = certificate === undefined || key === undefined ? undefined : { certificate, key, ca };
-  return { address: at, service: { namespace, name }, files };
+  return { address: at, service: { namespace, name }, files, clientCa };
 }
 
 /** In development there is one unless it is told otherwise. */

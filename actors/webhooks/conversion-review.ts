@@ -8,6 +8,7 @@
 //   C4. No number is changed on the way that a conversion leaves alone.
 import { jsonText, readJson } from '../../adapters/exact-json.ts';
 import type { ConversionWebhook, ConvertedObject } from '../../adapters/webhooks.ts';
+import { MOST_VALUES, valuesOf } from './body.ts';
 import { type Data, isMap } from './data.ts';
 import { RefusedBody, ReviewReader } from './review-reader.ts';
 
@@ -26,6 +27,8 @@ export interface ConversionDeps {
   onDefect(error: unknown): void;
   /** Told of each object that was converted. */
   onConverted?(): void;
+  /** Told how many bytes of the body are kept. @throws {RefusedBody} it is too much */
+  onHeld?(bytes: number): void;
 }
 
 /**
@@ -36,7 +39,7 @@ export interface ConversionDeps {
  */
 export async function* answeredReview(
   body: AsyncIterable<Buffer>,
-  { convert, onDefect, onConverted = () => undefined }: ConversionDeps,
+  { convert, onDefect, onConverted = () => undefined, onHeld = () => undefined }: ConversionDeps,
 ): AsyncGenerator<string, void> {
   const reader = new ReviewReader();
   let desired: string | undefined;
@@ -73,6 +76,7 @@ export async function* answeredReview(
         }
         if (objects % TURN === 0) await new Promise<void>((resolve) => void setImmediate(resolve));
       }
+      onHeld(reader.held);
     }
   } catch (error) {
     if (!isBegun || !(error instanceof RefusedBody)) throw error;
@@ -130,6 +134,7 @@ function attempted(
   onDefect: (error: unknown) => void,
 ): ConvertedObject {
   let object: unknown;
+  if (valuesOf(text) > MOST_VALUES) return { kind: 'failed', message: 'an object of the review has too many values' };
   try {
     object = readJson(text);
   } catch (error) {

@@ -31,7 +31,7 @@ interface Contents {
 }
 
 /** As the files of the bus. */
-const LOOK_EVERY_MS = 10_000;
+export const LOOK_EVERY_MS = 10_000;
 /** How long a new certificate waits for its authority to be trusted, at most: whoever gives both may have seen to it. */
 const TRUST_WITHIN_MS = 60_000;
 const PEM = /-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g;
@@ -101,7 +101,7 @@ async function trusted(user: CertificateUser, clock: Clock, signal: AbortSignal)
   while (user.since() === undefined && clock.now() < until && !signal.aborted) await clock.sleep(1_000, signal);
 }
 
-async function textOf(option: string, file: string): Promise<string> {
+export async function textOf(option: string, file: string): Promise<string> {
   try {
     return await readFile(file, 'utf8');
   } catch (error) {
@@ -119,7 +119,7 @@ function endOf(certificate: string, file: string): number {
   }
 }
 
-const certificatesOf = (pem: string): readonly string[] => pem.match(PEM) ?? [];
+export const certificatesOf = (pem: string): readonly string[] => pem.match(PEM) ?? [];
 
 /** What is none has. */
 function hasEnded(certificate: string, now: number): boolean {

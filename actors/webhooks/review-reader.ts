@@ -83,6 +83,11 @@ export class ReviewReader {
     (this.#list === 'within' ? this.#object : this.#head).add(chunk.subarray(start));
   }
 
+  /** Bytes that are kept now. */
+  get held(): number {
+    return this.#head.bytes + this.#object.bytes;
+  }
+
   /** What was said before the objects. @throws {RefusedBody} it is no JSON */
   begun(): unknown {
     return parsed(`${this.#head.text()}]}}`);
@@ -125,6 +130,10 @@ class Pieces {
   constructor(most: number, complaint: string) {
     this.#most = most;
     this.#complaint = complaint;
+  }
+
+  get bytes(): number {
+    return this.#bytes;
   }
 
   add(piece: Buffer): void {

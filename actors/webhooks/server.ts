@@ -4,16 +4,23 @@
 // Invariants:
 //   S1. A request that has arrived is answered by whatever certificate is served meanwhile, and before the server is closed.
 //   S2. No answer tells anything of a body but what the API server has to say of it to the user.
-//   S3. What one request takes of memory is bounded, whatever it asks.
+//   S3. What one request takes of memory is bounded, whatever it asks, and so is what all take together; who asks from one address
+//       leaves others as much (`AnswerMemory`).
+//   S4. Whoever stops in the middle of a question, or takes no answer, is waited for no longer than a bounded time.
+//   S5. Of what is read at one go, each address has its turn: many large questions hold up another's by one of them.
+//   S6. Where an authority of clients is given, a review is answered to whoever shows a certificate of it, and to nobody else.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
-import { createSecureContext } from 'node:tls';
+import { createSecureContext, type TLSSocket } from 'node:tls';
 import type { Logger } from 'pino';
+import { AnswerMemory, type Holding } from '../../adapters/answer-memory.ts';
 import { readJson } from '../../adapters/exact-json.ts';
+import { Turns } from '../../adapters/turns.ts';
 import type { AdmissionWebhook, ConversionWebhook, ReviewPorts, Webhooks } from '../../adapters/webhooks.ts';
-import { type Clock, TerminalError } from '../../bus/mod.ts';
+import { type Clock, TerminalError, TransientError } from '../../bus/mod.ts';
 import type { ListenAddress } from '../telling/listen-address.ts';
 import type { AnsweredWebhook } from '../telling/webhook-metrics.ts';
+import { arriving, MOST_VALUES, valuesOf } from './body.ts';
 import { answeredReview } from './conversion-review.ts';
 import { RefusedBody } from './review-reader.ts';
 
@@ -27,6 +34,8 @@ export interface WebhookServerDeps {
   readonly address: ListenAddress;
   readonly webhooks: readonly Webhooks[];
   readonly ports: ReviewPorts;
+  /** Whether reviews are answered only to whom `admit` names. */
+  readonly areClientsChecked?: boolean;
   readonly clock: Clock;
   readonly log: Pick<Logger, 'error'>;
   onAnswered?(answered: AnsweredWebhook): void;
@@ -40,6 +49,8 @@ export interface WebhookServer {
    * @throws {TerminalError} they are no certificate and its key, or the address is taken or none of this machine's
    */
   serve(certificate: Certificate): Promise<void>;
+  /** Whose certificates clients show, as PEM, from now on. */
+  admit(authorities: string): void;
   /** Connections end with their next answer: this server is about to go. */
   retire(): void;
   /** Answers what has arrived, for DRAIN_MS at most. */
@@ -48,8 +59,12 @@ export interface WebhookServer {
 
 /** Of an AdmissionReview: the object twice, each of 3 MB at most. */
 const REVIEW_BYTES = 8 * 1024 * 1024;
+/** All bodies that are being read; in bytes. */
+const BODIES_BYTES = 48 * 1024 * 1024;
+/** What a value of JSON takes more than its text, about; in bytes. */
+const VALUE_BYTES = 64;
 /** The API server waits for 30 s at most, for a conversion, and as long as it was told for an admission, 10 s unless stated. */
-const REQUEST_MS = 60_000;
+const ANSWER_MS = 60_000;
 const HEADERS_MS = 10_000;
 /** Longer than Kubernetes keeps an idle connection (90 s): who closes first while the other one asks breaks a request. */
 const IDLE_MS = 120_000;
@@ -67,7 +82,12 @@ type Route =
 export function webhookServer(deps: WebhookServerDeps): WebhookServer {
   const { address, webhooks, ports, clock, log, onAnswered = () => undefined } = deps;
   const routes = routesOf(webhooks);
+  const areClientsChecked = deps.areClientsChecked === true;
+  const memory = new AnswerMemory(BODIES_BYTES);
+  const turns = new Turns(1);
   let server: Server | undefined;
+  let served: Certificate | undefined;
+  let clients: string | undefined;
   let isRetired = false;
   const underWay = new Set<Promise<void>>();
 
@@ -76,20 +96,37 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
     const path = pathOf(request);
     let objects = 0;
     if (isRetired) response.setHeader('Connection', 'close');
+    const source = request.socket.remoteAddress ?? '';
+    const holding = memory.open([source]);
+    // mutant: webhook-answer-not-taken =.2 -> undefined
+    const late = clock.setTimeout(() => response.destroy(), ANSWER_MS);
     try {
       const route = routes.get(path);
       checked(request, route);
+      // mutant: webhook-any-client if -> false
+      if (areClientsChecked && route?.kind === 'admission' && !(request.socket as TLSSocket).authorized)
+        throw new RefusedBody(401, 'a review is answered to who shows a certificate of --webhook-client-ca');
       if (route?.kind === 'conversion') {
         const { convert } = route.webhook;
         const onDefect = (err: unknown): void => log.error({ path, err }, 'an object could not be converted');
-        const pieces = answeredReview(request, { convert, onDefect, onConverted: () => (objects += 1) });
+        const pieces = answeredReview(arriving(request, clock), {
+          ...{ convert, onDefect, onConverted: () => (objects += 1) },
+          onHeld: (bytes) => hold(holding, bytes),
+        });
         await sendPieces(response, pieces);
       } else if (route !== undefined) {
-        const { status, body } = await route.webhook.review(await reviewOf(request), path, ports);
+        const text = await textOf(arriving(request, clock), holding);
+        // mutant: webhook-turns await -> undefined
+        await turns.enter(source);
+        const review = await reviewOf(text, holding).finally(() => turns.leave());
+        const { status, body } = await route.webhook.review(review, path, ports);
         send(response, status, body);
       }
     } catch (error) {
       refuse(request, response, error, (err) => log.error({ path, err }, 'a webhook could not be answered'));
+    } finally {
+      clock.clearTimeout(late);
+      holding.release();
     }
     const code = response.headersSent && !request.socket.destroyed ? response.statusCode : 0;
     onAnswered({
@@ -105,8 +142,11 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
     const { createServer } = process.getBuiltinModule('node:https');
     const opened = createServer(
       {
-        ...tlsOf(certificate),
-        requestTimeout: REQUEST_MS,
+        ...tlsOf(certificate, clients),
+        // Conversions are asked for without a certificate: who has none is refused by what he asks.
+        requestCert: areClientsChecked,
+        rejectUnauthorized: false,
+        requestTimeout: ANSWER_MS,
         headersTimeout: HEADERS_MS,
         keepAliveTimeout: IDLE_MS,
         // What is asked for first decides: half of it may have come.
@@ -136,10 +176,15 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
       return typeof bound === 'object' && bound !== null ? bound.port : undefined;
     },
     async serve(certificate) {
-      const options = tlsOf(certificate);
+      const options = tlsOf(certificate, clients);
       // Connections that there are keep theirs.
       if (server === undefined) await open(certificate);
       else server.setSecureContext(options);
+      served = certificate;
+    },
+    admit(authorities) {
+      clients = authorities;
+      if (served !== undefined) server?.setSecureContext(tlsOf(served, clients));
     },
     retire() {
       isRetired = true;
@@ -172,9 +217,17 @@ function routesOf(all: readonly Webhooks[]): ReadonlyMap<string, Route> {
   return routes;
 }
 
+interface TlsOptions {
+  readonly cert: string;
+  readonly key: string;
+  readonly ca?: string;
+  readonly minVersion: 'TLSv1.2';
+}
+
 /** @throws {TerminalError} they do not fit; nothing of them is in the message */
-function tlsOf({ certificate, key }: Certificate): { cert: string; key: string; minVersion: 'TLSv1.2' } {
-  const options = { cert: certificate, key, minVersion: 'TLSv1.2' } as const;
+function tlsOf({ certificate, key }: Certificate, clients: string | undefined): TlsOptions {
+  const trusted = clients === undefined ? {} : { ca: clients };
+  const options: TlsOptions = { cert: certificate, key, ...trusted, minVersion: 'TLSv1.2' };
   try {
     createSecureContext(options);
   } catch (error) {
@@ -194,17 +247,38 @@ function checked({ method, headers }: IncomingMessage, route: Route | undefined)
     throw new RefusedBody(415, 'a webhook is asked without a content encoding');
 }
 
-/** @throws {RefusedBody} it is too large, or no JSON */
-async function reviewOf(request: IncomingMessage): Promise<unknown> {
+/** @throws {RefusedBody} there is no room for it now */
+function hold(holding: Holding, bytes: number): void {
+  try {
+    // mutant: webhook-bodies-unbounded drop
+    holding.hold(bytes);
+  } catch (error) {
+    if (error instanceof TransientError) throw new RefusedBody(503, 'too much is asked at once; ask again');
+    throw error;
+  }
+}
+
+/** @throws {RefusedBody} it is too large, by itself or with others */
+async function textOf(body: AsyncIterable<Buffer>, holding: Holding): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  for await (const chunk of body) {
     bytes += chunk.length;
     if (bytes > REVIEW_BYTES) throw new RefusedBody(413, `a review has ${REVIEW_BYTES} bytes at most`);
+    hold(holding, bytes);
     chunks.push(chunk);
   }
+  return Buffer.concat(chunks).toString();
+}
+
+/** After it the turn is others'. @throws {RefusedBody} it is too large, or no JSON */
+async function reviewOf(text: string, holding: Holding): Promise<unknown> {
+  await new Promise<void>((resolve) => void setImmediate(resolve));
+  const values = valuesOf(text);
+  if (values > MOST_VALUES) throw new RefusedBody(413, `a review has ${MOST_VALUES} values at most`);
+  hold(holding, text.length + values * VALUE_BYTES);
   try {
-    return readJson(Buffer.concat(chunks).toString());
+    return readJson(text);
   } catch (error) {
     // The platform quotes the text.
     if (error instanceof SyntaxError) throw new RefusedBody(400, 'the body is no JSON');

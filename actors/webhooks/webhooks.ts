@@ -7,10 +7,11 @@ import { type Clock, toErrorData } from '../../bus/mod.ts';
 import type { Config } from '../process/config.ts';
 import type { WebhookMetrics } from '../telling/webhook-metrics.ts';
 import type { RotationTimes } from './certificate-book.ts';
+import { followClients } from './client-authorities.ts';
 import { givenCertificates } from './given-certificates.ts';
 import { ownCertificates } from './own-certificates.ts';
 import { webhookServer } from './server.ts';
-import type { CertificateSource } from './source.ts';
+import type { CertificateSource, CertificateUser } from './source.ts';
 import { keepTrust } from './trust.ts';
 
 export interface WebhooksDeps {
@@ -47,6 +48,7 @@ export function startWebhooks(
   const service = { namespace: place.service.namespace ?? client.namespace, name: place.service.name };
   const server = webhookServer({
     address: place.address,
+    areClientsChecked: place.clientCa !== undefined,
     webhooks,
     clock,
     log,
@@ -77,22 +79,24 @@ export function startWebhooks(
       )
     : undefined;
   let trouble: string | undefined = 'the webhooks have no certificate yet';
-  const running = source
-    .run(
-      {
-        async serve(certificate) {
-          await server.serve(certificate);
-          trouble = undefined;
-        },
-        renew: () => trust?.renew(),
-        since: () => trust?.since(),
-      },
-      stop.signal,
-    )
-    .catch((error: unknown) => {
-      trouble = toErrorData(error).message;
-      throw error;
-    });
+  const user: CertificateUser = {
+    async serve(certificate) {
+      await server.serve(certificate);
+      trouble = undefined;
+    },
+    renew: () => trust?.renew(),
+    since: () => trust?.since(),
+  };
+  const run = async (): Promise<void> => {
+    if (place.clientCa === undefined) return source.run(user, stop.signal);
+    const admit = (authorities: string): void => server.admit(authorities);
+    const following = await followClients({ file: place.clientCa, admit, clock, log }, stop.signal);
+    await Promise.all([source.run(user, stop.signal), following.ended]);
+  };
+  const running = run().catch((error: unknown) => {
+    trouble = toErrorData(error).message;
+    throw error;
+  });
   // Whoever waits hears of it; nobody has to.
   running.catch(() => undefined);
   return {

@@ -16,6 +16,11 @@ export class ExpiredError extends TransientError {
   override name = 'ExpiredError';
 }
 
+/** An answer of more bytes than were asked for. */
+export class TooLargeError extends TransientError {
+  override name = 'TooLargeError';
+}
+
 /** 403. Who may do what changes without us, so it may be tried again. */
 export class ForbiddenError extends TransientError {
   override name = 'ForbiddenError';
@@ -36,7 +41,7 @@ export interface KubeClient {
    * One request with a JSON answer.
    * @throws {AbsentError} 404, and there is proof of it (`absence.ts`) @throws {ConflictError} 409, or a patch whose test failed
    * @throws {TerminalError} 400, 405, 413, 415, 422: the request itself is wrong
-   * @throws {ForbiddenError} 403 @throws {ExpiredError} 410
+   * @throws {ForbiddenError} 403 @throws {ExpiredError} 410 @throws {TooLargeError} more than `mostBytes` are answered
    * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
    */
   call(call: KubeCall): Promise<KubeAnswer>;
@@ -52,6 +57,8 @@ export interface KubeCall {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: JsonObject | readonly JsonObject[];
+  /** How long the answer may be; as long as it likes unless stated. What is beyond is not read. */
+  readonly mostBytes?: number;
 }
 
 export interface KubeAnswer {
@@ -196,13 +203,22 @@ export function kubeClient({
     }
   }
 
-  /** The text of an answer whose headers are there. */
-  async function textOf({ body }: Dispatcher.ResponseData): Promise<string> {
+  /** The text of an answer whose headers are there. @throws {TooLargeError} */
+  async function textOf({ body }: Dispatcher.ResponseData, most = Number.POSITIVE_INFINITY): Promise<string> {
     const late = new Error(`nothing more within ${REQUEST_TIMEOUT_MS} ms`);
     const timer = clock.setTimeout(() => body.destroy(late), REQUEST_TIMEOUT_MS);
     try {
-      return await body.text();
+      const decoder = new TextDecoder();
+      let [text, bytes] = ['', 0];
+      for await (const chunk of body as AsyncIterable<Buffer>) {
+        bytes += chunk.length;
+        // mutant: list-page-of-any-size if -> false
+        if (bytes > most) throw new TooLargeError(`the API server at ${server} answered more than ${most} bytes`);
+        text += decoder.decode(chunk, { stream: true });
+      }
+      return text + decoder.decode();
     } catch (error) {
+      if (error instanceof TooLargeError) throw error;
       throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
         cause: error,
       });
@@ -211,14 +227,14 @@ export function kubeClient({
     }
   }
 
-  async function exchange({ method, path, accept, contentType, body }: KubeCall): Promise<KubeAnswer> {
+  async function exchange({ method, path, accept, contentType, body, mostBytes }: KubeCall): Promise<KubeAnswer> {
     const options: Partial<Dispatcher.RequestOptions> = { method, headersTimeout: REQUEST_TIMEOUT_MS };
     if (body !== undefined) {
       options.body = JSON.stringify(body);
       options.headers = { 'content-type': contentType ?? 'application/json' };
     }
     const answer = await send('requests', path, options, accept);
-    const parsed = parse(await textOf(answer));
+    const parsed = parse(await textOf(answer, mostBytes));
     if (answer.statusCode >= 400) {
       // mutant: refused-token-kept drop
       if (answer.statusCode === 401) distrust();

@@ -4,7 +4,8 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';
 import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../adapter.ts';
-import { ExpiredError, type KubeClient } from './client.ts';
+import { Turns } from '../turns.ts';
+import { ExpiredError, type KubeClient, TooLargeError } from './client.ts';
 import { departure } from './departure.ts';
 import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
 import { together } from './together.ts';
@@ -127,8 +128,12 @@ export interface ApplyOptions {
 const APPLY = 'application/apply-patch+yaml';
 const MERGE = 'application/merge-patch+json';
 const JSON_PATCH = 'application/json-patch+json';
-/** Objects a page of a list. */
+/** Objects a page of a list, at most. */
 const PAGE = 500;
+/** Of a page, at most; parsed, it is several times as much. */
+const PAGE_BYTES = 8 * 1024 * 1024;
+/** Pages that are read at a time: at the start all kinds are listed at once. */
+const PAGES = 2;
 
 interface Page {
   readonly metadata: { readonly resourceVersion: string; readonly continue?: string };
@@ -168,6 +173,8 @@ export function objects({ client }: { client: KubeClient }): Objects {
     uid: metadata.uid,
   });
 
+  const pages = new Turns(PAGES);
+
   // Each costs what all owners of the object do, and a thousand may share one.
   const reading = together<undefined, { readonly body: JsonObject }>();
   const adding = together<OwnerReference, KubeObject>();
@@ -206,25 +213,45 @@ export function objects({ client }: { client: KubeClient }): Objects {
     },
     async list(resource, namespace, name) {
       const only = name === undefined ? '' : `fieldSelector=${encodeURIComponent(`metadata.name=${name}`)}`;
-      const page = async (...parts: readonly string[]): Promise<Page> => {
+      const read = async (...parts: readonly string[]): Promise<Page> => {
         const query = [...parts, only].filter(Boolean).join('&');
         const path = `${resourcePath(resource, namespace)}${query === '' ? '' : `?${query}`}`;
-        const { body, serverTime } = await client.call({ method: 'GET', path, accept: acceptOf(resource, 'list') });
-        const { metadata, items } = body as unknown as Pick<Page, 'metadata'> & { items: JsonObject[] | null };
-        // A list of metadata without any is `null`.
-        return { metadata, items: (items ?? []).map((item) => strip(item, resource)), serverTime };
+        const accept = acceptOf(resource, 'list');
+        // mutant: list-pages-all-at-once drop
+        await pages.enter(resourcePath(resource, namespace));
+        try {
+          const { body, serverTime } = await client.call({ method: 'GET', path, accept, mostBytes: PAGE_BYTES });
+          const { metadata, items } = body as unknown as Pick<Page, 'metadata'> & { items: JsonObject[] | null };
+          // A list of metadata without any is `null`.
+          return { metadata, items: (items ?? []).map((item) => strip(item, resource)), serverTime };
+        } finally {
+          // mutant: list-pages-all-at-once drop
+          pages.leave();
+        }
       };
-      let last = await page(`limit=${PAGE}`);
+      let limit = PAGE;
+      /** Of as many objects as fit. */
+      const page = async (...parts: readonly string[]): Promise<Page> => {
+        for (;;) {
+          try {
+            return await read(`limit=${limit}`, ...parts);
+          } catch (error) {
+            if (!(error instanceof TooLargeError) || limit === 1) throw error;
+            limit = Math.floor(limit / 2);
+          }
+        }
+      };
+      let last = await page();
       const items = [...last.items];
       // mutant: list-first-page if -> false
       while (last.metadata.continue) {
         try {
-          last = await page(`limit=${PAGE}`, `continue=${encodeURIComponent(last.metadata.continue)}`);
+          last = await page(`continue=${encodeURIComponent(last.metadata.continue)}`);
         } catch (error) {
           if (!(error instanceof ExpiredError)) throw error;
           // So much changes meanwhile that the next attempt would go no better: all at once, which cannot expire.
-          last = await page();
           items.length = 0;
+          last = await read();
         }
         for (const item of last.items) items.push(item);
       }

@@ -103,7 +103,9 @@ test('webhooks are a role where they have an address, and need nothing else', ()
   const option = { 'webhook-address': '127.0.0.1:9443' };
   const address = { host: '127.0.0.1', port: 9443 };
   const own = { namespace: undefined, name: 'troupe-webhooks' };
-  assert.equal(readConfig({}, option, ADAPTERS).webhooks, { address, service: own, files: undefined });
+  assert.equal(readConfig({}, option, ADAPTERS).webhooks, {
+    ...{ address, service: own, files: undefined, clientCa: undefined },
+  });
   assert.ok(readConfig({}, option, ADAPTERS).roles.has('webhooks'));
   assert.equal([...readConfig({}, { ...option, roles: 'webhooks' }, ADAPTERS).roles], ['webhooks']);
   assert.is(readConfig({}, { ...option, roles: 'watch' }, ADAPTERS).webhooks, undefined);
@@ -116,8 +118,10 @@ test('how webhooks are reached, and whose certificate they have, is told with th
     TROUPE_WEBHOOK_SERVICE: 'ops/hooks',
     TROUPE_WEBHOOK_CERT: '/tls.crt',
     TROUPE_WEBHOOK_KEY: '/tls.key',
+    TROUPE_WEBHOOK_CLIENT_CA: '/clients.crt',
   };
-  const { service, files } = readConfig(env).webhooks ?? {};
+  const { service, files, clientCa } = readConfig(env).webhooks ?? {};
+  assert.is(clientCa, '/clients.crt');
   assert.equal(service, { namespace: 'ops', name: 'hooks' });
   assert.equal(files, { certificate: '/tls.crt', key: '/tls.key', ca: undefined });
   assert.match(

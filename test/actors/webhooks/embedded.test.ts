@@ -59,7 +59,7 @@ async function scene(run: (scene: Scene) => Promise<void>): Promise<void> {
       start(files) {
         const address = { host: '127.0.0.1', port: 0 };
         const service = { namespace: 'default', name: 'troupe-webhooks' };
-        const config = { webhooks: { address, service, files }, namespaces: undefined };
+        const config = { webhooks: { address, service, files, clientCa: undefined }, namespaces: undefined };
         const webhooks = startWebhooks(config, { client, adapters: [{ webhooks: WEBHOOKS }], clock, log });
         if (webhooks === undefined) throw new Error('nothing is served');
         running.push(webhooks);

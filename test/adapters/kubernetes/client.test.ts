@@ -367,6 +367,47 @@ test('a list is all of its pages', () =>
     assert.equal([items.map((item) => item.metadata.name), resourceVersion], [['a', 'b'], '7']);
   }));
 
+test('33.C2: a page of more than 8 MiB is read no further, and asked for with half as many objects', () =>
+  scripted(async ({ client, next }) => {
+    const item = (name: string, text = '') => ({
+      metadata: { name, uid: name, resourceVersion: '1', annotations: { a: text } },
+    });
+    const listing = objects({ client }).list(SECRETS);
+    const large = Array.from({ length: 9 }, (_, at) => item(`l${at}`, 'x'.repeat(2 ** 20)));
+    (await next()).answer(200, { metadata: { resourceVersion: '7' }, items: large });
+    const half = await next();
+    assert.equal([half.query.get('limit'), half.query.get('continue')], ['250', null]);
+    half.answer(200, { metadata: { resourceVersion: '7', continue: 'c' }, items: [item('a')] });
+    (await next()).answer(200, { metadata: { resourceVersion: '7' }, items: large });
+    const again = await next();
+    assert.equal([again.query.get('limit'), again.query.get('continue')], ['125', 'c']);
+    again.answer(200, { metadata: { resourceVersion: '7' }, items: [item('b')] });
+    const { items } = await listing;
+    assert.equal(
+      items.map(({ metadata }) => metadata.name),
+      ['a', 'b'],
+    );
+  }));
+
+test('33.C2: however many lists are asked for at once, two pages are read at a time', () =>
+  scripted(async ({ client, next, waiting }) => {
+    const { list } = objects({ client });
+    const lists = ['a', 'b', 'c'].map((namespace) => list(SECRETS, namespace));
+    const answered = { metadata: { resourceVersion: '7' }, items: [] };
+    const [first, second] = [await next(), await next()];
+    // What is asked for after the three arrives before the third of them.
+    const other = get(client);
+    const third = await next();
+    assert.is(third.path, '/version');
+    third.answer(200, {});
+    await other;
+    assert.is(waiting(), 0);
+    first.answer(200, answered);
+    (await next()).answer(200, answered);
+    second.answer(200, answered);
+    await Promise.all(lists);
+  }));
+
 test('a list whose next page is kept no more is asked for once more, all at once', () =>
   scripted(async ({ client, next }) => {
     const metadata = (name: string) => ({ metadata: { name, uid: name, resourceVersion: '1' } });

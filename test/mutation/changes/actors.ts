@@ -38,6 +38,13 @@ export const ACTORS: readonly Change[] = [
     'recent-objects-for-ever': 'R1: what was read once is believed for ever',
     'witness-takes-several': 'W1: one of several matches counts as its own',
   }),
+  ...noticedBy(['webhooks: bodies'], {
+    'webhook-any-client': 'S6: a review is answered to whoever asks',
+    'webhook-answer-not-taken': 'S4: who takes no answer is waited for without an end',
+    'webhook-bodies-unbounded': 'S3: all bodies together take what they like',
+    'webhook-body-stops': 'S4: a body that stops is waited for without an end',
+    'webhook-turns': 'S5: large questions of one address come before those of others',
+  }),
   ...noticedBy(['outbox'], {
     'outbox-drops-newer-word': 'O1: what is said while an older word is refused is dropped with that',
     'outbox-drops-word-after-forgotten': 'O1: what is said after a word was forgotten is dropped when that is refused',

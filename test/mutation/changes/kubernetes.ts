@@ -14,6 +14,8 @@ export const KUBERNETES: readonly Change[] = [
     'retry-after-ignored': 'nobody keeps to Retry-After',
     'terminating-namespace': 'a namespace that is being deleted looks like any other refusal',
     'list-first-page': 'a list ends with its first page',
+    'list-page-of-any-size': 'a page of a list is as large as whoever writes objects likes',
+    'list-pages-all-at-once': 'all kinds are read at a time',
   }),
   ...noticedBy(['kubernetes watch'], {
     'expired-version-asked-again': 'K2: a version that has expired is asked for again and again',

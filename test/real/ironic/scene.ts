@@ -70,7 +70,10 @@ export async function withScene(
   const serve = async (): Promise<ServedWebhooks> => {
     const service = { namespace, name: 'troupe-webhooks' };
     const webhooks = startWebhooks(
-      { webhooks: { address: { host: '127.0.0.1', port: 0 }, service, files: undefined }, namespaces: undefined },
+      {
+        webhooks: { address: { host: '127.0.0.1', port: 0 }, service, files: undefined, clientCa: undefined },
+        namespaces: undefined,
+      },
       { client, adapters: [{ webhooks: metal3Webhooks }], clock, log, metrics, ...(times !== undefined && { times }) },
     );
     if (webhooks === undefined) throw new Error('nothing is served');

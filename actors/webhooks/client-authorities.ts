@@ -1,0 +1,45 @@
+// Whose certificates the API server shows when it asks, from a file that somebody else keeps: read again while it is used.
+import type { Logger } from 'pino';
+import { type Clock, TerminalError, toErrorData } from '../../bus/mod.ts';
+import { certificatesOf, LOOK_EVERY_MS, textOf } from './given-certificates.ts';
+
+export interface ClientAuthoritiesDeps {
+  readonly file: string;
+  /** Told of them, as PEM, now and whenever they change. */
+  admit(authorities: string): void;
+  readonly clock: Clock;
+  readonly log: Pick<Logger, 'warn'>;
+}
+
+/** Resolves when they were told for the first time; then goes on until `signal` is aborted. @throws {TerminalError} there are none */
+export async function followClients(
+  { file, admit, clock, log }: ClientAuthoritiesDeps,
+  signal: AbortSignal,
+): Promise<{ readonly ended: Promise<void> }> {
+  const read = async (): Promise<string> => {
+    const authorities = certificatesOf(await textOf('--webhook-client-ca', file)).join('\n');
+    if (authorities !== '') return authorities;
+    throw new TerminalError(`--webhook-client-ca must name a file with certificates as PEM; got '${file}'`);
+  };
+  let known = await read();
+  admit(known);
+  const follow = async (): Promise<void> => {
+    let trouble = '';
+    for (;;) {
+      await clock.sleep(LOOK_EVERY_MS, signal);
+      if (signal.aborted) return;
+      try {
+        const found = await read();
+        if (found !== known) admit(found);
+        known = found;
+        trouble = '';
+      } catch (error) {
+        // Half of it may have been written.
+        const { message } = toErrorData(error);
+        if (message !== trouble) log.warn({ error: message }, 'the authorities of clients cannot be read anew');
+        trouble = message;
+      }
+    }
+  };
+  return { ended: follow() };
+}
