@@ -1,5 +1,6 @@
 // Kinds as the API server is asked for their objects by operations.
-import { MANAGER, NODE_GONE, resource } from './windows-kind.ts';
+import { NODE_GONE } from './names.ts';
+import { MANAGER, resource } from './windows-kind.ts';
 
 export const STORAGE_NODES = {
   ...resource('WindowsStorageNode', 'windowsstoragenodes'),
