@@ -50,6 +50,7 @@ interface Found {
   readonly status: Readonly<Record<string, Json | undefined>>;
   readonly identity: string;
   readonly volumeID: string;
+  readonly diskBytes: number;
   /** When a file system was seen there last; undefined: never. */
   readonly seenAt: string | undefined;
 }
@@ -57,9 +58,9 @@ interface Found {
 async function keep(pass: WindowsPass, times: Pick<WindowsOptions, 'lookEveryMs' | 'formatMs'>): Promise<Kept> {
   const { object, ports, ask, attributesOf } = pass;
   const disk = attributesOf('WindowsDisk');
-  const { formattedBy, format } = object.status ?? {};
+  const { formattedBy, format, grown } = object.status ?? {};
   const identity = textOf(disk['identity']);
-  const before = { identity, formattedBy, format, fileSystem: fileSystemOf(object, ports.now()) };
+  const before = { identity, formattedBy, format, grown, fileSystem: fileSystemOf(object, ports.now()) };
   const look = await ask('look', { identity });
   const [volume, other] = listOf(look['volumes']).map(mapOf);
   if (volume === undefined) {
@@ -78,7 +79,8 @@ async function keep(pass: WindowsPass, times: Pick<WindowsOptions, 'lookEveryMs'
   const onDisk = seenOn(seenIn(disk['fileSystems']), volumeID, present);
   const own = wordOf(mapOf(before.fileSystem)['seenAt']);
   const seenAt = latestOf(own, onDisk);
-  const found: Found = { status: { ...before, volumeID }, identity, volumeID, seenAt };
+  const diskBytes = numberOf(look['diskBytes']) ?? 0;
+  const found: Found = { status: { ...before, volumeID }, identity, volumeID, diskBytes, seenAt };
   return volume['isFormatted'] === true && volume['isFormatting'] !== true
     ? formatted(pass, found, volume, times.lookEveryMs)
     : unformatted(pass, found, volume, times);
@@ -96,7 +98,7 @@ function fileSystemOf({ status = {} }: KubeObject, now: number): Json | undefine
 
 async function formatted(
   pass: WindowsPass,
-  { status, identity, volumeID, seenAt }: Found,
+  { status, identity, volumeID, diskBytes, seenAt }: Found,
   volume: JsonObject,
   lookAgainMs: number,
 ): Promise<Kept> {
@@ -105,10 +107,17 @@ async function formatted(
   const capacityBytes = numberOf(volume['capacityBytes']) ?? 0;
   // One that is large enough is not asked to be anything else: it never shrinks.
   const isToGrow = sizeBytes !== undefined && (sizeBytes === 0 || sizeBytes > capacityBytes);
+  const before = { sizeBytes, diskBytes, capacityBytes };
+  const last = mapOf(status['grown']);
+  // What was asked for on a disk of this size gave it the size that it has: asked again it would be the same.
+  const isTried = Object.entries(before).every(([member, value]) => last[member] === value);
   let sizes = volume;
-  if (isToGrow) {
+  let grown: Json | undefined = isToGrow ? said(before) : undefined;
+  // mutant: volume-grown-again &&.2 -> true
+  if (isToGrow && !isTried) {
     await ask('resize', { identity, volumeID, sizeBytes });
     sizes = mapOf(listOf((await ask('look', { identity }))['volumes'])[0] ?? {});
+    grown = said({ ...before, capacityBytes: sizes['capacityBytes'] });
   }
   const { format, ...rest } = status;
   const isOurs = mapOf(format)['volumeID'] === volumeID;
@@ -117,6 +126,7 @@ async function formatted(
     pass,
     {
       ...rest,
+      grown,
       fileSystem: { volumeID, seenAt: isOurs ? madeAt(now, seenAt) : (seenAt ?? now) },
       formattedBy: rest['formattedBy'] ?? (isOurs ? object.metadata.uid : undefined),
       capacityBytes: sizes['capacityBytes'],

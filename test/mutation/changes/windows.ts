@@ -14,6 +14,8 @@ export const WINDOWS: readonly Change[] = [
       'D2: a disk that has got the number of another one while that was looked at is set online or offline',
   }),
   ...noticedBy(['windows volume'], {
+    'volume-grown-again': 'a volume is asked at each look to grow to what it has',
+    'disk-growth-unseen': 'a disk that has grown is not noticed',
     'format-under-way-failed': 'V3: a format that may be under way counts as failed, and is asked for again',
     'file-system-seen-once': 'F3, V4, E1: what was seen with a file system is formatted without a new order',
     'file-system-of-other-name': 'Y2: a volume that is called otherwise by now is formatted',

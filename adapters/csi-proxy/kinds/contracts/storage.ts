@@ -103,6 +103,11 @@ export const windowsVolumeContract = windowsContract({
       volumeID: string('volumeID is the volume that is formatted.', { maxLength: 128 }),
       startedAt: string('startedAt is when it was asked for.', { format: 'date-time' }),
     }),
+    grown: object('grown is what came of it when the volume was asked to grow last.', {
+      sizeBytes: integer('sizeBytes is what was asked for.', { format: 'int64' }),
+      diskBytes: integer('diskBytes is how large the disk was.', { format: 'int64' }),
+      capacityBytes: integer('capacityBytes is the size that the file system got.', { format: 'int64' }),
+    }),
     capacityBytes: integer('capacityBytes is the size of the file system.', { format: 'int64' }),
     usedBytes: integer('usedBytes is how much of that is used.', { format: 'int64' }),
   },

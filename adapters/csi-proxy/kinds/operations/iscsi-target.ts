@@ -16,6 +16,7 @@ import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf } from '../windows-kind.ts';
 import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
+import { isOnMachine, type Which } from './same-machine.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 import { isNeeded, isOfOthers, Left, makerIn } from './shared.ts';
 import { requireWanted } from './wanted.ts';
@@ -62,8 +63,11 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
   const isThere = async (here: MachinePorts, portal: Portal, iqn: string): Promise<boolean> =>
     (await hasPortal(here, portal)) && (await isConnected(here, portal, iqn));
   const left = new Left();
-  const beside = async (object: KubeObject): Promise<readonly KubeObject[]> =>
-    left.without(await ports.listObjects(ISCSI_TARGETS), object).filter((other) => isBeside(other, object, ports.node));
+  const beside = async (here: MachinePorts, object: KubeObject): Promise<readonly KubeObject[]> => {
+    const which = { node: here.node, serial: await here.machine() };
+    const others = left.without(await ports.listObjects(ISCSI_TARGETS), object);
+    return others.filter((other) => isBeside(other, object, which));
+  };
   const ofSame = (others: readonly KubeObject[], iqn: string): readonly KubeObject[] =>
     others.filter((other) => targetOf(other).iqn === iqn);
   const makers = (others: readonly KubeObject[], object: KubeObject): JsonObject =>
@@ -80,7 +84,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       onMachine(ports, request, async (here) => {
         const { portal, iqn } = soundTarget(request.object);
         await startService(here, request.object);
-        const others = await beside(request.object);
+        const others = await beside(here, request.object);
         return {
           ...(await told(here, portal, iqn)),
           ...makers(others, request.object),
@@ -103,7 +107,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           await startService(here, request.object);
           await requireWanted(ports, ISCSI_TARGETS, request);
           left.delete(request.object);
-          const others = await beside(request.object);
+          const others = await beside(here, request.object);
           // mutant: target-found-made &&.2 -> false
           const isFound = (await isThere(here, portal, iqn)) && request.mayBeOwn !== true;
           const isPortalFound = (await hasPortal(here, portal)) && request.mayOwnPortal !== true;
@@ -128,7 +132,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         await lanes.run(LANE, PATIENT, async () => {
           if (!(await hasPortal(here, portal))) return;
           // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
-          const others = await beside(request.object);
+          const others = await beside(here, request.object);
           const needed = others.filter((other) => isNeeded(other, OWN)).map((other) => targetOf(other).iqn);
           const { namespace = '', name, uid } = request.object.metadata;
           const now = await ports.readObject(ISCSI_TARGETS, namespace, name);
@@ -175,12 +179,12 @@ function soundTarget(object: KubeObject): { readonly portal: Portal; readonly iq
 }
 
 /** Another object that has, or is about to have, a connection through the same portal of the machine. */
-function isBeside(other: KubeObject, { metadata, spec }: KubeObject, node: string): boolean {
+function isBeside(other: KubeObject, { metadata, spec }: KubeObject, which: Which): boolean {
   const [one, two] = [targetOf({ ...other }), targetOf({ metadata, ...(spec && { spec }) } as KubeObject)];
   return (
     other.metadata.uid !== metadata.uid &&
-    other.status?.['nodeName'] === node &&
-    other.status['connection'] !== undefined &&
+    isOnMachine(other, which) &&
+    other.status?.['connection'] !== undefined &&
     one.portal.address === two.portal.address &&
     one.portal.port === two.portal.port
   );

@@ -12,6 +12,7 @@ import { SMB_MAPPINGS } from '../resources.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf } from '../windows-kind.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
+import { isOnMachine } from './same-machine.ts';
 import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
 import { isNeeded, isOfOthers, Left, makerIn } from './shared.ts';
 import { requireWanted } from './wanted.ts';
@@ -22,10 +23,12 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
   const { lanes, encryption } = ports;
   const left = new Left();
   /** Other objects that stand for the same share. */
-  const beside = async (object: KubeObject, root: string): Promise<readonly KubeObject[]> =>
-    left
+  const beside = async (here: MachinePorts, object: KubeObject, root: string): Promise<readonly KubeObject[]> => {
+    const which = { node: here.node, serial: await here.machine() };
+    return left
       .without(await ports.listObjects(SMB_MAPPINGS), object)
-      .filter(({ status }) => status?.['nodeName'] === ports.node && status['root'] === root);
+      .filter((other) => isOnMachine(other, which) && other.status?.['root'] === root);
+  };
   const rootOf = ({ object }: Pick<Extra<object>, 'object'>): string =>
     parseRemotePath(textOf(object.spec?.['remotePath'])).root;
   const credentialsOf = async ({ object }: Pick<Extra<object>, 'object'>): Promise<Credentials> => {
@@ -47,7 +50,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         const root = rootOf(request);
         const credentials = await credentialsOf(request);
         const users = usersOf(request);
-        const others = await beside(request.object, root);
+        const others = await beside(here, request.object, root);
         return said({
           root,
           state: await stateOf(here, root),
@@ -76,7 +79,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         const root = rootOf(request);
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const wanted = await requireWanted(ports, SMB_MAPPINGS, request);
-          const others = await beside(wanted, root);
+          const others = await beside(here, wanted, root);
           const isAnothers = mapperIn(others, wanted) !== undefined || isOfOthers(others, wanted);
           left.delete(wanted);
           const state = await stateOf(here, root);
@@ -97,18 +100,18 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       return onMachine(ports, request, work, secrets);
     },
     unmap: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async ({ host }) => {
+      onMachine(ports, request, async (here) => {
         const root = rootOf(request);
         await lanes.run(`smb ${root}`, PATIENT, async () => {
           const { namespace = '', name } = request.object.metadata;
           const now = await ports.readObject(SMB_MAPPINGS, namespace, name);
           const isOurs =
             now?.metadata.uid === request.object.metadata.uid && wordOf(now.status?.['madeBy']) !== undefined;
-          const others = await beside(request.object, root);
+          const others = await beside(here, request.object, root);
           left.add(request.object);
           // mutant: mapping-taken-down if -> false
           if (!isOurs || others.some((other) => isNeeded(other, OWN))) return;
-          await unlessAbsent(() => host.smb.removeSmbGlobalMapping(root));
+          await unlessAbsent(() => here.host.smb.removeSmbGlobalMapping(root));
         });
         return {};
       }),

@@ -25,6 +25,9 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
       onMachine(ports, request, async (here) => {
         const { host, listObjects, served } = here;
         const { object, claimants = [] } = request;
+        // For all that is on the machine: disks that were attached, and those that have grown.
+        // mutant: disk-growth-unseen drop
+        await host.disk.rescan();
         const [machine, disks, nodes] = await Promise.all([
           host.system.getBIOSSerialNumber(),
           disksOf(here),

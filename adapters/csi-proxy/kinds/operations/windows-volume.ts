@@ -34,7 +34,10 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
   const isOn = async ({ host }: MachinePorts, number: number, volumeID: string): Promise<boolean> =>
     (await host.volume.listVolumesOnDisk(number, 0)).includes(volumeID);
   return {
-    /** Answers `{ volumes, present }`: id, whether it is formatted and is being formatted, sizes; ids of all volumes on the disk. Neither if that is not there. */
+    /**
+     * Answers `{ volumes, present, diskBytes }`: id, whether it is formatted and is being formatted, sizes; ids of all volumes on the disk,
+     * and how large that is. Nothing if it is not there.
+     */
     look: (request: Extra<Pick<Meant, 'identity'>>): Answer =>
       onMachine(ports, request, async (here) => {
         const { host } = here;
@@ -50,7 +53,8 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           const sizes = { capacityBytes: Number(totalBytes), usedBytes: Number(usedBytes) };
           return { id, isFormatted, isFormatting: formats.has(id), ...(isFormatted && sizes) };
         });
-        return said({ volumes: await Promise.all(volumes), present: [...present] });
+        const { totalBytes } = await host.disk.getDiskStats(disk.number);
+        return said({ volumes: await Promise.all(volumes), present: [...present], diskBytes: Number(totalBytes) });
       }),
     /**
      * Answers `{ formatted }`, or `{ failed }`: why nothing came of it, which is known to have ended. Whoever is told nothing

@@ -15,6 +15,7 @@ const test = suite('iSCSI targets that leave');
 const clock = simulatedClock();
 
 const PORTAL = { address: '10.0.0.1', port: 3260 };
+const SERIAL = 'serial-of-one';
 const iqnOf = (name: string): string => `iqn.2024-01.org.example:${name}`;
 
 /** Deleted, and with the guard of its disk, which goes with its own finalizer. */
@@ -45,7 +46,7 @@ function operationsOn(host: Host, objects: readonly KubeObject[]) {
   const { connect, disconnect } = iscsiTargetOperations({
     ...{ clock, host, lanes: new Lanes(), paths: new PathRules([]), encryption: 'required', node: 'one' },
     derive: async () => Buffer.of(),
-    machine: async () => '',
+    machine: async () => SERIAL,
     readSecret: async () => undefined,
     readObject: async ({ kind }, _, name) => (kind === 'IscsiTarget' ? standing(name) : node),
     listObjects: async () => objects,
@@ -79,6 +80,9 @@ test('33.C3: a target that an object of another namespace has connected is neith
   const { connect, ask } = operationsOn(host, objects);
   const outcome = await Promise.resolve(ask(connect, standing('one'))).catch(String);
   assert.match(String(outcome), /another namespace/);
+  // By another name of the node it is the same machine.
+  Object.assign(objects[0]?.status ?? {}, { nodeName: 'before', machine: SERIAL });
+  assert.match(String(await Promise.resolve(ask(connect, standing('one'))).catch(String)), /another namespace/);
   await host.system.startService('MSiSCSI');
   assert.equal(await host.iscsi.listTargetPortals(), []);
 });

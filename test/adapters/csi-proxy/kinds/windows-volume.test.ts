@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { NewDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { GIB, inWorld, listIn, type World } from '../../../world/windows.ts';
+import { GIB, inWorld, listIn, type Raw, type World } from '../../../world/windows.ts';
 
 const test = suite('windows volume');
 const PAGE83 = 'naa.600a0b80001';
@@ -358,6 +358,26 @@ test('33.A4: a disk that was seen with a file system gets no partition table whe
     await world.merge('windowsdisks/data', { spec: { discardFileSystemSeen: seenAt } });
     await world.ready('windowsdisks/data');
     assert.ok(world.machine().changes.includes('initializeDisk'));
+  }));
+
+test('33.D: a disk that has grown is noticed, and a volume that is to have all of it grows once', () =>
+  inWorld({}, async (world) => {
+    const { disks, changes } = world.machine();
+    const number = await disks.attachSeen(disks.make({ sizeBytes: 8n * GIB, page83: 'naa.growing', state: 'offline' }));
+    const selector = { page83: 'naa.growing' };
+    await world.create('windowsdisks/growing', { spec: { nodeRef: 'one', selector, partition: true } });
+    await world.create('windowsvolumes/all', { spec: { diskRef: 'growing', formatPolicy: 'IfRaw', sizeBytes: 0 } });
+    await world.ready('windowsvolumes/all');
+    await world.settle();
+    await world.settle();
+    const calls = (): number => changes.filter((each) => each === 'resizeVolume').length;
+    const before = calls();
+    await world.settle();
+    assert.is(calls(), before, 'nothing is asked for again at each look');
+    disks.grow(number, 16n * GIB);
+    const grown = ({ status }: Raw): boolean => Number(status?.['capacityBytes']) > Number(15n * GIB);
+    await world.until('windowsvolumes/all', 'grown', grown);
+    await world.until('windowsdisks/growing', 'grown', ({ status }) => status?.['sizeBytes'] === Number(16n * GIB));
   }));
 
 test.run();
