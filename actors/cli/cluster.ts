@@ -8,7 +8,7 @@ import { registryOf } from '../effects/operations-service.ts';
 import type { Registry } from '../object/registry.ts';
 import type { Config } from '../process/config.ts';
 import { USER_AGENT } from '../process/version.ts';
-import { plain } from './plain.ts';
+import { plain } from '../telling/printable.ts';
 
 export interface ClusterDeps {
   readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };

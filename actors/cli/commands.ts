@@ -1,10 +1,12 @@
 // The commands of `troupe`, their options, and what they do.
+
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
 import type { Adapter, ConfiguredAdapter } from '../../adapters/adapter.ts';
 import { TerminalError, TroupeError, toErrorData } from '../../bus/errors.ts';
 import { leaveWithReader, stopSignal } from '../process/process.ts';
 import { TROUPE_VERSION } from '../process/version.ts';
+import { plainLines } from '../telling/printable.ts';
 import { callersFolder } from './callers-folder.ts';
 import { asksForHelp, helpText, noCommand, type Program, parsed } from './command-line.ts';
 import type { CompletedTool } from './completion/complete.ts';
@@ -97,7 +99,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv, prog
     call = await understood(asked, env, program);
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error;
-    process.stderr.write(`troupe: ${error.message}\n`);
+    process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     return 2;
   }
   if (typeof call === 'string') return print(call);
@@ -383,9 +385,9 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
     }
   } catch (error) {
     // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
-    if (error instanceof TroupeError) process.stderr.write(`troupe: ${error.message}\n`);
+    if (error instanceof TroupeError) process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
-    else process.stderr.write(`troupe: ${toErrorData(error).message}\n`);
+    else process.stderr.write(`troupe: ${plainLines(toErrorData(error).message)}\n`);
     const { QUESTIONS } = await import('./usage.ts');
     return error instanceof TerminalError || QUESTIONS.includes(command) ? 2 : 1;
   }

@@ -1,7 +1,9 @@
 // `troupe convert [FILE...]`: manifests in another version of their API, without a cluster.
+
 import type { readFile, writeFile } from 'node:fs/promises';
 import type { Adapter } from '../../adapters/adapter.ts';
 import { TerminalError, toErrorData } from '../../bus/mod.ts';
+import { plain } from '../telling/printable.ts';
 
 export interface ConvertDeps {
   readonly adapters: readonly Pick<Adapter, 'manifests'>[];
@@ -43,7 +45,7 @@ export async function convert(deps: ConvertDeps): Promise<number> {
       const converted = manifests.convert(text, to);
       text = converted.text;
       for (const { line, document, message } of converted.problems)
-        notes.write(`${name ?? 'standard input'}:${line}: document ${document}: ${message}\n`);
+        notes.write(`${name ?? 'standard input'}:${line}: document ${document}: ${plain(message)}\n`);
       found += converted.problems.length;
     }
     problems += found;

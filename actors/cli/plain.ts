@@ -1,16 +1,9 @@
-// Text of others as it may stand on a terminal, and columns of it.
+// Text of others in colours and columns.
 
 import type { Standing } from '../inquiry/findings.ts';
+import { plain } from '../telling/printable.ts';
 import { COLOURS } from './colours.ts';
 import { Ink } from './demo/view.ts';
-
-/** What moves the cursor, ends the line, turns its direction or is not seen at all. */
-const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
-
-/** The same text with whatever is no visible character written as its code: `\u{202e}`. */
-export function plain(text: string): string {
-  return text.replaceAll(UNSEEN, (character) => `\\u{${(character.codePointAt(0) ?? 0).toString(16)}}`);
-}
 
 /** A standing in its colour. */
 export function inked(text: string, standing: Standing, ink: Ink): string {

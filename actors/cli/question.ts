@@ -2,6 +2,7 @@
 import { hint } from '../../adapters/nearest.ts';
 import { TerminalError } from '../../bus/mod.ts';
 import type { Config } from '../process/config.ts';
+import { plainJson } from '../telling/printable.ts';
 import type { ClusterDeps } from './cluster.ts';
 import type { Ink } from './demo/view.ts';
 
@@ -39,7 +40,7 @@ export function outputOf<Output extends string>(output: string | undefined, all:
 
 /** Plain data for programs. */
 export async function asText(output: 'json' | 'yaml', data: object): Promise<string> {
-  if (output === 'json') return `${JSON.stringify(data, undefined, 2)}\n`;
+  if (output === 'json') return `${plainJson(JSON.stringify(data, undefined, 2))}\n`;
   const { stringify } = await import('yaml');
   // An object that comes up twice is written twice.
   return stringify(data, { aliasDuplicateObjects: false });

@@ -1,6 +1,8 @@
 // What `troupe <tool> <command>` is for every tool: its help, a command that is none, and what an error leaves behind.
+
 import { TroupeError } from '../../bus/errors.ts';
 import { leaveWithReader } from '../process/process.ts';
+import { plainLines } from '../telling/printable.ts';
 import { asksForHelp, commandLines, helpText, noCommand, type Program, type Usage } from './command-line.ts';
 
 /** Commands with commands of their own. */
@@ -42,7 +44,8 @@ export async function runTool<Name extends string>(
   } catch (error) {
     // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
     const isExpected = error instanceof TroupeError;
-    process.stderr.write(`troupe: ${isExpected ? error.message : error instanceof Error ? error.stack : error}\n`);
+    const said = isExpected ? error.message : error instanceof Error ? error.stack : error;
+    process.stderr.write(`troupe: ${plainLines(String(said))}\n`);
     return exitCode(error);
   }
 }

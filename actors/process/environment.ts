@@ -18,6 +18,7 @@ import {
 } from '../../bus/mod.ts';
 import type { Config } from './config.ts';
 import { lockFolder } from './folder-lock.ts';
+import { refuseLinks } from './own-folder.ts';
 import { firstLeaseOn, natsOptions } from './run.ts';
 import { USER_AGENT } from './version.ts';
 
@@ -51,6 +52,7 @@ export async function openEnvironment(options: EnvironmentOptions): Promise<Envi
   const { config, clock, onProgress, lasting } = options;
   const folder = resolve(options.folder);
   await mkdir(folder, { recursive: true, mode: 0o700 });
+  await refuseLinks(folder);
   const closing: (() => Promise<void>)[] = [await lockFolder(folder)];
   const close = async (): Promise<void> => {
     for (const end of closing.splice(0).reverse()) await end();

@@ -1,6 +1,7 @@
 // The log: JSON lines, or readable ones on a terminal.
 import { createRequire } from 'node:module';
 import pino, { type DestinationStream, type Logger } from 'pino';
+import { plainData, plainJson } from './printable.ts';
 
 const load = createRequire(import.meta.url);
 
@@ -24,7 +25,9 @@ const SECRETS = [
 
 export function openLog({ level, readable, destination = process.stderr }: LogOptions): Logger {
   const options = { level, base: {}, redact: { paths: SECRETS, censor: '(hidden)' } };
-  if (!readable) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, destination);
+  // What clouds and files say is in the lines.
+  const safely = { write: (line: string): void => void destination.write(plainJson(line)) };
+  if (!readable) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, safely);
   // Not loaded by a process that writes JSON.
   const pretty = load('pino-pretty') as typeof import('pino-pretty');
   const stream = pretty({
@@ -34,5 +37,7 @@ export function openLog({ level, readable, destination = process.stderr }: LogOp
     singleLine: true,
     destination,
   });
-  return pino(options, stream);
+  return pino(options, {
+    write: (line) => void stream.write(`${JSON.stringify(plainData(JSON.parse(line)))}\n`),
+  });
 }

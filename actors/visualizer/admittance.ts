@@ -20,6 +20,8 @@ export class Admittance {
   }
 
   judge({ headers }: Pick<IncomingMessage, 'headers'>, url: URL): Admission {
+    // mutant: other-site-answered if -> false
+    if (isFromElsewhere(headers)) return { kind: 'refused', status: 403, why: 'pages of other sites get nothing here' };
     if (this.#digest === undefined) {
       if (isOwnHost(headers.host)) return LET_IN;
       return { kind: 'refused', status: 421, why: 'this page is for localhost' };
@@ -51,6 +53,14 @@ function decoded(text: string): string {
   } catch {
     return ''; // not made here
   }
+}
+
+/** Whether a page of another site asks. A link there that a person follows leads here all the same. */
+function isFromElsewhere(headers: IncomingMessage['headers']): boolean {
+  const { 'sec-fetch-site': site, 'sec-fetch-mode': mode, 'sec-fetch-dest': destination, origin, host } = headers;
+  if (site === undefined) return origin !== undefined && URL.parse(origin)?.host !== host;
+  if (site === 'same-origin' || site === 'none') return false;
+  return !(mode === 'navigate' && destination === 'document');
 }
 
 /** Whether a request names a loopback address: a name that somebody else gave this machine is none. */

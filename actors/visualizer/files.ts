@@ -64,6 +64,7 @@ export function assets(): Assets {
   }
   const importMap = JSON.stringify({ imports: paths });
   const headers = headersWith(importMap);
+  /** By file: however a path is spelled, what is kept is as much as there is. */
   const known = new Map<string, Asset>();
 
   const read = (path: string): Asset | undefined => {
@@ -75,19 +76,17 @@ export function assets(): Assets {
     if (library !== undefined) {
       const file = within(library[1], path.slice(library[0].length));
       if (file === undefined || !SCRIPT.test(file) || !existsSync(file)) return undefined;
-      return asset(readFileSync(file), '.js', { lasting: true });
+      const kept = known.get(file) ?? asset(readFileSync(file), '.js', { lasting: true });
+      // A checkout is worked on while it runs: its own files are read each time.
+      known.set(file, kept);
+      return kept;
     }
     const file = path.startsWith('/page/') ? within(PAGE, path.slice('/page/'.length)) : undefined;
     return file === undefined ? undefined : ofPage(file);
   };
   return {
     headers,
-    find(path) {
-      const found = known.get(path) ?? read(path);
-      // A checkout is worked on while it runs.
-      if (found?.lasting === true) known.set(path, found);
-      return found;
-    },
+    find: read,
   };
 }
 

@@ -6,6 +6,7 @@
 //   S2. A reader who is slow gets less, and nothing piles up: what he has not taken yet is merged, last value of each object.
 //   S3. The page loads nothing from elsewhere and runs no script but its own: the policy says so to the browser.
 //   S4. What is sent is JSON or a file of the page; nothing from clusters or clouds is ever part of markup.
+//   S5. A page of another site gets nothing, and makes this process keep nothing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Clock, ErrorCode, TerminalError, toErrorData } from '../../bus/mod.ts';
 import { isLoopback, type ListenAddress } from '../telling/listen-address.ts';

@@ -142,7 +142,13 @@ test(
   '33.B8: a lease that is renewed while the leases are listed is told as held',
   on(async ({ readers }) => {
     const [writer = assert.unreachable() as never] = readers;
-    const options = { isOfUse: () => true, bucket: 'L', leaseMs: 60_000, replicas: 1, firstLease: 'immediate' } as const;
+    const options = {
+      isOfUse: () => true,
+      bucket: 'L',
+      leaseMs: 60_000,
+      replicas: 1,
+      firstLease: 'immediate',
+    } as const;
     const holder = new NatsLeases({ ...options, connection: writer });
     await holder.open();
     const names = Array.from({ length: 40 }, (_, at) => `shard-${at}`);

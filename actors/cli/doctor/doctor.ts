@@ -1,10 +1,12 @@
 // `troupe doctor`: whether what Troupe stands on is there and works, and what to do where it is not. It changes nothing.
+
 import type { Adapter, ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { type Clock, TerminalError, TroupeError } from '../../../bus/mod.ts';
 import { leaderAmong } from '../../inquiry/leader.ts';
 import type { Config } from '../../process/config.ts';
 import { authorityOf } from '../../process/runtime.ts';
 import { TROUPE_VERSION } from '../../process/version.ts';
+import { plainJson } from '../../telling/printable.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { examineAccess } from './access.ts';
@@ -46,7 +48,7 @@ export async function doctor(deps: DoctorDeps): Promise<number> {
   const areas = Object.values<string>(Area);
   const sorted = checks.toSorted((left, right) => areas.indexOf(left.area) - areas.indexOf(right.area));
   const data = { version: TROUPE_VERSION, exitCode: exitCodeOf(checks), checks: sorted };
-  out.write(output === 'json' ? `${JSON.stringify(data, undefined, 2)}\n` : doctorText(sorted, ink));
+  out.write(output === 'json' ? `${plainJson(JSON.stringify(data, undefined, 2))}\n` : doctorText(sorted, ink));
   return exitCodeOf(checks);
 }
 

@@ -1,6 +1,7 @@
 // What `troupe doctor` found, for a terminal. Pure.
+
+import { plain } from '../../telling/printable.ts';
 import { Ink } from '../demo/view.ts';
-import { plain } from '../plain.ts';
 import { type Check, Verdict } from './checks.ts';
 
 /** Parameters of the ANSI sequences that set the colours. */

@@ -3,10 +3,10 @@ import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
 import { parseGoDuration } from '../../../adapters/go-duration.ts';
 import { type Clock, cloudEvent, type HeardEvent, TerminalError } from '../../../bus/mod.ts';
 import { registryOf } from '../../effects/operations-service.ts';
+import { plain, plainJson } from '../../telling/printable.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { absence, objectNamed } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
-import { plain } from '../plain.ts';
 import { inspection } from './inspection.ts';
 import { serveInspection } from './inspection-server.ts';
 import { lineOf, Steps } from './lines.ts';
@@ -79,11 +79,11 @@ export async function events(deps: EventsDeps): Promise<number> {
         server?.tell(event);
         out.write(
           output === 'json'
-            ? `${JSON.stringify(cloudEvent(event, prefix))}\n`
+            ? `${plainJson(JSON.stringify(cloudEvent(event, prefix)))}\n`
             : lineOf(event, { labelOf, steps, places, ink }),
         );
       },
-      onNoHistory: ({ message }) => notes.write(`troupe: ${message}; what happens from now on is told\n`),
+      onNoHistory: ({ message }) => notes.write(`troupe: ${plain(message)}; what happens from now on is told\n`),
     });
     if (named === undefined || isTold || isWatched || server !== undefined) return 0;
     const label = `${known.resource(named)?.kind ?? named.plural}/${named.name}`;

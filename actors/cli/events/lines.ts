@@ -1,9 +1,9 @@
 // Events as lines for people.
 import { type Address, type HeardEvent, parseTraceparent } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/life.ts';
+import { plain } from '../../telling/printable.ts';
 import { eventLabel } from '../../visualizer/page/text.ts';
 import { Ink } from '../demo/view.ts';
-import { plain } from '../plain.ts';
 
 /** Characters that most names of objects have room in. */
 const NAME_WIDTH = 36;

@@ -5,12 +5,14 @@
 //   M1. A definition says that nothing is stored in another version only after every object was written since it has said so.
 //   M2. Whenever it ends, the next run goes on where it was: nothing is done twice but the last few objects.
 //   M3. What an object says is what it said before: nothing of it is written.
+
 import type { Adapter } from '../../../adapters/adapter.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { hint } from '../../../adapters/nearest.ts';
 import { type Clock, ErrorCode, TerminalError, TransientError, toErrorData } from '../../../bus/mod.ts';
 import type { Config } from '../../process/config.ts';
 import { USER_AGENT } from '../../process/version.ts';
+import { plain } from '../../telling/printable.ts';
 import { type Definition, definitionNamed, definitionsOf, noteAt, settleStored } from './definition.ts';
 import { type Progress, progress } from './progress.ts';
 import { keyOf, type Outcome, type Place, placesOf, rewrite } from './rewriting.ts';
@@ -170,7 +172,7 @@ class Migration {
     this.#failed += 1;
     if (this.#failed > TOLD || place === undefined) return;
     this.#progress.clear();
-    this.#deps.notes.write(`${kind} '${keyOf(place)}' cannot be written: ${outcome.failed}\n`);
+    this.#deps.notes.write(`${kind} '${keyOf(place)}' cannot be written: ${plain(outcome.failed)}\n`);
   }
 
   async #close(

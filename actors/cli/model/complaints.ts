@@ -1,5 +1,6 @@
 // Complaints on the terminal: not more than anybody reads, and how many there are besides.
 import { type Diagnostic, renderDiagnostic, Severity } from '../../../adapters/ocm/model/mod.ts';
+import { plainLines } from '../../telling/printable.ts';
 import { counted } from './counted.ts';
 
 /** Complaints that are shown. */
@@ -18,7 +19,7 @@ export class Complaints {
       return;
     }
     this.#told++;
-    process.stderr.write(`${renderDiagnostic(diagnostic, text)}\n`);
+    process.stderr.write(`${plainLines(renderDiagnostic(diagnostic, text))}\n`);
   }
 
   /** Says how many were not told. */

@@ -1,8 +1,10 @@
 // Complaints for programs: as plain JSON, and as SARIF 2.1.0, which code hosts show beside the lines.
+
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Place } from '../../../adapters/ocm/model/mod.ts';
 import { TROUPE_VERSION } from '../../process/version.ts';
+import { plainJson } from '../../telling/printable.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 
@@ -43,5 +45,5 @@ function uriOf(file: string): string {
 }
 
 function text(report: unknown): string {
-  return `${JSON.stringify(report, null, 2)}\n`;
+  return plainJson(`${JSON.stringify(report, null, 2)}\n`);
 }

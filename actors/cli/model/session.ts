@@ -1,5 +1,6 @@
 // What the commands of `troupe model` share: their arguments, a model that is read and checked, and read again when it
 // changes.
+
 import {
   type Diagnostic,
   readModel,
@@ -12,6 +13,7 @@ import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { systemClock } from '../../clock.ts';
 import { stopSignal } from '../../process/process.ts';
+import { plain } from '../../telling/printable.ts';
 import { parsed, type Usage } from '../command-line.ts';
 import { tellAll } from './complaints.ts';
 import { counted } from './counted.ts';
@@ -103,7 +105,8 @@ function readOrRefuse(workspace: Workspace, roots: readonly string[], clock: Clo
 
 /** Says which links were left out. */
 export function tellSkipped(skipped: readonly Skipped[]): void {
-  for (const { path, reason } of skipped) process.stderr.write(`troupe: '${path}' is left out: ${reason}\n`);
+  for (const { path, reason } of skipped)
+    process.stderr.write(`troupe: ${plain(`'${path}' is left out: ${reason}`)}\n`);
 }
 
 /** A directory that cannot be read is the caller's mistake. */

@@ -8,10 +8,10 @@ import {
   TerminalError,
   TransientError,
 } from '../../../bus/mod.ts';
+import { plain } from '../../telling/printable.ts';
 import { type BusReader, openBusReader } from '../bus-reader.ts';
 import { openScreen } from '../demo/screen.ts';
 import { fitted } from '../fitted.ts';
-import { plain } from '../plain.ts';
 import { asText, outputOf, type Question } from '../question.ts';
 import { Window } from './figures.ts';
 import { topText } from './text.ts';

@@ -1,9 +1,9 @@
 // A story for a terminal. Pure.
 import { type Address, addressKey } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/life.ts';
+import { plain } from '../../telling/printable.ts';
 import { Ink } from '../demo/view.ts';
 import { afterCause, type LabelOf } from '../events/lines.ts';
-import { plain } from '../plain.ts';
 import { type Call, isRefused, type Link, type Round, type Stay, type Story, sharesOf, type Told } from './story.ts';
 
 const COLOURS = { failing: '31', waiting: '33', settled: '32' } as const;

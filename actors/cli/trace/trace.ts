@@ -14,6 +14,7 @@ import { Tag } from '../../../machines/life.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Config } from '../../process/config.ts';
 import { changeOf, traceIdOf } from '../../telling/cause.ts';
+import { plain } from '../../telling/printable.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { objectNamed, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
@@ -65,7 +66,7 @@ export async function trace(deps: TraceDeps): Promise<number> {
       written = await writtenOf(client, resource, address);
     } catch (error) {
       if (!(error instanceof ForbiddenError)) throw error;
-      notes.write(`troupe: ${error.message}; who wrote it is not told\n`);
+      notes.write(`troupe: ${plain(error.message)}; who wrote it is not told\n`);
     }
     const bus = await openBus();
     let told: Told;

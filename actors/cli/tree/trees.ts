@@ -3,9 +3,10 @@ import { type Address, addressKey } from '../../../bus/mod.ts';
 import { duration, type Finding } from '../../inquiry/findings.ts';
 import type { InquiryDeps } from '../../inquiry/inquiry.ts';
 import { addressesIn, surveyOf } from '../../inquiry/survey.ts';
+import { plain } from '../../telling/printable.ts';
 import type { Ink } from '../demo/view.ts';
 import { drawn } from '../drawn-tree.ts';
-import { inked, plain } from '../plain.ts';
+import { inked } from '../plain.ts';
 import { detailOf } from '../why/text.ts';
 import { type Direction, forestOf, type Tree, treeFrom } from './forest.ts';
 

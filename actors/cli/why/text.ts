@@ -2,6 +2,7 @@
 
 import { type Cause, causesOf, duration, type Finding, type Hold, labelOf, Standing } from '../../inquiry/findings.ts';
 import type { Overview, SharedCause } from '../../inquiry/overview.ts';
+import { plain } from '../../telling/printable.ts';
 import type { Ink } from '../demo/view.ts';
 import { drawn } from '../drawn-tree.ts';
 import { inked } from '../plain.ts';
@@ -23,7 +24,7 @@ export function whyText(finding: Finding, ink: Ink, causes: readonly Cause[] = c
   const [root, ...others] = causes;
   const named = others.slice(0, OTHERS).map((cause) => `also: ${told(cause)}`);
   const more = others.length > OTHERS ? [`also: ${others.length - OTHERS} more`] : [];
-  const last = root === undefined ? `${labelOf(finding)} waits for nothing` : `root cause: ${told(root)}`;
+  const last = root === undefined ? `${plain(labelOf(finding))} waits for nothing` : `root cause: ${told(root)}`;
   return `${[...lines, '', ...named, ...more, last].join('\n')}\n`;
 }
 
@@ -43,20 +44,20 @@ export function overviewText({ namespace, objects, waiting, causes }: Overview):
 
 function waitersOf({ waiting }: SharedCause): string {
   if (waiting.length === 0) return 'nothing else waits for it';
-  const named = waiting.slice(0, WAITERS).join(', ');
+  const named = waiting.slice(0, WAITERS).map(plain).join(', ');
   const more = waiting.length > WAITERS ? ` and ${waiting.length - WAITERS} more` : '';
   return `${waiting.length} ${waiting.length === 1 ? 'waits' : 'wait'} for it: ${named}${more}`;
 }
 
 function told({ summary, advice }: Pick<Cause, 'summary' | 'advice'>): string {
-  return `${summary}; ${advice}`;
+  return plain(`${summary}; ${advice}`);
 }
 
 function lineOf(finding: Finding, ink: Ink): Line {
   const { standing, sinceMs, repeated, heldBy = [], needs } = finding;
   const since = sinceMs === undefined || standing === Standing.Available ? '' : ` for ${duration(sinceMs)}`;
   const detail = repeated === true ? 'see above' : detailOf(finding);
-  const text = `${labelOf(finding)}  ${inked(standing, standing, ink)}${since}${detail === '' ? '' : `: ${detail}`}`;
+  const text = `${plain(labelOf(finding))}  ${inked(standing, standing, ink)}${since}${detail === '' ? '' : `: ${plain(detail)}`}`;
   return { text, below: [...heldBy.map((hold) => holdOf(hold, ink)), ...needs.map((need) => lineOf(need, ink))] };
 }
 
@@ -78,7 +79,7 @@ export function detailOf({ standing, available, progressing, needs, heldBy = [] 
 }
 
 function holdOf({ finalizer, own, holders, more }: Hold, ink: Ink): Line {
-  const text = own ? `finalizer ${finalizer}, its own` : `finalizer ${finalizer}`;
+  const text = `finalizer ${plain(finalizer)}${own ? ', its own' : ''}`;
   const rest = more > 0 ? [{ text: `${more} more`, below: [] }] : [];
   return { text, below: [...holders.map((holder) => lineOf(holder, ink)), ...rest] };
 }

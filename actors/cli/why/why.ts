@@ -14,6 +14,7 @@ import type { InquiryDeps } from '../../inquiry/inquiry.ts';
 import { leaderAmong } from '../../inquiry/leader.ts';
 import { overviewOf } from '../../inquiry/overview.ts';
 import { Reading } from '../../inquiry/reading.ts';
+import { plainJson } from '../../telling/printable.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { type ClusterDeps, objectNamed, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
@@ -70,7 +71,9 @@ export async function why({
         : await ofObject(deps, { ...asked, namespace: place }, notes, ink);
     // Who did not say where to look is told where that was.
     const where = namespace === undefined ? `in namespace ${place}, that of the context; -n names another\n\n` : '';
-    out.write(output === 'json' ? `${JSON.stringify(answer.data, undefined, 2)}\n` : `${where}${answer.text}`);
+    out.write(
+      output === 'json' ? `${plainJson(JSON.stringify(answer.data, undefined, 2))}\n` : `${where}${answer.text}`,
+    );
     return answer.isWell ? 0 : 1;
   } finally {
     await cluster.close();

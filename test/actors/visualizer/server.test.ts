@@ -5,6 +5,7 @@ import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Feed } from '../../../actors/visualizer/feed.ts';
+import { assets } from '../../../actors/visualizer/files.ts';
 import { serveVisualizer } from '../../../actors/visualizer/server.ts';
 import type { Changes, Tree } from '../../../actors/visualizer/wire.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -56,6 +57,38 @@ test('without a token only who names this machine is answered (S1)', () =>
       assert.is((await ask(port, '/api/hello', { host })).status, 421, host);
     }
   }));
+
+test('33.C5: a page of another site gets nothing, though a link there may lead here (S5)', () =>
+  withServer(undefined, async (port) => {
+    const own = `http://127.0.0.1:${port}`;
+    for (const path of ['/', '/api/hello', '/page/main.js']) {
+      for (const site of ['cross-site', 'same-site']) {
+        const embedded = { 'sec-fetch-site': site, 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'script' };
+        assert.is((await ask(port, path, embedded)).status, 403, path);
+        const framed = { 'sec-fetch-site': site, 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'iframe' };
+        assert.is((await ask(port, path, framed)).status, 403, path);
+      }
+      assert.is((await ask(port, path, { origin: 'https://evil.example' })).status, 403, path);
+      assert.is((await ask(port, path, { origin: own, host: `127.0.0.1:${port}` })).status, 200, path);
+      assert.is((await ask(port, path, { 'sec-fetch-site': 'same-origin', 'sec-fetch-mode': 'cors' })).status, 200);
+      assert.is((await ask(port, path, { 'sec-fetch-site': 'none', 'sec-fetch-mode': 'navigate' })).status, 200);
+    }
+    const link = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' };
+    assert.is((await ask(port, '/', link)).status, 200);
+  }));
+
+test('33.C5: a file is kept once, however its path is spelled', () => {
+  const { find } = assets();
+  const page = String(find('/')?.bytes);
+  const path = /"elkjs":\s*"([^"]+)"/.exec(page)?.[1] ?? '';
+  const file = find(path);
+  assert.ok(file?.lasting);
+  const name = path.slice(path.lastIndexOf('/') + 1);
+  const encoded = `%${name.charCodeAt(0).toString(16)}${name.slice(1)}`;
+  const folder = path.slice(0, -name.length);
+  for (const spelled of [`${folder}${encoded}`, `${folder}./${name}`, `${folder}x/../${name}`, `${folder}/${name}`])
+    assert.is(find(spelled), file, spelled);
+});
 
 test('what is open to others needs a token', async () => {
   const source = new Scripted(() => clock.now());

@@ -6,6 +6,12 @@ export const COMMAND_LINE: readonly Change[] = [
     'callers-folder': "paths are meant from the caller's folder",
     'callers-folder-of-others': 'scripts of other packages are where they want to be',
   }),
+  ...noticedBy(['the folder of dev'], {
+    'link-written-through': 'nothing is written through a symbolic link that a folder came with',
+  }),
+  ...noticedBy(["the page's server"], {
+    'other-site-answered': 'a page of another site gets nothing',
+  }),
   ...noticedBy(['help'], {
     'command-after-no-option': 'what follows an option that is none is taken for a command',
     'nearest-swap': 'two letters that were swapped are one mistake',

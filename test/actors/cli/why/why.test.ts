@@ -183,6 +183,25 @@ test('33.B8: a cause around objects is waited for by those whose causes it is be
   assert.equal(causes.find(({ summary }) => summary.startsWith('whether a process'))?.waiting, []);
 });
 
+test('33.C5: what a cloud says, and what things are called, moves no cursor', async () => {
+  const hostile = '\u001b[2J\u009b31m\u202e';
+  const cluster = [
+    clouds,
+    app({ ...waiting(`Network/net${hostile} to be ready`), resource: { networkRef: `net${hostile}` } }),
+    object('Network', `net${hostile}`, { id: '', says: ['TransientError', `quota ${hostile}\nmore`] }),
+    object('Network', 'going', { deleted: true, finalizers: [`strange/${hostile}`] }),
+  ];
+  const overview = await overviewOf({ registry: known, now: NOW, reading: readingOf(cluster) }, 'ns');
+  for (const text of [
+    whyText(await ask('Subnet', 'app', ...cluster), Ink.Plain),
+    whyText(await ask('Network', 'going', ...cluster), Ink.Plain),
+    overviewText(overview),
+  ]) {
+    assert.match(text, '\\u{1b}[2J');
+    assert.not.match(text.replaceAll('\n', ''), /[\p{Cc}\p{Cf}]/u);
+  }
+});
+
 test('what nobody has looked at, new or edited', async () => {
   const running = 'see that troupe runs and cares for this kind and namespace';
   const isNew = await network({ id: '', status: { conditions: [] } });
