@@ -24,7 +24,7 @@ export async function* arriving(request: IncomingMessage, clock: Clock): AsyncGe
 
 async function within<Value>(clock: Clock, ms: number, value: Promise<Value>): Promise<Value> {
   const late = Promise.withResolvers<never>();
-  // mutant: webhook-body-stops =.2.1 -> Infinity
+  // mutant: webhook-body-stops =.2.2 -> Infinity
   const timer = clock.setTimeout(() => late.reject(new RefusedBody(408, 'the body does not come')), Math.max(ms, 0));
   // It may fail when nobody waits for it any more.
   value.catch(() => undefined);

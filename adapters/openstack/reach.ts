@@ -4,8 +4,10 @@
 // Invariants:
 //   H1. An address is judged as it will be connected to: after the name was resolved, at the socket. What the name leads to
 //       a moment later does not matter.
-//   H2. However an address is spelled (mapped into IPv6, translated by NAT64), it is the same address.
+//   H2. However an address is spelled (mapped into IPv6, translated by NAT64 or SIIT, tunnelled by 6to4, Teredo or ISATAP), it is the
+//       same address.
 //   H3. Who is refused hears which kind of place it is, never the address that a name led to.
+//   H4. In a pod a name is a whole one: no search domain of the cluster makes a Service of it.
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
@@ -20,7 +22,7 @@ export interface ReachOptions {
   readonly apiServer?: string | undefined;
   /** Whether loopback addresses are reached: of a machine that is nobody else's. Refused unless stated. */
   readonly isLoopbackReached?: boolean;
-  /** An address in the network of services, if it is known; its network is refused unless allowed. */
+  /** An address in the network of services, as a pod is told it; its network, and names without a domain, are refused unless allowed. */
   readonly serviceHost?: string | undefined;
   /** For tests. */
   readonly lookup?: LookupFunction;
@@ -30,7 +32,11 @@ const LOOPBACK = 'a loopback address';
 /** Never a cloud's own, and full of what is nobody's business: metadata services, this pod, the cluster. */
 const REFUSED: readonly (readonly [place: string, networks: readonly string[]])[] = [
   [LOOPBACK, ['127.0.0.0/8', '::1/128']],
-  ['a link-local address', ['169.254.0.0/16', 'fe80::/10', 'fd00:ec2::254/128', '100.100.100.200/32']],
+  ['a link-local address', ['169.254.0.0/16', 'fe80::/10']],
+  [
+    'an address of a metadata service',
+    ['fd00:ec2::254/128', 'fd20:ce::254/128', '100.100.100.200/32', '192.0.0.192/32', '168.63.129.16/32'],
+  ],
   ['no address of a host', ['0.0.0.0/8', '::/128', '224.0.0.0/4', 'ff00::/8', '240.0.0.0/4']],
 ];
 /** Names of services of the cluster. */
@@ -69,7 +75,8 @@ export function reachOf({
     }
     if (denied.hasName(host)) return 'where --cloud-deny forbids';
     if (`${host}:${port}` === apiServer) return 'the API server';
-    return serviceNames.hasName(host) ? 'a service of the cluster' : undefined;
+    if (serviceNames.hasName(host)) return 'a service of the cluster';
+    return serviceHost !== undefined && !host.includes('.') ? 'a name without a domain' : undefined;
   };
 
   return {
@@ -79,10 +86,12 @@ export function reachOf({
       if (place !== undefined) throw refusal(host, place);
     },
     lookupFor: (port) => (name, options, done) => {
-      lookup(name, { ...options, all: true }, (error, found) => {
+      const isAllowed = allowed.hasName(plainName(name));
+      // mutant: reach-by-search-domain ?:.1 -> false
+      const asked = serviceHost !== undefined && !isAllowed ? `${plainName(name)}.` : name;
+      lookup(asked, { ...options, all: true }, (error, found) => {
         if (error !== null) return done(error, '');
         const addresses = Array.isArray(found) ? found : [{ address: found, family: isIP(found) }];
-        const isAllowed = allowed.hasName(plainName(name));
         const place = addresses
           .filter(({ address }) => !isAllowed && !allowed.hasAddress(address))
           .map(({ address }) => (`${address}:${port}` === apiServer ? 'the API server' : refusedPlace(address)))
@@ -150,20 +159,30 @@ function malformed(text: string): TerminalError {
   );
 }
 
-/** IPv4 addresses that an IPv6 address stands for: mapped, compatible, NAT64, 6to4 (H2). */
+/** IPv4 addresses that an IPv6 address stands for: mapped, compatible, SIIT, NAT64, 6to4, Teredo, ISATAP (H2). */
 function embedded(address: string): readonly string[] {
   const plain = address.split('%')[0] ?? '';
   if (!isIPv6(plain)) return [];
   const groups = groupsOf(plain);
-  const [first, second, third = 0] = groups;
-  const v4 = (high = 0, low = 0): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
-  const last = v4(groups[6], groups[7]);
-  const isMapped = groups.slice(0, 5).every((group) => group === 0) && (groups[5] === 0xffff || groups[5] === 0);
+  const [first, second, third = 0, fourth = 0, fifth = 0, sixth = 0, seventh = 0, eighth = 0] = groups;
+  const v4 = (high: number, low: number): string => [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  const last = v4(seventh, eighth);
+  const isUpperEmpty = groups.slice(0, 4).every((group) => group === 0);
   // `::` and `::1` are compatible with nothing.
-  if (isMapped && (groups[5] === 0xffff || (groups[6] ?? 0) > 0)) return [last];
+  if (isUpperEmpty && fifth === 0 && (sixth === 0xffff || (sixth === 0 && seventh > 0))) return [last];
+  // mutant: reach-by-siit drop
+  if (isUpperEmpty && fifth === 0xffff && sixth === 0) return [last];
+  // The second one is that of a prefix of 48 bits, around the eight that stay free.
   // mutant: reach-by-nat64 drop
-  if (first === 0x64 && second === 0xff9b) return [last];
-  return first === 0x2002 ? [v4(second, third)] : [];
+  if (first === 0x64 && second === 0xff9b) return [last, v4(fourth, ((fifth & 255) << 8) | (sixth >> 8))];
+  if (first === 0x2002) return [v4(second ?? 0, third)];
+  // The server, and the client, whose bits are turned.
+  // mutant: reach-by-teredo drop
+  if (first === 0x2001 && second === 0) return [v4(third, fourth), v4(seventh ^ 0xffff, eighth ^ 0xffff)];
+  // In any network.
+  // mutant: reach-by-isatap drop
+  if (sixth === 0x5efe && (fifth & ~0x300) === 0) return [last];
+  return [];
 }
 
 function groupsOf(address: string): readonly number[] {

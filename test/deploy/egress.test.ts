@@ -72,7 +72,16 @@ test('what leaves the pod and is refused to clouds does not get out, and private
       return true;
     }
   };
-  for (const address of ['169.254.169.254', '169.254.0.1', '100.100.100.200', 'fd00:ec2::254', 'fe80::1']) {
+  for (const address of [
+    '169.254.169.254',
+    '169.254.0.1',
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+    'fd00:ec2::254',
+    'fd20:ce::254',
+    'fe80::1',
+  ]) {
     assert.ok(isRefused(address), address);
     assert.not(passes(spec.egress, address, 5_000), address);
   }

@@ -41,7 +41,12 @@ function refusalOf(url: string, options: Partial<ReachOptions> = {}): string | u
 /** What is wrong with the addresses that a name leads to. */
 function resolved(addresses: readonly string[], options: Partial<ReachOptions> = {}, port = 5_000): string | undefined {
   let failure: Error | null = null;
-  const reach = reachOf({ allow: [], deny: [], lookup: resolver({ 'cloud.test': addresses }), ...options });
+  const reach = reachOf({
+    allow: [],
+    deny: [],
+    lookup: resolver({ 'cloud.test': addresses, 'cloud.test.': addresses }),
+    ...options,
+  });
   reach.lookupFor(port)('cloud.test', { all: true }, (error) => {
     failure = error;
   });
@@ -82,6 +87,53 @@ test('loopback, link-local and what is no host are refused, however they are spe
   ]) {
     assert.match(refusalOf(`http://${host}:5000/v3`) ?? `${host} is reached`, /whoever runs Troupe may allow it/);
   }
+});
+
+test('33.C6: metadata services of all clouds are refused, and whatever stands for a refused address', () => {
+  for (const host of [
+    'fd20:ce::254',
+    'fd00:ec2::254',
+    '100.100.100.200',
+    '192.0.0.192',
+    '168.63.129.16',
+    // Translated without a state (SIIT).
+    '::ffff:0:127.0.0.1',
+    '::ffff:0:a9fe:a9fe',
+    // Teredo: by its server, and by its client, whose bits are turned.
+    '2001:0:a9fe:a9fe::1',
+    '2001:0:cb00:7107:0:0:5601:5601',
+    // ISATAP, with an address of its own network and with a global one.
+    '2001:db8::5efe:a9fe:a9fe',
+    '2001:db8::200:5efe:7f00:1',
+    // NAT64 by a prefix of 48 bits.
+    '64:ff9b:1:a9fe:a9:fe00::',
+  ]) {
+    const url = host.includes(':') ? `http://[${host}]:5000/v3` : `http://${host}:5000/v3`;
+    assert.match(refusalOf(url) ?? `${host} is reached`, /whoever runs Troupe may allow it/);
+    assert.is.not(resolved([host]), undefined, host);
+    assert.is(refusalOf(url, { allow: ['0.0.0.0/0', '::/0'] }), undefined, host);
+  }
+  for (const host of ['2001:0:cb00:7107::34ff:8ef8', '2001:db8::5efe:cb00:7107', '::ffff:0:203.0.113.7'])
+    assert.is(refusalOf(`http://[${host}]:5000/v3`), undefined, host);
+});
+
+test('33.C6: in a pod no search domain makes a Service of a name, unless it is allowed (H4)', () => {
+  const lookup = resolver({ 'keystone.openstack': ['10.244.0.7'], 'cloud.example.': ['203.0.113.7'] });
+  const found = (name: string, options: Partial<ReachOptions> = {}): readonly string[] => {
+    let addresses: readonly string[] = [];
+    const reach = reachOf({ allow: [], deny: [], lookup, serviceHost: '10.96.0.1', ...options });
+    reach.lookupFor(5_000)(name, { all: true }, (_, all) => {
+      addresses = (all as readonly { readonly address: string }[]).map(({ address }) => address);
+    });
+    return addresses;
+  };
+  assert.equal(found('keystone.openstack'), []);
+  assert.equal(found('cloud.example'), ['203.0.113.7']);
+  assert.equal(found('keystone.openstack', { allow: ['keystone.openstack'] }), ['10.244.0.7']);
+  // Elsewhere there are no Services.
+  assert.equal(found('keystone.openstack', { serviceHost: undefined }), ['10.244.0.7']);
+  assert.match(refusalOf('http://keystone:5000/v3', { serviceHost: '10.96.0.1' }) ?? '', 'a name without a domain');
+  assert.is(refusalOf('http://keystone:5000/v3'), undefined);
 });
 
 test('private networks are reached, as ever', () => {

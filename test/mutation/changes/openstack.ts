@@ -50,6 +50,10 @@ export const OPENSTACK: readonly Change[] = [
   ...noticedBy(['hosts of clouds'], {
     'reach-by-name': 'H1: a name leads where its address may not',
     'reach-by-nat64': 'H2: NAT64 leads to loopback',
+    'reach-by-siit': 'H2: an address that is translated without a state leads to metadata',
+    'reach-by-teredo': 'H2: Teredo leads to metadata',
+    'reach-by-isatap': 'H2: ISATAP leads to metadata',
+    'reach-by-search-domain': 'H4: a search domain makes a Service of a name',
     'catalog-chooses-path': 'a catalogue chooses the path of our calls',
   }),
   ...noticedBy(['secrets and words of a cloud'], {
