@@ -23,11 +23,28 @@ const SECRETS = [
   '*.headers.authorization',
 ];
 
+/** Where the lines go, without what terminals take for orders: what clouds and files say is in them. */
+class PlainLines {
+  readonly [pino.symbols.needsMetadataGsym] = true;
+  readonly #destination: NodeJS.WritableStream | (DestinationStream & { lastLevel?: number });
+
+  constructor(destination: NodeJS.WritableStream | DestinationStream) {
+    this.#destination = destination;
+  }
+
+  /** Pino sets it before each line; files are chosen by it. */
+  set lastLevel(level: number) {
+    if (pino.symbols.needsMetadataGsym in this.#destination) Object.assign(this.#destination, { lastLevel: level });
+  }
+
+  write(line: string): void {
+    this.#destination.write(plainJson(line));
+  }
+}
+
 export function openLog({ level, readable, destination = process.stderr }: LogOptions): Logger {
   const options = { level, base: {}, redact: { paths: SECRETS, censor: '(hidden)' } };
-  // What clouds and files say is in the lines.
-  const safely = { write: (line: string): void => void destination.write(plainJson(line)) };
-  if (!readable) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, safely);
+  if (!readable) return pino({ ...options, timestamp: pino.stdTimeFunctions.isoTime }, new PlainLines(destination));
   // Not loaded by a process that writes JSON.
   const pretty = load('pino-pretty') as typeof import('pino-pretty');
   const stream = pretty({

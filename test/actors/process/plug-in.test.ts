@@ -165,7 +165,10 @@ test('33.E6: a promise that fails unheard, or a timer that throws, is said and e
 });
 
 test('what fails unheard and is not the code of a plug-in ends the process still', async () => {
-  const { code, out } = await processOf('', "setTimeout(() => Promise.reject(new Error('a defect of ours')), 1);");
+  const { code, out } = await processOf(
+    '',
+    "await new Promise(() => setTimeout(() => Promise.reject(new Error('a defect of ours')), 1));",
+  );
   assert.is(code, 1, out);
   assert.not.match(out, /at work/);
 });

@@ -70,12 +70,12 @@ test('what cannot follow is told, with both ids and what to do; what can is not'
   const [remark = '', ...others] = outdatedRemarks(network, object, shown, { 'Project/shop': known('new') });
   assert.is(
     remark,
-    'it was made of old, Project/shop is new by now: to follow spec.resource.projectRef, delete Network/one and create it again',
+    'it was made of old, Project/shop is new by now: to follow spec.resource.projectRef, delete Network/one, which deletes id with all that it holds, and create it again',
   );
   assert.equal(others, []);
   assert.is(
     adviceOn(network, object, `OpenStack resource is up to date; ${remark}`)?.todo,
-    'to follow spec.resource.projectRef, delete Network/one and create it again',
+    'to follow spec.resource.projectRef, delete Network/one, which deletes id with all that it holds, and create it again',
   );
   for (const id of [undefined, 'old'])
     assert.equal(outdatedRemarks(network, object, shown, id === undefined ? {} : { 'Project/shop': known(id) }), []);

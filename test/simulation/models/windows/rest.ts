@@ -65,11 +65,15 @@ export class WindowsRest {
     return this.#dueOfMount(object, machine);
   }
 
-  async #dueOfNode({ metadata, spec, status }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
-    const age = (of: KubeObject['metadata']): string => `${of.creationTimestamp} ${of.uid}`;
+  async #dueOfNode(object: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
+    const { spec, status } = object;
+    // Whoever has not taken the name comes last.
+    const age = ({ metadata, status: of }: KubeObject): string =>
+      `${of?.['nodeTakenAt'] ?? '~'} ${metadata.creationTimestamp} ${metadata.uid}`;
     const isTaken = this.#deps.cluster
       .objects('windowsstoragenodes')
-      .some((other) => other.spec?.['nodeName'] === spec?.['nodeName'] && age(other.metadata) < age(metadata));
+      .some((other) => other.spec?.['nodeName'] === spec?.['nodeName'] && age(other) < age(object));
+    if (isTaken) return { reasons: ['NodeTaken'] };
     const seen = (await memory.host.disk.listDiskIDs()).disks;
     const told = (status?.['disks'] ?? []) as readonly JsonObject[];
     const isSeen = (disk: JsonObject): boolean => {
@@ -86,9 +90,7 @@ export class WindowsRest {
     const claims = told.flatMap((disk) => (disk['claimedBy'] == null ? [] : [String(disk['claimedBy'])]));
     const isGone = claims.find((name) => this.#deps.cluster.get('windowsdisks', NAMESPACE, name) === undefined);
     const wrong = isGone === undefined ? undefined : `gives a disk to ${isGone}, which is gone`;
-    // Whoever it is that stands for the node, it tells what is seen.
-    const reasons = isTaken ? ['NodeTaken'] : READY.reasons;
-    return { reasons, wrong: isRight ? wrong : 'tells of other disks than there are' };
+    return { reasons: READY.reasons, wrong: isRight ? wrong : 'tells of other disks than there are' };
   }
 
   async #dueOfTarget({ spec }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
