@@ -1,3 +1,4 @@
+// long
 // What strangers send to the webhooks: how much of it is kept, how long it is waited for, and who is answered meanwhile.
 import { createPrivateKey, KeyObject, webcrypto } from 'node:crypto';
 import type { ClientRequest, IncomingMessage } from 'node:http';
