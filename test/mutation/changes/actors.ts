@@ -13,9 +13,9 @@ export const ACTORS: readonly Change[] = [
     'lease-judged-unseen': 'L3: a lease ends by a watch that may be broken',
   }),
   ...noticedBy(['clock'], {
-    'clock-lags-for-ever': 'C2: who was suspended once lags behind all others',
-    'clock-reads-apart': 'C2: who stood still between two clocks is ahead of all others',
-    'clock-leads-for-ever': 'C2: whose clock was set back leads all others',
+    'clock-lags-for-ever': 'CL2: who was suspended once lags behind all others',
+    'clock-reads-apart': 'CL2: who stood still between two clocks is ahead of all others',
+    'clock-leads-for-ever': 'CL2: whose clock was set back leads all others',
   }),
   ...noticedBy(['underway'], {
     'successor-overwritten': 'U4, P13: who has lost its lease unheard of replaces the list of its successor',
