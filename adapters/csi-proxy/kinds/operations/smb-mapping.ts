@@ -8,6 +8,7 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
 import { Code, StatusError } from '../../status.ts';
+import { isReady } from '../conditions.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf } from '../windows-kind.ts';
@@ -99,21 +100,26 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       };
       return onMachine(ports, request, work, secrets);
     },
+    /** Answers `{ heirs }` where others use it who do not have on record yet who made it: it is left to them once they have. */
     unmap: (request: Extra<object>): Answer =>
       onMachine(ports, request, async (here) => {
         const root = rootOf(request);
-        await lanes.run(`smb ${root}`, PATIENT, async () => {
+        return lanes.run(`smb ${root}`, PATIENT, async () => {
           const { namespace = '', name } = request.object.metadata;
           const now = await ports.readObject(SMB_MAPPINGS, namespace, name);
           const isOurs =
             now?.metadata.uid === request.object.metadata.uid && wordOf(now.status?.['madeBy']) !== undefined;
           const others = await beside(here, request.object, root);
+          const needing = others.filter((other) => isNeeded(other, OWN));
+          const heirs = isOurs && makerIn(needing, request.object) === undefined ? needing.filter(isReady) : [];
+          // mutant: mapping-left-to-nobody drop
+          if (heirs.length > 0) return { heirs: heirs.map(({ metadata }) => metadata.name) };
           left.add(request.object);
           // mutant: mapping-taken-down if -> false
-          if (!isOurs || others.some((other) => isNeeded(other, OWN))) return;
+          if (!isOurs || needing.length > 0) return {};
           await unlessAbsent(() => here.host.smb.removeSmbGlobalMapping(root));
+          return {};
         });
-        return {};
       }),
   };
 }
