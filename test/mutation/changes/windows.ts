@@ -34,7 +34,6 @@ export const WINDOWS: readonly Change[] = [
     'mapping-made-anew': 'R2: a mapping is made anew under a mount that came while it was looked at',
     'mapping-of-others': 'S1: a mapping that somebody else has made is told to be the own',
     'mapping-taken-down': 'H1, H2: a mapping goes that others use, or have made',
-    'mapping-left-to-nobody': 'H2: a mapping is left to who does not have on record who made it, and stays for ever',
     'target-found-made': 'J1: a connection that somebody else has made is told to be the own',
     'target-found-taken-down': 'H1: a connection that somebody else has made is taken down',
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
