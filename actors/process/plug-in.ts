@@ -56,6 +56,7 @@ export function contained(
       const begun = running.run(own, () => begin(serve, { ...ports, readSecret: read }));
       const plugIn = { own, kinds, handedOut };
       const within = await settledWithin(begun, ports.clock, serveMs);
+      let known = within instanceof Error ? undefined : within;
       if (within instanceof Error) {
         stop();
         throw new TerminalError(`adapter '${realm}' cannot be served: ${within.message}`);
@@ -63,7 +64,10 @@ export function contained(
       if (within === undefined) {
         ports.log.error({ afterMs: serveMs }, "its 'serve' has not returned yet: its objects wait, all others do not");
         begun.then(
-          () => ports.log.info({}, "its 'serve' has returned"),
+          (late) => {
+            known = late;
+            ports.log.info({}, "its 'serve' has returned");
+          },
           (error: Error) => ports.log.error({ error: error.message }, "its 'serve' failed: its objects wait"),
         );
       }
@@ -73,7 +77,7 @@ export function contained(
         ...(load !== undefined && { load: () => load.call(within) }),
         async close() {
           try {
-            await within?.close();
+            await known?.close();
           } catch (error) {
             ports.log.warn({ error: messageOf(error) }, 'it could not be closed');
           }

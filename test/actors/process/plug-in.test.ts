@@ -44,7 +44,10 @@ async function served(find: (ports: ServePorts) => Promise<unknown>, begin?: () 
     kinds: [book(() => ({}))],
     async serve(ports) {
       await begin?.();
-      return { operations: { books: { find: (() => find(ports)) as Operation } }, close: async () => undefined };
+      return {
+        operations: { books: { find: (() => find(ports)) as Operation } },
+        close: async () => void lines.push('closed'),
+      };
     },
   });
   const given = await plugIn.serve({ clock, log, readSecret } as unknown as ServePorts);
@@ -118,6 +121,7 @@ test('33.E6: a serve that never returns holds up nobody, and is told (PI4)', asy
   await clock.settle();
   assert.equal(await world.find(), { matches: [] });
   await world.served.close();
+  assert.is(world.lines.at(-1), 'closed', 'what it opened late, too');
 });
 
 test('33.E6: what serve throws, or returns in place of operations, ends the start with the name', async () => {
