@@ -49,7 +49,12 @@ export async function play(plan: Plan, { told = false }: HistoryOptions = {}): P
   const clock = new ProcessClock(time, plan.seed ^ 0x5eed);
   const performance = new Performance(plan, told, time, clock, await cluster(clock, plan.model.contracts));
   await performance.begin();
-  return performance.play();
+  process.on('unhandledRejection', performance.onUnheard);
+  try {
+    return await performance.play();
+  } finally {
+    process.off('unhandledRejection', performance.onUnheard);
+  }
 }
 
 class Performance {
@@ -81,6 +86,9 @@ class Performance {
     this.#weather = new Weather(time, mulberry32(plan.seed ^ 0xc4a2ce));
     this.#broker = memoryBroker({ clock, shards: SHARDS, leaseMs: LEASE_MS });
   }
+
+  /** A rejected promise that nobody waits for: it would end a real process. */
+  readonly onUnheard = (error: unknown): void => this.#violate('unheard', `nobody waited for what failed: ${error}`);
 
   async begin(): Promise<void> {
     const { model } = this.#plan;

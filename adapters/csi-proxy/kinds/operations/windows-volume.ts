@@ -53,8 +53,8 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           const sizes = { capacityBytes: Number(totalBytes), usedBytes: Number(usedBytes) };
           return { id, isFormatted, isFormatting: formats.has(id), ...(isFormatted && sizes) };
         });
-        const { totalBytes } = await host.disk.getDiskStats(disk.number);
-        return said({ volumes: await Promise.all(volumes), present: [...present], diskBytes: Number(totalBytes) });
+        const [{ totalBytes }, ...seen] = await Promise.all([host.disk.getDiskStats(disk.number), ...volumes]);
+        return said({ volumes: seen, present: [...present], diskBytes: Number(totalBytes) });
       }),
     /**
      * Answers `{ formatted }`, or `{ failed }`: why nothing came of it, which is known to have ended. Whoever is told nothing
