@@ -12,7 +12,10 @@ const NAMED = [
   { plan: RESOURCES.plan(82), about: 'mail of before comes after the API server was restored from a backup (I8)' },
   { plan: HOSTS.plan(60_175), about: 'Ironic waits for a machine that does not heed a soft power off (I8)' },
   { plan: HOSTS.plan(61_449), about: 'a Secret is made again after its password has changed' },
-  { plan: WINDOWS.plan(144), about: 'a look at one of several volumes fails before that at their disk has ended (unheard)' },
+  {
+    plan: WINDOWS.plan(144),
+    about: 'a look at one of several volumes fails before that at their disk has ended (unheard)',
+  },
   { plan: WINDOWS.plan(484), about: 'of two that map a share at once the one that made it goes at once (S4)' },
   { plan: WINDOWS.plan(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },
   { plan: WINDOWS.plan(61_060), about: 'a deleted volume whose deleted disk is offline waits for its mount' },

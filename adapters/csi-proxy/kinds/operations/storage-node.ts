@@ -40,22 +40,21 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
           claims.get(identity) ?? said({ claimedOn: elsewhere.get(identity)?.metadata.name });
         const records = (identity: string): JsonObject =>
           identity === '' ? {} : said({ fileSystems: [...recordsOn(request, nodes, identity, which)] });
-        const seen = disks.map(async (disk): Promise<JsonObject> => ({
-          ...asJson(disk),
-          sizeBytes: Number((await host.disk.getDiskStats(disk.number)).totalBytes),
-          ...whose(disk),
-          ...records(disk.identity),
-        }));
+        const seen = disks.map(
+          async (disk): Promise<JsonObject> => ({
+            ...asJson(disk),
+            sizeBytes: Number((await host.disk.getDiskStats(disk.number)).totalBytes),
+            ...whose(disk),
+            ...records(disk.identity),
+          }),
+        );
         const holder = holderOf(nodes, here.node);
         const elder = holder?.metadata.uid === object.metadata.uid ? undefined : holder;
         const [apiVersions, ...present] = await Promise.all([served?.(), ...seen]);
         return said({
           machine,
           // mutant: disk-given-away [].2 drop
-          disks: [
-            ...present,
-            ...absent(object, claims, disks).map((disk) => ({ ...disk, ...records(disk.identity) })),
-          ],
+          disks: [...present, ...absent(object, claims, disks).map((disk) => ({ ...disk, ...records(disk.identity) }))],
           elder: elder && `${elder.metadata.namespace ?? ''}/${elder.metadata.name}`,
           isLeaving: isLeaving || undefined,
           apiVersions: apiVersions && [...apiVersions],
