@@ -1,8 +1,8 @@
 // Invariants and the tests that name them: `npm run -s invariants -- [options]`.
 //
 // An invariant is a numbered line of a comment, `//   O4. A sentence.`, in a source or in a module of the tests; the rules of the
-// protocol (P1 to P13, I1 to I11) are listed here. A test names one in a title or a message, `(O4, P9)` or `O4: ...`, or in the
-// head of its file; a checker of histories or of chaos in what it reports. Several files define the same code, so that the first
+// protocol (P1 to P13, I1 to I11) are rows of the tables of `actors/README.md`. A test names one in a title or a message, `(O4, P9)`
+// or `O4: ...`, or in the head of its file; a checker of histories or of chaos in what it reports. Several files define the same code, so that the first
 // of these that finds a definition says whose it is:
 //
 //   1. the test has the name of the source, in the same place below test/ or test/real/;
@@ -60,34 +60,19 @@ interface Citation {
   readonly title: string;
 }
 
-/** Rules that no file of the tree defines, and many cite. */
+/** Stands for the file of the rules of the protocol, which many files cite. */
 export const PROTOCOL = 'protocol';
-const RULES: Readonly<Record<string, string>> = {
-  P1: 'A dependent that has built nothing withdraws its claim on a dependency that is being deleted.',
-  P2: 'An answer counts only for the incarnation that it names.',
-  P3: 'A guard finalizer is removed only from an object that is being deleted.',
-  P4: 'Claims of one claimant are ordered by incarnation; an older one never replaces a newer one.',
-  P5: 'The messages of a deleted object are removed; live claims on its name stay.',
-  P6: 'An older view of an object never replaces a newer one.',
-  P7: 'A deleted object that waits asks the API server whether its claimants are still there.',
-  P8: 'An incomplete table of claims releases a finalizer only after the API server confirmed it.',
-  P9: 'Every publication names the sequence that it replaces, and none is made without the lease.',
-  P10: 'No external call begins unless its deadline is before the end of the lease.',
-  P11: 'A lost or rolled-back stream is detected before any of its values is used.',
-  P12: 'The own finalizer is stored before the first claim and removed after the acknowledged tombstones.',
-  P13: 'A request that must not be repeated is listed, acknowledged, before it is sent.',
-  I1: 'Nothing is created before every dependency is ready and guarded.',
-  I2: 'Nothing external is deleted while it is claimed.',
-  I3: 'A guard finalizer is removed with the last claim, not before, and is never left behind.',
-  I4: 'A managed object has exactly one external resource; a deleted one has none.',
-  I5: 'No secret is on the bus, in a log, an event, a status or the visualizer.',
-  I6: 'Waiting is never an error.',
-  I7: 'The reaction to readiness uses no timer.',
-  I8: 'Status is written only when it changes.',
-  I9: 'The last values alone lead to the same end state, after any crash.',
-  I10: 'What the cloud returns is stored in status unchanged.',
-  I11: 'A failing object never affects another one.',
-};
+/** The page that states them. */
+export const RULES_PAGE = 'actors/README.md';
+const RULE = /^\| ([PI]\d+)(?: [^|]*)? \| ([^|]+) \|/;
+
+/** Rows of the tables of rules and invariants: code and name, sentence, and what breaks without it. */
+export function rulesIn(page: string): readonly Definition[] {
+  return page.split('\n').flatMap((line) => {
+    const [, code, sentence] = RULE.exec(line) ?? [];
+    return code === undefined || sentence === undefined ? [] : [{ file: PROTOCOL, code, sentence }];
+  });
+}
 
 const ONE = '[A-Z]+(?:-[A-Z]+)*-?\\d{1,3}[a-z]?';
 const CODES = new RegExp(`(?<![\\w-])(${ONE})(?:(?: to | ?[-–] ?)(${ONE}))?(?![\\w-])`, 'g');
@@ -250,9 +235,8 @@ const isNamer = (file: string): boolean => file !== OWN_TEST && (TEST.test(file)
 /** @param read  the text of a file of the tree */
 export function reportOn(imports: Imports, read: (file: string) => string): Report {
   const files = [...imports.keys()].sort();
-  const protocol = Object.entries(RULES).map(([code, sentence]) => ({ file: PROTOCOL, code, sentence }));
   const sources = files.filter((file) => file.endsWith('.ts') && !TEST.test(file));
-  const definitions = [...protocol, ...sources.flatMap((file) => definitionsIn(file, read(file)))];
+  const definitions = [...rulesIn(read(RULES_PAGE)), ...sources.flatMap((file) => definitionsIn(file, read(file)))];
   const definers = Map.groupBy(definitions, ({ code }) => code);
   const run = runBy(imports);
   const tests = new Map<string, Naming[]>();

@@ -1,4 +1,4 @@
-// What an object answers to a claim (architecture, section 4). Pure.
+// What an object answers to a claim (actors/README.md, "The protocol"). Pure.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import { sharedText } from '../../bus/mod.ts';
 import { Readiness } from '../../machines/life.ts';

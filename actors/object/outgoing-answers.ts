@@ -1,4 +1,4 @@
-// What one object answers to those who claim it (architecture, section 4).
+// What one object answers to those who claim it (actors/README.md, "The protocol").
 import type { Address } from '../../bus/mod.ts';
 import type { Readiness } from '../../machines/life.ts';
 import type { ReadyMail } from '../mail/mail.ts';

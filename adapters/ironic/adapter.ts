@@ -68,7 +68,7 @@ export const metal3: Adapter = {
   lists: [CLAIMABLE_HOSTS, DEPLOY_POLICIES],
   flags: FLAGS,
   metrics: METRICS,
-  // metal3, chapter 21.
+  // The lease that its leader holds.
   predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
   configure: (settings) => configured(ironicOptions(settings)),
   counterpart: async (ports) => (await import('./counterpart.ts')).counterpart(ports),

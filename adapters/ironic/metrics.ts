@@ -1,4 +1,4 @@
-// What is counted of hosts, under the names that dashboards of the baremetal-operator have (metal3, chapter 20).
+// What is counted of hosts, under the names that dashboards of the baremetal-operator have.
 import type { Metric } from '../adapter.ts';
 
 const HOST = ['namespace', 'host'] as const;

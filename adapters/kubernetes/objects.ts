@@ -1,4 +1,4 @@
-// Reads and writes of objects, as far as actors make them (architecture, section 8): a stale host's write loses.
+// Reads and writes of objects, as far as actors make them (actors/README.md, "Several pods"): a stale host's write loses.
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';

@@ -25,7 +25,7 @@ export const openstack: Adapter = {
     owns === undefined ? [] : [{ owner: plural, owned: namesOf(owns).plural }],
   ),
   flags: FLAGS,
-  // openstack-common, chapter 16.
+  // The lease that its leader holds.
   predecessor: { name: 'ORC', lease: 'f35396c5.k-orc.cloud' },
   configure: (settings) => configured(openstackOptions(settings)),
   // The simulator is for development: no pod loads it.

@@ -1,9 +1,9 @@
-// What the status of an object says about its life (openstack-common, chapters 2 to 5 and 9). Pure.
+// What the status of an object says about its life. Pure.
 //
 // Invariants:
 //   C1. `lastTransitionTime` changes only with status, reason or message of its condition.
 //   C2. `lastSyncTime` is there only after full success, and moves only when another look was due (I8).
-//   C3. The last observed resource stays through errors that may pass (Q4); it goes when it is known to be gone.
+//   C3. The last observed resource stays through errors that may pass; it goes when it is known to be gone.
 //   C4. Work that is over with one call says nothing: the stored status stays until there is something new to say (I8).
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { ErrorCode } from '../../bus/errors.ts';
@@ -79,7 +79,7 @@ export function statusOf(
   return owned({ conditions, resource, lastSyncTime });
 }
 
-/** Whether nothing has to be done for an object as its status stands (chapter 3; Q3: a terminal error waits for the spec). */
+/** Whether nothing has to be done for an object as its status stands (a terminal error waits for the spec). */
 export function settledOf(
   object: KubeObject,
   now: number,

@@ -1,5 +1,5 @@
 // What the status of an object says about the download of its content: a condition, and how often it was tried. They have a
-// field manager of their own (openstack-common, chapter 10). Pure.
+// field manager of their own. Pure.
 //
 // Invariants:
 //   W1. An attempt that is stored is never taken back, but for a resource that is another one.

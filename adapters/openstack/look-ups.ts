@@ -4,7 +4,7 @@
 // Invariants:
 //   L1. A look-up is answered from a list that began after it was asked for.
 //   L2. Each look-up gets the results that meet all its own criteria, however they were fetched.
-//   L3. A list that failed, or that may be incomplete, is never an answer (Q5).
+//   L3. A list that failed, or that may be incomplete, is never an answer.
 //   L4. No list runs beyond the deadline of a look-up that it serves.
 import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';

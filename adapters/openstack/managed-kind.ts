@@ -152,7 +152,7 @@ function withoutRecorded({ recorded = [] }: OpenStackKind, object: KubeObject): 
   return { ...object, status: { ...status, ...(own.length > 0 && { resource: Object.fromEntries(own) }) } };
 }
 
-/** What the life of an object decides by (openstack-common, chapters 3, 8 and 9). */
+/** What the life of an object decides by. */
 export function viewOf(
   { finalizer, externalId: storedIn, shares }: Pick<OpenStackKind, 'finalizer' | 'externalId' | 'shares'>,
   object: KubeObject,

@@ -1,7 +1,7 @@
 // What is done for the objects of a kind, from the kind's tables alone.
 //
 // Invariants:
-//   O1. A list that failed is an error, never an empty result (Q5); so is an answer that makes no sense.
+//   O1. A list that failed is an error, never an empty result; so is an answer that makes no sense.
 //   O2. Nothing fallible follows a create in the same operation, unless it was refused, or may be sent twice.
 //   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
 //   O4. Of an answer only what the kind declares is looked at and returned (A1).

@@ -6,7 +6,7 @@
 //   W2. Nobody waits: no timer, no request. Those who wait in one rhythm look at the same moments, and share what is read.
 //   W3. A few are read by what they are looked for by; more are one whole list. What that lacks is looked for once more, since
 //       a list of several pages may have lost it in between: absence is told only of what was asked for.
-//   W4. A look that failed tells nothing (Q5): it ends the watches that it served, and no others.
+//   W4. A look that failed tells nothing: it ends the watches that it served, and no others.
 //   W5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so (P10).
 import type { JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';

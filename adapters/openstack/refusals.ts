@@ -1,4 +1,4 @@
-// What a refusal of the cloud means for the object (openstack-common, chapter 7).
+// What a refusal of the cloud means for the object.
 import { Fault, TerminalError, TransientError, UnansweredError, WaitingError } from '../../bus/errors.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
@@ -48,7 +48,7 @@ export function refused(error: unknown, doing: string): unknown {
   return new TerminalError(`invalid configuration ${doing}: ${error.message}`, { cause: error });
 }
 
-/** Of a resource that no change of the spec can help (openstack-common, chapter 2); the cloud may say something else one day. */
+/** Of a resource that no change of the spec can help; the cloud may say something else one day. */
 export function unrecoverable(message: string): TerminalError {
   return new TerminalError(message, { reason: 'UnrecoverableError', passing: true });
 }
@@ -75,8 +75,8 @@ export type WatchingOperations = ResourceOperations & Required<Pick<ResourceOper
 type Asked = Pick<OperationRequest, 'object'>;
 
 /**
- * The operations of a kind with a class for every failure, and a refusal of objects that say nonsense about themselves
- * (Q1), unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
+ * The operations of a kind with a class for every failure, and a refusal of objects whose spec
+ * cannot be read, unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
  */
 export function classified(given: WatchingOperations): WatchingOperations {
   const operations = withCheckedIds(given);

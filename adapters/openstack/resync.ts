@@ -1,4 +1,4 @@
-// When an object that is up to date is compared with the cloud again (openstack-common, chapters 3 and 11).
+// When an object that is up to date is compared with the cloud again.
 import type { KubeObject } from '../../machines/object.ts';
 import { parseGoDuration } from '../go-duration.ts';
 

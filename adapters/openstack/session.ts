@@ -87,7 +87,7 @@ export interface Sessions {
    *
    * @param ref  `spec.cloudCredentialsRef`
    * @param version  see `OperationRequest.credentialsVersion`
-   * @throws {TransientError} with the messages of the contract (openstack-common, chapter 14)
+   * @throws {TransientError} with the messages of the contract
    */
   open(
     namespace: string,

@@ -1,6 +1,6 @@
 // One update pass: every step of the kind runs, even when another one failed, and their outcomes are one.
 //
-// Attributes come before tags: replacing tags makes a new revision, and an update that names the old one is refused (Q14).
+// Attributes come before tags: replacing tags makes a new revision, and an update that names the old one is refused.
 import type { JsonObject } from '../../bus/bus.ts';
 import { TerminalError, TransientError, WaitingError } from '../../bus/errors.ts';
 import type { UpdateOutcome } from '../../machines/external-resource/operations.ts';

@@ -164,7 +164,7 @@ export const deleting = resourceSetup.createStateConfig({
       },
     },
     unresolved: {
-      description: 'Something may have been built, and a reference is needed to tell what (Q10).',
+      description: 'Something may have been built, and a reference is needed to tell what.',
       tags: ResourceTag.Removing,
       always: { guard: 'isLookStale', target: 'deciding' },
       after: { unclearPause: 'deciding' },

@@ -209,7 +209,7 @@ export const resourceSetup = setup({
       // mutant: unanswered-create-forgotten : -> $1
       landedBy: Math.max(context.landedBy, (error as ErrorData).landedBy ?? 0),
       landsInMs: undefined,
-      // A read that fails leaves nobody sure (contract, chapter 2); any other failure changes nothing of it.
+      // A read that fails leaves nobody sure; any other failure changes nothing of it.
       available: context.available && context.observation !== undefined,
     })),
     forgetObservation: assign({ observation: undefined }),

@@ -315,7 +315,7 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
     });
   }
 
-  check('a list that fails is no empty list (Q5)', async (world) => {
+  check('a list that fails is no empty list', async (world) => {
     const name = world.name('net');
     await world.outside(name);
     const injected = world.simulator.faults.inject({
@@ -330,7 +330,7 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
     assert.is((await world.contents('networks')).length, 1);
   });
 
-  check('a read that fails keeps what was known of the resource (Q4)', async (world) => {
+  check('a read that fails keeps what was known of the resource', async (world) => {
     const name = world.name('net');
     await world.apply(world.managed('Network', name));
     await world.available('Network', name);

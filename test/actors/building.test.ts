@@ -11,7 +11,7 @@ const test = sideBySide(suite('building in memory'), NUMBERS.length);
 /** Longer than the test looks, in milliseconds. */
 const WORK_MS = 30_000;
 const WINDOW_MS = 4_000;
-/** Between two looks of those who wait (openstack-common, chapter 18, is slower), in milliseconds. */
+/** Between two looks of those who wait (the reference is slower), in milliseconds. */
 const LOOK_MS = 1_000;
 /** Nothing is written for so long: all is written, also what the first look saw and the answer of the create did not say. */
 const QUIET_MS = 2 * LOOK_MS + 500;

@@ -135,7 +135,7 @@ function describeCreation(check: Check): void {
     assert.is((await world.contents('networks')).length, 2);
   });
 
-  check('a malformed resyncPeriod is refused on its object alone (Q1)', async (world) => {
+  check('a malformed resyncPeriod is refused on its object alone', async (world) => {
     await world.apply(
       world.managed('Network', world.name('odd'), {}, { resyncPeriod: 'soon' }),
       networkManifest(world),

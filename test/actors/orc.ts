@@ -1,4 +1,4 @@
-// The hand of ORC (openstack-common, chapters 10, 12 and 13): what it writes of an object that is up to date, each field by the
+// The hand of ORC: what it writes of an object that is up to date, each field by the
 // manager that owns it there.
 import * as assert from 'uvu/assert';
 import type { Json, JsonObject } from '../../bus/mod.ts';

@@ -1,4 +1,4 @@
-// The rules of the protocol (architecture, section 4.1), each with the history that goes wrong without it.
+// The rules of the protocol (actors/README.md, "Rules"), each with the history that goes wrong without it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type JsonObject, TransientError } from '../../bus/mod.ts';

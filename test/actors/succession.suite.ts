@@ -1,4 +1,4 @@
-// Taking over from ORC (openstack-common, chapters 3, 10, 12 and 16): what it left settled is left alone, and nothing is
+// Taking over from ORC: what it left settled is left alone, and nothing is
 // touched while it leads.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,4 +1,4 @@
-// Requests an object that the controllers of these kinds make by their contract (openstack-common, chapter 18), for a server with
+// Requests an object that the controllers of these kinds make by their contract, for a server with
 // a port, a volume and a floating IP. Computed, not measured: a pass for each status change, and one each interval.
 
 /** Between two looks at what is built, and at a server whose attachments change; at what is removed, in milliseconds. */

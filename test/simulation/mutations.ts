@@ -1,4 +1,4 @@
-// The rules of the protocol switched off one by one (architecture, section 4.1), each by mutants that are marked in the
+// The rules of the protocol switched off one by one (actors/README.md, "Rules"), each by mutants that are marked in the
 // sources: `test/mutation/marks.ts`.
 
 import { HOST_MUTATIONS } from './host-mutations.ts';

@@ -612,7 +612,7 @@ export class World {
   }
 }
 
-/** Reconciled as it was applied last (contract, chapter 2). */
+/** Reconciled as it was applied last. */
 export function isDone(object: Raw): boolean {
   const { status, observedGeneration } = condition(object, 'Progressing');
   return status === 'False' && observedGeneration === object.metadata.generation;

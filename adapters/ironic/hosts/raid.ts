@@ -106,7 +106,7 @@ export function isRaidChanged(wanted: Maybe<RaidConfig>, recorded: Maybe<RaidCon
 /**
  * The RAID interface that the node must have for its steps.
  *
- * @param options.driverInterface  that of the host's driver (section 11)
+ * @param options.driverInterface  that of the host's driver
  * @param options.recorded  after a failed preparation what is still known (`knownAfterFailure`)
  */
 export function raidInterface(change: RaidChange): { readonly raidInterface: string } | RaidProblem {

@@ -24,7 +24,7 @@ export function mapOf(all: readonly Label[]): Readonly<Record<string, string>> {
   return Object.fromEntries(all.map(({ name, value }) => [name, value]));
 }
 
-/** A list of them in a status, read from an attribute, by name (Q15). */
+/** A list of them in a status, read from an attribute, by name. */
 export function observedLabels(attribute: string, description: string): StatusField {
   return observedMap(attribute, description, {
     item: 'One of them.',

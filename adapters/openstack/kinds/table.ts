@@ -1,5 +1,5 @@
-// What a kind of OpenStack resource is: tables of its fields, what is done with them, and the names under which it writes
-// (openstack-common, chapters 10 and 13). Types only.
+// What a kind of OpenStack resource is: tables of its fields, what is done with them, and the names under which it writes.
+// Types only.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { FillStep } from '../../../machines/external-resource/context.ts';

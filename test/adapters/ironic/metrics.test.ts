@@ -12,7 +12,7 @@ import { objectOf } from '../../world/ironic.ts';
 
 const test = suite('metrics of hosts');
 
-/** metal3, chapter 20. */
+/** What dashboards of the baremetal-operator read. */
 const CONTRACT = [
   ...['reconcile', 'reconcile_error', 'host_error', 'operation_power_change'],
   ...['missing', 'invalid', 'unhandled_error', 'updated', 'no_management_access'].map((of) => `credentials_${of}`),

@@ -70,7 +70,7 @@ const TABLE: readonly (readonly [
 ])[] = [
   ['all is well', {}, ['True', 'Success', AVAILABLE], ['False', 'Success', UP_TO_DATE]],
   [
-    'read, not usable and not at work (Q2)',
+    'read, not usable and not at work',
     { tags: tagsAt('resting.unavailable'), observation: { resource: {}, available: false } },
     ['False', 'Success', UP_TO_DATE],
     ['False', 'Success', UP_TO_DATE],
@@ -289,7 +289,7 @@ test('without full success there is no time of a last sync (C2)', () => {
   }
 });
 
-test('the observed resource stays through an error that may pass (C3, Q4)', () => {
+test('the observed resource stays through an error that may pass (C3)', () => {
   const view = { ...calm, ...unread, tags: tagsAt('backingOff'), error: passing };
   assert.equal(statusOf(view, objectWith(success), NOW, 0)['resource'], { name: 'n' });
 });
@@ -358,7 +358,7 @@ for (const [title, status, spec, expected] of [
     { settled: false, failed: false },
   ],
   ['failed', failed, {}, { settled: true, failed: true }],
-  ['failed, with resync on (Q3)', failed, { resyncPeriod: '1m' }, { settled: true, failed: true }],
+  ['failed, with resync on', failed, { resyncPeriod: '1m' }, { settled: true, failed: true }],
   ['resync due', synced(61), { resyncPeriod: '1m' }, { settled: false, failed: false }],
   ['resync not due', synced(20), { resyncPeriod: '1m' }, { settled: true, failed: false, resyncInMs: 40_000 }],
   [
@@ -368,7 +368,7 @@ for (const [title, status, spec, expected] of [
     { settled: false, failed: false },
   ],
   ['resync off by 0s', synced(61), { resyncPeriod: '0s' }, { settled: true, failed: false }],
-  ['resync malformed (Q1)', synced(61), { resyncPeriod: 'soon' }, { settled: false, failed: false }],
+  ['resync malformed', synced(61), { resyncPeriod: 'soon' }, { settled: false, failed: false }],
 ] as const) {
   test(`settled: ${title}`, () => {
     assert.equal(settledOf(objectWith(status, spec), NOW, 0), expected);

@@ -92,7 +92,7 @@ export function describeFloatingIPs(check: Check): void {
   });
 
   check(
-    'what an interrupted create left of a floating IP is found, and that of no other object (Q11)',
+    'what an interrupted create left of a floating IP is found, and that of no other object',
     async (tenant) => {
       const { networkId, known: range } = await outside(tenant);
       const { portId } = await reachable(tenant, networkId);

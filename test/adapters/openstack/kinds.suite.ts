@@ -118,7 +118,7 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
     }
   });
 
-  check('attributes and tags are changed in one pass, extensions or not (Q14)', async (tenant) => {
+  check('attributes and tags are changed in one pass, extensions or not', async (tenant) => {
     const bare = tenant.managed('Network', 'both');
     const created = await tenant.create(bare);
     const plain = tenant.managed('Network', 'both', { description: 'one', tags: ['a', 'b'] });
@@ -372,7 +372,7 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
     assert.equal(await tenant.operations('Network').find(tenant.request(empty)), { matches: [], exact: true });
   });
 
-  check('a malformed resync period is refused on that object alone (Q1)', async (tenant) => {
+  check('a malformed resync period is refused on that object alone', async (tenant) => {
     const object = tenant.object('Network', 'odd', { managementPolicy: 'managed', resource: {}, resyncPeriod: 'soon' });
     await fails(tenant.create(object), 'terminal', /resyncPeriod 'soon'/, 'InvalidConfiguration');
     const { id } = await tenant.create(tenant.managed('Network', 'odd'));

@@ -91,7 +91,7 @@ for (const [title, fault, expected] of [
   ['a bad request may', { status: 400 }, /^transient /],
   ['a refusal for want of rights may', { status: 403 }, /^transient /],
   ['an overloaded service may', { status: 503 }, /^transient /],
-  ['a lost connection may (Q6)', { dropBeforeWork: true }, /^transient /],
+  ['a lost connection may', { dropBeforeWork: true }, /^transient /],
   ['garbage may', { garbage: 'oops' }, /^transient /],
   [
     'an answer without a resource may',
@@ -170,7 +170,7 @@ for (const [title, run] of [
   ],
   ['observe', (tenant: Tenant) => tenant.observe(tenant.managed('Network', 'n'), 'id')],
 ] as const) {
-  test(`a read that fails is never an empty answer: ${title} (Q5)`, () =>
+  test(`a read that fails is never an empty answer: ${title}`, () =>
     withTenant(async (tenant, simulator) => {
       await tenant.session();
       for (const fault of [{ status: 500 }, { status: 409 }, { status: 200, garbage: '{"other": []}' }]) {
@@ -286,7 +286,7 @@ test('how long to wait is passed on', () =>
     }
   }));
 
-test('a network that is being built is looked at again; one that is down is not (Q2)', () =>
+test('a network that is being built is looked at again; one that is down is not', () =>
   withTenant(async (tenant, simulator) => {
     const object = tenant.managed('Network', 'slow');
     const { id } = await tenant.create(object);

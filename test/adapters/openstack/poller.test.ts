@@ -240,7 +240,7 @@ test('what a list of all lacks is asked for before it is told to be gone (W3)', 
   for (const { stop } of watching) stop();
 });
 
-test('a list that fails ends the watches that it served, tells none of them anything, and no others (W4, Q5)', async () => {
+test('a list that fails ends the watches that it served, tells none of them anything, and no others (W4)', async () => {
   const { clock, watch } = tenant();
   for (const count of [1, 20, 60]) {
     const cloud = new FakeCloud([]);

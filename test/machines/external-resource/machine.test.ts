@@ -867,7 +867,7 @@ test('cleanup starts only when the own finalizer is the last one (M4, I2)', asyn
   assert.equal(run.calls, ['claim', 'remove', 'observe', 'unclaim', 'releaseSelf']);
 });
 
-test('a detached or unmanaged object goes without a call to the cloud (Q7)', async () => {
+test('a detached or unmanaged object goes without a call to the cloud', async () => {
   const object = view({ ...owned, deleting: true, externalId: 'id-1', detached: true });
   const run = await lived({ unclaim: () => undefined, releaseSelf: () => undefined }, object, [
     { ...secret, answer: undefined },

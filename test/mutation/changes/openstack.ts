@@ -13,7 +13,7 @@ export const OPENSTACK: readonly Change[] = [
   }),
   ...noticedBy(['kinds on the simulator'], {
     'unanswered-create-is-foreign': 'M9, I4: what an unanswered create has made is taken for found, and left behind',
-    'floating-ip-any': 'Q11: every floating IP of a network looks like one whose port has no id yet',
+    'floating-ip-any': 'every floating IP of a network looks like one whose port has no id yet',
     'inherited-assignment': 'D1: what the projects below inherit is taken for the assignment',
     'identity-any-path': 'D2: what is no id of the kind leads to some path',
   }),
@@ -140,7 +140,7 @@ export const OPENSTACK: readonly Change[] = [
     'poller-each-asked': 'W2: however many wait, each is asked for',
     'poller-lists-twice': 'a list that takes longer than an interval is asked for again meanwhile',
     'poller-left-out-gone': 'W3: what a page left out is told to be gone',
-    'poller-failed-list-proves': 'W4, Q5: a list that failed proves that all are gone',
+    'poller-failed-list-proves': 'W4: a list that failed proves that all are gone',
     'poller-stood-still': "W5, P10: a process that stood still asks for what is another's by now",
     'look-ups-by-device': 'the interfaces of many routers are a query each',
   }),

@@ -1,4 +1,4 @@
-// What CSI drivers do on a node, in the order of the contract's chapter 11, through the clients of this project.
+// What CSI drivers do on a node, in their order, through the clients of this project.
 
 import type {
   AuthenticationType,

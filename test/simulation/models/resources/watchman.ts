@@ -1,5 +1,5 @@
-// Looks at every change of the API server and at every request that lands in the cloud, and says when an invariant of the
-// architecture (section 11) is broken.
+// Looks at every change of the API server and at every request that lands in the cloud, and says when an invariant (I1 to
+// I11, actors/README.md) is broken.
 import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Landing } from '../../clouds.ts';
