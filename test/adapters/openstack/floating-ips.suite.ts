@@ -91,46 +91,43 @@ export function describeFloatingIPs(check: Check): void {
     }
   });
 
-  check(
-    'what an interrupted create left of a floating IP is found, and that of no other object',
-    async (tenant) => {
-      const { networkId, known: range } = await outside(tenant);
-      const { portId } = await reachable(tenant, networkId);
-      const known = { ...range, 'Port/p': portId };
-      const { find } = tenant.operations('FloatingIP');
-      const address = { floatingIP: '198.51.100.78' };
-      const described = { description: 'of its user', floatingNetworkRef: 'outside' };
-      for (const [name, resource] of [
-        ['addressed', { floatingNetworkRef: 'outside', ...address }],
-        ['by-subnet', { floatingSubnetRef: 'range', floatingIP: '198.51.100.79' }],
-        ['at-a-port', { floatingNetworkRef: 'outside', portRef: 'p' }],
-        ['one-of-many', { floatingNetworkRef: 'outside' }],
-        ['described', described],
-      ] as const) {
-        const object = withUid(tenant.managed('FloatingIP', name, resource), name);
-        const before = await find(tenant.request(object, known));
-        assert.equal([before.matches, before.exact], [[], true], name);
-        const { id } = await tenant.create(object, known);
-        const { matches, exact } = await find(tenant.request(object, known));
-        assert.equal([matches.map((match) => match.id), exact], [[id], true], name);
-      }
-      // What another object of the same spec has made tells whose it is, until that has recorded it and says what its spec says.
-      const mine = withUid(tenant.managed('FloatingIP', 'described', described), 'described');
-      const other = withUid(mine, 'other');
-      assert.equal((await find(tenant.request(other, known))).matches, []);
-      const [left] = (await find(tenant.request(mine, known))).matches;
-      assert.ok(left);
-      const { observation } = await tenant.settle(mine, left, known);
-      assert.is(observation.resource['description'], 'of its user');
-      // Of a port without an id nobody knows what it is reached by, but that it is none of these.
-      const atNone = withUid(
-        tenant.managed('FloatingIP', 'none', { floatingNetworkRef: 'outside', portRef: 'p' }),
-        'none',
-      );
-      const { matches: unsure, exact } = await find(tenant.request(atNone, range));
-      assert.equal([unsure, exact], [[], false]);
-    },
-  );
+  check('what an interrupted create left of a floating IP is found, and that of no other object', async (tenant) => {
+    const { networkId, known: range } = await outside(tenant);
+    const { portId } = await reachable(tenant, networkId);
+    const known = { ...range, 'Port/p': portId };
+    const { find } = tenant.operations('FloatingIP');
+    const address = { floatingIP: '198.51.100.78' };
+    const described = { description: 'of its user', floatingNetworkRef: 'outside' };
+    for (const [name, resource] of [
+      ['addressed', { floatingNetworkRef: 'outside', ...address }],
+      ['by-subnet', { floatingSubnetRef: 'range', floatingIP: '198.51.100.79' }],
+      ['at-a-port', { floatingNetworkRef: 'outside', portRef: 'p' }],
+      ['one-of-many', { floatingNetworkRef: 'outside' }],
+      ['described', described],
+    ] as const) {
+      const object = withUid(tenant.managed('FloatingIP', name, resource), name);
+      const before = await find(tenant.request(object, known));
+      assert.equal([before.matches, before.exact], [[], true], name);
+      const { id } = await tenant.create(object, known);
+      const { matches, exact } = await find(tenant.request(object, known));
+      assert.equal([matches.map((match) => match.id), exact], [[id], true], name);
+    }
+    // What another object of the same spec has made tells whose it is, until that has recorded it and says what its spec says.
+    const mine = withUid(tenant.managed('FloatingIP', 'described', described), 'described');
+    const other = withUid(mine, 'other');
+    assert.equal((await find(tenant.request(other, known))).matches, []);
+    const [left] = (await find(tenant.request(mine, known))).matches;
+    assert.ok(left);
+    const { observation } = await tenant.settle(mine, left, known);
+    assert.is(observation.resource['description'], 'of its user');
+    // Of a port without an id nobody knows what it is reached by, but that it is none of these.
+    const atNone = withUid(
+      tenant.managed('FloatingIP', 'none', { floatingNetworkRef: 'outside', portRef: 'p' }),
+      'none',
+    );
+    const { matches: unsure, exact } = await find(tenant.request(atNone, range));
+    assert.equal([unsure, exact], [[], false]);
+  });
 
   check(
     'a port that was made anew is reached by the floating IP again, under the address that was asked for',
