@@ -1,3 +1,4 @@
+// needs: nothing
 // Histories in which something has gone wrong before, in the runtime or with those who judge it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -13,7 +13,7 @@ import { mutated, sourcesWithout } from './mutant.ts';
 import { MUTATIONS } from './mutations.ts';
 
 /** How many histories, from which seed on. */
-const COUNT = Number(process.env['CASES'] ?? 2);
+const COUNT = Number(process.env['CASES'] ?? 1);
 const SEED = Number(process.env['SEED'] ?? 1);
 
 const ROOT = fileURLToPath(new URL('../..', import.meta.url));
@@ -27,23 +27,17 @@ test('histories break no invariant (I1 to I4, I6, I8, I9)', async () => {
   }
 });
 
-test('nor do histories of bare-metal hosts (B1 to B5, P10, I8, I9)', async () => {
-  for (let seed = SEED; seed < SEED + COUNT; seed++) {
-    const { violation } = await play(HOSTS.plan(seed));
-    assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
-  }
-  const [first, second] = [await play(HOSTS.plan(SEED)), await play(HOSTS.plan(SEED))];
-  assert.is(second.hash, first.hash, 'it is a function of its seed');
-});
-
-test('nor do histories of the storage of Windows machines (S1 to S7, P10, I8, I9)', async () => {
-  for (let seed = SEED; seed < SEED + COUNT; seed++) {
-    const { violation } = await play(WINDOWS.plan(seed));
-    assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
-  }
-  const [first, second] = [await play(WINDOWS.plan(SEED)), await play(WINDOWS.plan(SEED))];
-  assert.is(second.hash, first.hash, 'it is a function of its seed');
-});
+for (const { model, title } of [
+  { model: HOSTS, title: 'nor do histories of bare-metal hosts (B1 to B5, P10, I8, I9)' },
+  { model: WINDOWS, title: 'nor do histories of the storage of Windows machines (S1 to S7, P10, I8, I9)' },
+])
+  test(`${title}, each a function of its seed`, async () => {
+    for (let seed = SEED; seed < SEED + COUNT; seed++) {
+      const [{ violation, hash }, again] = [await play(model.plan(seed)), await play(model.plan(seed))];
+      assert.is(violation, undefined, `SEED=${seed}: ${violation?.invariant}: ${violation?.text}`);
+      assert.is(again.hash, hash);
+    }
+  });
 
 test('a history is a function of its seed', async () => {
   const seed = SEED + 4;

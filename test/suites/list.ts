@@ -181,14 +181,16 @@ const SMOKES = [
   'smoke/pipe',
   'actors/landscape-page',
 ];
+/** Histories that have found a fault before. */
+const NAMED = 'simulation/named';
 
 /** What is judged before a change is taken. */
 export function gateSuites(): readonly Suite[] {
   const files = fileSuites();
-  const smokes = SMOKES.map((name) => {
+  const those = [...SMOKES, NAMED].map((name) => {
     const found = files.find((suite) => suite.name === name);
     if (found === undefined) throw new Error(`there is no suite '${name}'`);
     return { ...found, limitMinutes: 15 };
   });
-  return [CHECK, UNIT, ...smokes, histories(500), mutations('10 mutations', '--sample', '10'), DEMO];
+  return [CHECK, UNIT, ...those, histories(500), mutations('10 mutations', '--sample', '10'), DEMO];
 }
