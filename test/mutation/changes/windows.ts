@@ -36,9 +36,15 @@ export const WINDOWS: readonly Change[] = [
     'mapping-taken-down': 'H1, H2: a mapping goes that others use, or have made',
     'target-found-made': 'J1: a connection that somebody else has made is told to be the own',
     'target-found-taken-down': 'H1: a connection that somebody else has made is taken down',
+    'portal-maker-forgotten': "H2: a portal whose maker has gone meanwhile is nobody's, and stays for ever",
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
   }),
+  ...noticedBy(['shares of others'], {
+    'mapping-left-to-nobody': 'H4: a mapping is left to who does not have on record who made it, and stays for ever',
+  }),
   ...noticedBy(['iSCSI targets that leave'], {
+    'target-left-to-nobody': 'H4: a connection is left to who does not have on record who made it, and stays for ever',
+    'portal-left-to-nobody': 'H4: a portal is left to who does not have on record who made it, and stays for ever',
     'found-of-other-namespace': 'H3: a connection that an object of another namespace has made is used',
   }),
   ...noticedBy(['windows storage, together'], {
