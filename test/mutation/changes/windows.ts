@@ -69,6 +69,10 @@ export const WINDOWS: readonly Change[] = [
       'M1: a link of somebody else is taken for nothing, where csi-proxy does not tell what is mounted',
     'mount-tells-password': 'S2: csi-proxy tells the password of a share to which it links',
   }),
+  ...noticedBy(['looks by way of csi-proxy'], {
+    'format-by-shared-look': 'Q1, V1: a volume is formatted by what another object was told',
+    'shared-look-of-before': 'Q2: objects are told what was so before the last change',
+  }),
   ...noticedBy(['versions of csi-proxy, and its limits'], {
     'pipe-old-version': 'P2: what comes back in another version is asked by the one that is not served any more',
   }),

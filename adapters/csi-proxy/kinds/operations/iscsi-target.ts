@@ -17,7 +17,7 @@ import { finalizerOf } from '../windows-kind.ts';
 import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
 import { isOnMachine, type Which } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import { heirsAmong, isNeeded, isOfOthers, Left, makerIn, recordedMaker, toHeirs } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
@@ -81,7 +81,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
      * other objects; `isOthers`: one of another namespace has it.
      */
     look: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const { portal, iqn } = soundTarget(request.object);
         await startService(here, request.object);
         const others = await beside(here, request.object);
@@ -140,9 +140,9 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           const now = await ports.readObject(ISCSI_TARGETS, namespace, name);
           const { madeBy, portalMadeBy } = now?.metadata.uid === uid ? (now.status ?? {}) : {};
           const heirs = [
-            // mutant: target-left-to-nobody ?.1 -> []
+            // mutant: target-left-to-nobody ?:.3 -> []
             ...(madeBy === undefined ? [] : heirsAmong(ofTarget, makerIn(ofTarget, request.object))),
-            // mutant: portal-left-to-nobody ?.1 -> []
+            // mutant: portal-left-to-nobody ?:.3 -> []
             ...(portalMadeBy === undefined ? [] : heirsAmong(needing, recordedMaker(needing, 'portalMadeBy'))),
           ];
           if (heirs.length > 0) return toHeirs(heirs);

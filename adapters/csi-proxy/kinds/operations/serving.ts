@@ -24,6 +24,8 @@ export type Derive = (text: string, salt: string) => Promise<Buffer>;
 /** A machine, by the way that leads to it. */
 export interface Machine {
   readonly host: Storage;
+  /** The same for who changes nothing: it is answered together with others who look. Not there: `host` does so by itself. */
+  readonly looks?: Storage;
   /** The serial number of the machine; empty: it has none. */
   machine(): Promise<string>;
   /** What csi-proxy serves, where it is between. */
@@ -95,6 +97,15 @@ export async function onMachine<Answer>(
     // mutant: error-tells-secret throw -> $1.1.1.1
     throw new Error(hide(error instanceof Error ? error.message : String(error)));
   }
+}
+
+/** An operation that changes nothing. */
+export function onLook<Answer>(
+  ports: MachinePorts,
+  request: Pick<OperationRequest, 'object' | 'dependencies'>,
+  work: (here: MachinePorts) => Promise<Answer>,
+): Promise<Answer> {
+  return onMachine(ports, request, (here) => work({ ...here, host: here.looks ?? here.host }));
 }
 
 /**

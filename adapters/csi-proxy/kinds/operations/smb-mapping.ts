@@ -13,7 +13,7 @@ import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf } from '../windows-kind.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
 import { isOnMachine } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import { heirsAmong, isNeeded, isOfOthers, Left, makerIn, toHeirs } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
@@ -46,7 +46,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
      * another namespace has it; `isUsedBeside`: mounts lead to it by way of other objects.
      */
     look: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const root = rootOf(request);
         const credentials = await credentialsOf(request);
         const users = usersOf(request);

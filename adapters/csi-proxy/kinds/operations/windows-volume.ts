@@ -19,7 +19,7 @@ import { WINDOWS_VOLUMES } from '../resources.ts';
 import { mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, diskOf } from './disks.ts';
 import { recordsOf } from './records.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import { requireWanted } from './wanted.ts';
 
 /** A volume, and the disk that it is on. */
@@ -39,7 +39,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
      * and how large that is. Nothing if it is not there.
      */
     look: (request: Extra<Pick<Meant, 'identity'>>): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const { host } = here;
         const { object, identity = '' } = request;
         const disk = await diskOf(here, identity);
@@ -62,6 +62,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
      */
     format: (request: HeldRequest & Partial<Meant>): Answer =>
       onMachine(ports, request, async (here) => {
+        // mutant: format-by-shared-look =.2 -> { host: here.looks ?? here.host }
         const { host } = here;
         const { identity = '', volumeID = '', signal } = request;
         let isBegun = false;
