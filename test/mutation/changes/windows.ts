@@ -51,6 +51,9 @@ export const WINDOWS: readonly Change[] = [
     'disk-by-serial-twice':
       'N2: a disk that is known by its serial number alone is given to two objects of one machine',
   }),
+  ...noticedBy(['disks that are read-only'], {
+    'read-only-disk-tried': 'a disk that Windows lets nobody write to is given a partition table again and again',
+  }),
   ...noticedBy(['names of nodes'], {
     'node-of-the-elder': 'N3: an older object that is edited to the name of a node takes the machine',
     'record-forged': 'N3: what somebody writes into a status gives him the machine of another',
@@ -70,7 +73,7 @@ export const WINDOWS: readonly Change[] = [
     'mount-tells-password': 'S2: csi-proxy tells the password of a share to which it links',
   }),
   ...noticedBy(['looks by way of csi-proxy'], {
-    'format-by-shared-look': 'Q1, V1: a volume is formatted by what another object was told',
+    'change-by-shared-look': 'Q1, V1: a volume is formatted by what another object was told',
     'shared-look-of-before': 'Q2: objects are told what was so before the last change',
   }),
   ...noticedBy(['versions of csi-proxy, and its limits'], {

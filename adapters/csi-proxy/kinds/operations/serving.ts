@@ -15,6 +15,7 @@ import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import { Reason } from '../conditions.ts';
+import { explained } from '../read-only.ts';
 import { textOf } from '../values.ts';
 import type { Storage } from './storage.ts';
 
@@ -88,6 +89,7 @@ export async function onMachine<Answer>(
     const endpoint = endpointOf(request);
     const here = endpoint === '' ? ports : { ...ports, ...(await ports.behind?.(request.object, endpoint)) };
     await requireSame(here, request);
+    // mutant: change-by-shared-look -> return await work({ ...here, host: here.looks ?? here.host });
     return await work(here);
   } catch (error) {
     if (error instanceof TroupeError) throw error;
@@ -131,7 +133,7 @@ async function requireSame(
 /** No cause: it may quote what is hidden. */
 function inWords({ code, message }: StatusError, hide: (text: string) => string): Error {
   const isRefused = code === Code.InvalidArgument || code === Code.PermissionDenied;
-  return isRefused ? new TerminalError(hide(message)) : new TransientError(hide(message));
+  return isRefused ? new TerminalError(hide(message)) : new TransientError(hide(explained(message)));
 }
 
 /** As a caller of a lane: whoever has no signal waits to the end. */

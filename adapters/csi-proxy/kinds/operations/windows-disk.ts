@@ -125,10 +125,11 @@ async function closer(
   { number, identity }: SeenDisk,
   request: Pick<Extra<Meant>, 'claimants'>,
 ): Promise<JsonObject> {
-  const [state, isInitialized, table, { totalBytes }, volumeIDs] = await Promise.all([
+  const [state, isInitialized, table, isReadOnly, { totalBytes }, volumeIDs] = await Promise.all([
     host.disk.getDiskState(number),
     host.disk.isDiskInitialized?.(number),
     host.disk.partitionTable?.(number),
+    host.disk.isDiskReadOnly?.(number),
     host.disk.getDiskStats(number),
     host.volume.listVolumesOnDisk(number, 0),
   ]);
@@ -138,6 +139,7 @@ async function closer(
     ...{ number, identity, state, isPartitioned },
     ...(isInitialized !== undefined && { isInitialized }),
     ...(table !== undefined && { table }),
+    ...(isReadOnly === true && { isReadOnly }),
     formatted: volumeIDs.filter((_, index) => areFormatted[index]),
     claimed: [...claimedIn(request)],
     sizeBytes: Number(totalBytes),

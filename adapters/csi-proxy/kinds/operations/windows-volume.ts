@@ -15,6 +15,7 @@ import type { Operation } from '../../../adapter.ts';
 import { requireSize } from '../../rules.ts';
 import { StatusError, UnknownEndError } from '../../status.ts';
 import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
+import { explained } from '../read-only.ts';
 import { WINDOWS_VOLUMES } from '../resources.ts';
 import { mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, diskOf } from './disks.ts';
@@ -62,7 +63,6 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
      */
     format: (request: HeldRequest & Partial<Meant>): Answer =>
       onMachine(ports, request, async (here) => {
-        // mutant: format-by-shared-look =.2 -> { host: here.looks ?? here.host }
         const { host } = here;
         const { identity = '', volumeID = '', signal } = request;
         let isBegun = false;
@@ -89,7 +89,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           } catch (error) {
             // mutant: format-under-way-failed if -> $1
             if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;
-            return { failed: error.message };
+            return { failed: explained(error.message) };
           } finally {
             formats.delete(volumeID);
           }
