@@ -17,6 +17,7 @@ const NAMED = [
     plan: WINDOWS.plan(144),
     about: 'a look at one of several volumes fails before that at their disk has ended (unheard)',
   },
+  { plan: WINDOWS.plan(152), about: 'a portal is used by a connection that comes when its maker has gone (S4)' },
   { plan: WINDOWS.plan(484), about: 'of two that map a share at once the one that made it goes at once (S4)' },
   { plan: WINDOWS.plan(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },
   { plan: WINDOWS.plan(61_060), about: 'a deleted volume whose deleted disk is offline waits for its mount' },

@@ -32,6 +32,8 @@ export interface DiskHost {
   isDiskInitialized(disk: number): Promise<boolean>;
   /** The GUID of its partition table, in lower case and braces; empty where there is none, or one of the kind MBR. */
   partitionTable(disk: number): Promise<string>;
+  /** Whether Windows lets nobody write to it, as it was attached so. */
+  isDiskReadOnly(disk: number): Promise<boolean>;
   /** With a partition table of the kind GPT, whose GUID no other has. */
   initializeDisk(disk: number): Promise<void>;
   /** Whether there is a partition other than the one that Microsoft reserves. */

@@ -26,6 +26,7 @@ const TODO: Readonly<Record<Reason, string | undefined>> = {
   [Reason.DiskMoved]: 'attach the disk to this machine again, or have an object for it on the other node',
   [Reason.AmbiguousDisk]: 'see on the machine which disks these are, and have the spec say what only one of them has',
   [Reason.DiskTaken]: 'name another disk, or see to the object that has this one',
+  [Reason.DiskReadOnly]: 'do as the message says, if it is to be written',
   [Reason.VolumeAbsent]: 'see on the machine that the disk is online and has the partition',
   [Reason.AmbiguousVolume]: 'name one of them with spec.partitionNumber',
   [Reason.NotFormatted]: 'format it by hand, or order it as the message says, if nothing on it is wanted',

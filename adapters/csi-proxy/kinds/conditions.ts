@@ -32,6 +32,8 @@ export const Reason = {
   DiskMoved: 'DiskMoved',
   /** Several disks may be the one that is meant, or have its identity. */
   AmbiguousDisk: 'AmbiguousDisk',
+  /** Windows lets nobody write to the disk. */
+  DiskReadOnly: 'DiskReadOnly',
   /** Another object has the disk. */
   DiskTaken: 'DiskTaken',
   VolumeAbsent: 'VolumeAbsent',

@@ -6,6 +6,7 @@
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import { READY, Reason, unready, type Verdict } from './conditions.ts';
+import { waitingFor } from './heirs.ts';
 import type { WindowsOptions } from './options.ts';
 import { mapOf, said, textOf, wordOf } from './values.ts';
 import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
@@ -31,9 +32,7 @@ export function iscsiTarget({ lookEveryMs }: WindowsOptions): DeclaredKind {
     },
     attributes: ({ status = {} }) => ({ disks: status['identities'] ?? [] }),
     keep: (pass) => keep(pass, lookEveryMs),
-    async takeDown({ ask }) {
-      await ask('disconnect');
-    },
+    takeDown: async ({ ask }) => waitingFor(await ask('disconnect'), lookEveryMs),
     hasAny: ({ status }) => status?.['connection'] !== undefined,
   });
 }
@@ -66,7 +65,10 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   const answer = await ask('connect', { mayBeOwn, mayOwnPortal: stored['portalMadeBy'] === uid });
   const isFound = answer['isFound'] === true;
   const isPortalFound = answer['isPortalFound'] === true;
-  return connected(answer, isFound ? answer['madeBy'] : uid, isPortalFound ? answer['portalMadeBy'] : portalMadeBy);
+  // Whoever made the portal that was there before may be gone by now.
+  // mutant: portal-maker-forgotten ?? -> $1
+  const portalMaker = answer['portalMadeBy'] ?? (portalMadeBy === uid ? undefined : portalMadeBy);
+  return connected(answer, isFound ? answer['madeBy'] : uid, isPortalFound ? portalMaker : portalMadeBy);
 }
 
 const FOUND: Verdict = {

@@ -6,8 +6,9 @@
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
 import { READY, Reason, unready, type Verdict } from './conditions.ts';
+import { waitingFor } from './heirs.ts';
 import type { WindowsOptions } from './options.ts';
-import { listOf, numberOf, said, textOf, wordOf } from './values.ts';
+import { numberOf, said, textOf, wordOf } from './values.ts';
 import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
 
 const KIND = 'SmbMapping';
@@ -29,12 +30,7 @@ export function smbMapping({ lookEveryMs }: WindowsOptions): DeclaredKind {
     },
     attributes: ({ spec }) => said({ remotePath: spec?.['remotePath'] }),
     keep: (pass) => keep(pass, lookEveryMs),
-    async takeDown({ ask }) {
-      const heirs = listOf((await ask('unmap'))['heirs']).map(textOf);
-      if (heirs.length === 0) return undefined;
-      const message = `it goes when those who use the share, too, have on record who mapped it: ${heirs.join(', ')}`;
-      return { verdict: unready(Reason.WaitingForUsers, message), lookAgainMs: lookEveryMs };
-    },
+    takeDown: async ({ ask }) => waitingFor(await ask('unmap'), lookEveryMs),
     hasAny: ({ status }) => status?.['madeBy'] !== undefined,
   });
 }

@@ -14,9 +14,10 @@ import type { Reference } from '../../../machines/kind.ts';
 import { Readiness } from '../../../machines/life.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../adapter.ts';
-import { READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
+import { Reason, timeOf, unready, type Verdict } from './conditions.ts';
 import { DISCARD, isGivenUp, latestSeen, mergedSeen, type SeenFileSystem, seenIn } from './file-systems.ts';
 import type { WindowsOptions } from './options.ts';
+import { unwritable, usable } from './read-only.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from './values.ts';
 import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
 
@@ -125,7 +126,10 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   const isToBePartitioned = object.spec?.['partition'] === true && isOnline;
   const isDone = ({ state, isPartitioned }: JsonObject): boolean =>
     (state === 'online') === isOnline && (!isToBePartitioned || isPartitioned === true);
-  if (isDone(disk)) return { status: said(found), verdict: READY };
+  if (isDone(disk)) return { status: said(found), verdict: usable(disk) };
+  const refusal = isToBePartitioned && disk['state'] === 'online' ? unwritable(disk) : undefined;
+  // mutant: read-only-disk-tried drop
+  if (refusal !== undefined) return { status: said(found), verdict: refusal };
   let now: JsonObject | undefined = disk;
   let keptFor: string | undefined;
   const prepare = async (given: JsonObject): Promise<void> => {
@@ -161,7 +165,7 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   if (!isDone(now)) throw { code: 'transient', message: lackOf(now) } satisfies ErrorData;
   return {
     status: said({ ...found, fileSystems: all, ...originOf(said({ ...origin }), now, all), ...seen(now) }),
-    verdict: READY,
+    verdict: usable(now),
   };
 }
 

@@ -13,6 +13,7 @@ import type { DeclaredKind } from '../../adapter.ts';
 import { isReady, READY, Reason, timeOf, unready, type Verdict } from './conditions.ts';
 import { DISCARD, isGivenUp, latestOf, madeAt, seenIn, seenOn } from './file-systems.ts';
 import type { WindowsOptions } from './options.ts';
+import { READ_ONLY_TODO } from './read-only.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from './values.ts';
 import { finalizerOf, isUntaken, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
 
@@ -219,6 +220,6 @@ function refusalOf(
 function waitingFor({ isFormatting }: JsonObject, ageMs: number, formatMs: number): Verdict {
   if (isFormatting === true) return unready(Reason.Formatting, 'it is being formatted');
   if (ageMs < formatMs) return unready(Reason.Formatting, 'a format was asked for, and its end is not known yet');
-  const advice = 'look at it, and format it by hand or make the object anew';
+  const advice = `look at it, and format it by hand or make the object anew; its disk may be attached read-only: ${READ_ONLY_TODO}`;
   return unready(Reason.FormatUncertain, `a format was asked for, and nothing came of it as it seems: ${advice}`);
 }

@@ -122,7 +122,6 @@ export const ACTORS: readonly Change[] = [
     'freed-holder-named': 'who has let go of a deleted object is said to hold it',
   }),
   ...noticedBy(['histories that went wrong'], {
-    'mapping-left-to-nobody': 'H2: a mapping is left to who does not have on record who made it, and stays for ever',
     'older-answer-ignored': 'P11: an answer that is older than what is known is dropped, and the same written again',
   }),
   ...noticedBy(['protocol'], {

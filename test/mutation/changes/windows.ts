@@ -36,14 +36,23 @@ export const WINDOWS: readonly Change[] = [
     'mapping-taken-down': 'H1, H2: a mapping goes that others use, or have made',
     'target-found-made': 'J1: a connection that somebody else has made is told to be the own',
     'target-found-taken-down': 'H1: a connection that somebody else has made is taken down',
+    'portal-maker-forgotten': "H2: a portal whose maker has gone meanwhile is nobody's, and stays for ever",
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
   }),
+  ...noticedBy(['shares of others'], {
+    'mapping-left-to-nobody': 'H4: a mapping is left to who does not have on record who made it, and stays for ever',
+  }),
   ...noticedBy(['iSCSI targets that leave'], {
+    'target-left-to-nobody': 'H4: a connection is left to who does not have on record who made it, and stays for ever',
+    'portal-left-to-nobody': 'H4: a portal is left to who does not have on record who made it, and stays for ever',
     'found-of-other-namespace': 'H3: a connection that an object of another namespace has made is used',
   }),
   ...noticedBy(['windows storage, together'], {
     'disk-by-serial-twice':
       'N2: a disk that is known by its serial number alone is given to two objects of one machine',
+  }),
+  ...noticedBy(['disks that are read-only'], {
+    'read-only-disk-tried': 'a disk that Windows lets nobody write to is given a partition table again and again',
   }),
   ...noticedBy(['names of nodes'], {
     'node-of-the-elder': 'N3: an older object that is edited to the name of a node takes the machine',
@@ -62,6 +71,10 @@ export const WINDOWS: readonly Change[] = [
     'mount-foreign-link':
       'M1: a link of somebody else is taken for nothing, where csi-proxy does not tell what is mounted',
     'mount-tells-password': 'S2: csi-proxy tells the password of a share to which it links',
+  }),
+  ...noticedBy(['looks by way of csi-proxy'], {
+    'change-by-shared-look': 'Q1, V1: a volume is formatted by what another object was told',
+    'shared-look-of-before': 'Q2: objects are told what was so before the last change',
   }),
   ...noticedBy(['versions of csi-proxy, and its limits'], {
     'pipe-old-version': 'P2: what comes back in another version is asked by the one that is not served any more',

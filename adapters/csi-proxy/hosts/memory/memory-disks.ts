@@ -1,6 +1,6 @@
 // The disks of a made-up machine, their partitions and volumes.
 //
-// Not there: partitions that end before the disk does, other than on a disk that has grown; disks that are read-only;
+// Not there: partitions that end before the disk does, other than on a disk that has grown;
 // MBR disks larger than 2 TiB.
 import { Code, StatusError } from '../../status.ts';
 import type { DetachableFiles } from '../files.ts';
@@ -34,6 +34,8 @@ export interface MemoryDisk {
   /** GUID of a table of the kind GPT, or empty. */
   table: string;
   state: DiskState;
+  /** Nothing is written to it. */
+  isReadOnly: boolean;
   readonly partitions: MemoryPartition[];
   /** Does not tell its page 83. */
   readonly isOdd: boolean;
@@ -45,6 +47,7 @@ export interface NewDisk {
   readonly page83?: string;
   readonly serialNumber?: string;
   readonly state?: DiskState;
+  readonly isReadOnly?: boolean;
   readonly isOdd?: boolean;
   /** What is on it: nothing, or one volume that fills it. */
   readonly content?: {
@@ -80,6 +83,7 @@ export class MemoryDisks {
       page83: '',
       serialNumber: '',
       state: 'online',
+      isReadOnly: false,
       isOdd: false,
       style: 'RAW',
       table: '',
@@ -171,9 +175,11 @@ export class MemoryDisks {
       listDiskLocations: async () => new Map([...this.#disks].map(([number, { location }]) => [number, location])),
       isDiskInitialized: async (disk) => this.disk(disk).style !== 'RAW',
       partitionTable: async (disk) => this.disk(disk).table,
+      isDiskReadOnly: async (disk) => this.disk(disk).isReadOnly,
       initializeDisk: async (number) => {
         const disk = this.disk(number);
         requireOnline(number, disk);
+        requireWritable(number, disk);
         if (disk.style !== 'RAW') throw new StatusError(Code.FailedPrecondition, `disk ${number} is initialized`);
         this.#initialize(disk, 'GPT');
       },
@@ -181,6 +187,7 @@ export class MemoryDisks {
       createBasicPartition: async (number) => {
         const disk = this.disk(number);
         requireOnline(number, disk);
+        requireWritable(number, disk);
         if (disk.style === 'RAW') throw new StatusError(Code.FailedPrecondition, `disk ${number} is not initialized`);
         const { volume } = this.#addPartition(disk, { fileSystem: 'none' });
         if (volume !== undefined) await this.#files.attach(volume.id);
@@ -265,6 +272,10 @@ export class MemoryDisks {
 
 function requireOnline(number: number, { state }: MemoryDisk): void {
   if (state === 'offline') throw new StatusError(Code.FailedPrecondition, `disk ${number} is offline`);
+}
+
+export function requireWritable(number: number, { isReadOnly }: Pick<MemoryDisk, 'isReadOnly'>): void {
+  if (isReadOnly) throw new StatusError(Code.Unknown, `disk ${number}: the media is write protected`);
 }
 
 /** Of the things of one kind each has its own. */

@@ -4,7 +4,7 @@ import type { Files } from '../files.ts';
 import { closestVolume } from '../filesystem.ts';
 import type { FilesystemHost, VolumeHost } from '../host.ts';
 import { sizeToGive } from '../partitions.ts';
-import type { MemoryDisks } from './memory-disks.ts';
+import { type MemoryDisks, requireWritable } from './memory-disks.ts';
 
 export function memoryVolumes({
   disks,
@@ -46,13 +46,15 @@ export function memoryVolumes({
     },
     isVolumeFormatted: async (volumeId) => disks.volume(volumeId).volume.fileSystem === 'NTFS',
     async formatVolume(volumeId) {
-      const { volume } = disks.volume(volumeId);
+      const { number, disk, volume } = disks.volume(volumeId);
+      requireWritable(number, disk);
       if (volume.drive !== undefined) throw new StatusError(Code.Unknown, `${volume.drive} is in use`);
       await filesystem.rmdirContents(volumeId);
       await disks.format(volumeId);
     },
     async resizeVolume(volumeId, wantedBytes) {
-      const { disk, partition } = disks.volume(volumeId);
+      const { number, disk, partition } = disks.volume(volumeId);
+      requireWritable(number, disk);
       const largestBytes = disks.largestBytes(disk, partition);
       const sizeBytes = sizeToGive({ wantedBytes, currentBytes: partition.sizeBytes, largestBytes });
       if (sizeBytes === undefined) return;

@@ -18,6 +18,7 @@ export interface DiskRow {
   /** GUID of a partition table of the kind GPT, or empty. */
   readonly table: string;
   readonly isOffline: boolean;
+  readonly isReadOnly: boolean;
 }
 
 export interface PartitionRow {
@@ -183,6 +184,7 @@ function storageRows(value: unknown): StorageRows {
       isRaw: checked(field(row, 'isRaw'), 'boolean', 'isRaw'),
       table: text(row, 'table').toLowerCase(),
       isOffline: checked(field(row, 'isOffline'), 'boolean', 'isOffline'),
+      isReadOnly: checked(field(row, 'isReadOnly'), 'boolean', 'isReadOnly'),
     })),
     partitions: list(value, 'partitions').map((row) => ({
       disk: number(row, 'disk'),

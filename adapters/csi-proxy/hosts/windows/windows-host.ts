@@ -81,6 +81,7 @@ function disks({ worker, clock }: WindowsHostDeps, storage: StorageView): DiskHo
       new Map((await storage.now()).rows.disks.map(({ number, location }) => [number, location])),
     isDiskInitialized: (disk) => storage.find((now) => !now.disk(disk).isRaw),
     partitionTable: (disk) => storage.find((now) => now.disk(disk).table),
+    isDiskReadOnly: (disk) => storage.find((now) => now.disk(disk).isReadOnly),
     initializeDisk: (disk) => storage.change(() => worker.ask('initializeDisk', { disk })),
     basicPartitionsExist: (disk) =>
       storage.find((now) => now.partitions(disk).some(({ gptType }) => gptType !== RESERVED_PARTITION)),

@@ -136,7 +136,7 @@ function Troupe-Rows([uint32[]]$Only = $null) {
                     number = $_.Number; path = [string]$_.Path; serialNumber = [string]$_.SerialNumber
                     location = [string]$_.Location; sizeBytes = [string]$_.Size
                     isRaw = ((Troupe-Raw $_ 'PartitionStyle') -eq 0); isOffline = [bool]$_.IsOffline
-                    table = [string]$_.Guid
+                    table = [string]$_.Guid; isReadOnly = [bool]$_.IsReadOnly
                 }
             })
         partitions = @($partitions | ForEach-Object {

@@ -17,8 +17,8 @@ import { finalizerOf } from '../windows-kind.ts';
 import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
 import { isOnMachine, type Which } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
-import { isNeeded, isOfOthers, Left, makerIn } from './shared.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
+import { heirsAmong, isNeeded, isOfOthers, Left, makerIn, recordedMaker, toHeirs } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('IscsiTarget');
@@ -73,7 +73,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
   const makers = (others: readonly KubeObject[], object: KubeObject): JsonObject =>
     said({
       madeBy: makerIn(ofSame(others, targetOf(object).iqn), object),
-      portalMadeBy: others.map(({ status }) => wordOf(status?.['portalMadeBy'])).find((uid) => uid !== undefined),
+      portalMadeBy: recordedMaker(others, 'portalMadeBy'),
     });
   return {
     /**
@@ -81,7 +81,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
      * other objects; `isOthers`: one of another namespace has it.
      */
     look: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const { portal, iqn } = soundTarget(request.object);
         await startService(here, request.object);
         const others = await beside(here, request.object);
@@ -122,6 +122,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       };
       return onMachine(ports, request, work, secrets);
     },
+    /** Answers `{ heirs }` where others use what it made and do not have that on record yet: it is left to them once they have (H4). */
     disconnect: (request: Extra<object>): Answer =>
       onMachine(ports, request, async (here) => {
         const { host } = here;
@@ -129,25 +130,33 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         // Of what is no target nothing was ever connected.
         if (!isSound(portal, iqn)) return {};
         await startService(here, request.object);
-        await lanes.run(LANE, PATIENT, async () => {
-          if (!(await hasPortal(here, portal))) return;
+        return lanes.run(LANE, PATIENT, async () => {
+          if (!(await hasPortal(here, portal))) return {};
           // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
           const others = await beside(here, request.object);
-          const needed = others.filter((other) => isNeeded(other, OWN)).map((other) => targetOf(other).iqn);
+          const needing = others.filter((other) => isNeeded(other, OWN));
+          const ofTarget = ofSame(needing, iqn);
           const { namespace = '', name, uid } = request.object.metadata;
           const now = await ports.readObject(ISCSI_TARGETS, namespace, name);
           const { madeBy, portalMadeBy } = now?.metadata.uid === uid ? (now.status ?? {}) : {};
+          const heirs = [
+            // mutant: target-left-to-nobody ?:.3 -> []
+            ...(madeBy === undefined ? [] : heirsAmong(ofTarget, makerIn(ofTarget, request.object))),
+            // mutant: portal-left-to-nobody ?:.3 -> []
+            ...(portalMadeBy === undefined ? [] : heirsAmong(needing, recordedMaker(needing, 'portalMadeBy'))),
+          ];
+          if (heirs.length > 0) return toHeirs(heirs);
           // Of another object with the same target the disks are in use.
           // mutant: target-shared &&.1 -> true
           // mutant: target-found-taken-down &&.2 -> true
-          if (!needed.includes(iqn) && madeBy !== undefined) await disconnect(here, portal, iqn);
+          if (ofTarget.length === 0 && madeBy !== undefined) await disconnect(here, portal, iqn);
           left.add(request.object);
-          if (needed.length > 0 || portalMadeBy === undefined) return;
+          if (needing.length > 0 || portalMadeBy === undefined) return {};
           const all = [request.object, ...others];
-          for (const each of all) if (await isConnected(here, portal, targetOf(each).iqn)) return;
+          for (const each of all) if (await isConnected(here, portal, targetOf(each).iqn)) return {};
           await host.iscsi.removeTargetPortal(portal);
+          return {};
         });
-        return {};
       }),
   };
 }

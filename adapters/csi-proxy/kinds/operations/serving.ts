@@ -15,6 +15,7 @@ import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import { Reason } from '../conditions.ts';
+import { explained } from '../read-only.ts';
 import { textOf } from '../values.ts';
 import type { Storage } from './storage.ts';
 
@@ -24,6 +25,8 @@ export type Derive = (text: string, salt: string) => Promise<Buffer>;
 /** A machine, by the way that leads to it. */
 export interface Machine {
   readonly host: Storage;
+  /** The same for who changes nothing: it is answered together with others who look. Not there: `host` does so by itself. */
+  readonly looks?: Storage;
   /** The serial number of the machine; empty: it has none. */
   machine(): Promise<string>;
   /** What csi-proxy serves, where it is between. */
@@ -86,6 +89,7 @@ export async function onMachine<Answer>(
     const endpoint = endpointOf(request);
     const here = endpoint === '' ? ports : { ...ports, ...(await ports.behind?.(request.object, endpoint)) };
     await requireSame(here, request);
+    // mutant: change-by-shared-look -> return await work({ ...here, host: here.looks ?? here.host });
     return await work(here);
   } catch (error) {
     if (error instanceof TroupeError) throw error;
@@ -95,6 +99,15 @@ export async function onMachine<Answer>(
     // mutant: error-tells-secret throw -> $1.1.1.1
     throw new Error(hide(error instanceof Error ? error.message : String(error)));
   }
+}
+
+/** An operation that changes nothing. */
+export function onLook<Answer>(
+  ports: MachinePorts,
+  request: Pick<OperationRequest, 'object' | 'dependencies'>,
+  work: (here: MachinePorts) => Promise<Answer>,
+): Promise<Answer> {
+  return onMachine(ports, request, (here) => work({ ...here, host: here.looks ?? here.host }));
 }
 
 /**
@@ -120,7 +133,7 @@ async function requireSame(
 /** No cause: it may quote what is hidden. */
 function inWords({ code, message }: StatusError, hide: (text: string) => string): Error {
   const isRefused = code === Code.InvalidArgument || code === Code.PermissionDenied;
-  return isRefused ? new TerminalError(hide(message)) : new TransientError(hide(message));
+  return isRefused ? new TerminalError(hide(message)) : new TransientError(hide(explained(message)));
 }
 
 /** As a caller of a lane: whoever has no signal waits to the end. */

@@ -5,19 +5,36 @@
 //   H1. What none of ours has made is taken away by none of ours.
 //   H2. What another object needs still is left to that.
 //   H3. What an object of another namespace stands for is nothing that an object finds.
+//   H4. Its maker goes after those who need it have on record who made it: of what nobody has on record nobody takes care.
 import type { KubeObject } from '../../../../machines/object.ts';
+import { isReady } from '../conditions.ts';
 import { wordOf } from '../values.ts';
 
 /** Uid of the object that made it, as far as one of its own namespace says so. */
-export function makerIn(
-  others: readonly KubeObject[],
-  { metadata }: KubeObject,
-  member: 'madeBy' | 'portalMadeBy' = 'madeBy',
-): string | undefined {
-  return others
-    .filter((other) => other.metadata.namespace === metadata.namespace)
-    .map(({ status }) => wordOf(status?.[member]))
-    .find((uid) => uid !== undefined);
+export function makerIn(others: readonly KubeObject[], { metadata }: KubeObject): string | undefined {
+  return recordedMaker(
+    others.filter((other) => other.metadata.namespace === metadata.namespace),
+    'madeBy',
+  );
+}
+
+/** Uid of the object that made it, as far as any of them says so. */
+export function recordedMaker(others: readonly KubeObject[], member: 'madeBy' | 'portalMadeBy'): string | undefined {
+  return others.map(({ status }) => wordOf(status?.[member])).find((uid) => uid !== undefined);
+}
+
+/**
+ * For whom the maker has to wait (H4). For those that work, as they look again, and for those that are deleted and used, as they do not:
+ * they end. Whoever fails keeps nobody.
+ */
+export function heirsAmong(needing: readonly KubeObject[], maker: string | undefined): readonly KubeObject[] {
+  if (maker !== undefined) return [];
+  return needing.filter((other) => isReady(other) || other.metadata.deletionTimestamp !== undefined);
+}
+
+/** What an operation answers of them. */
+export function toHeirs(heirs: readonly KubeObject[]): { readonly heirs: readonly string[] } {
+  return { heirs: [...new Set(heirs.map(({ metadata }) => metadata.name))] };
 }
 
 /** Whether an object of another namespace has made it. */

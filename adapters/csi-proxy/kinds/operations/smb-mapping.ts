@@ -8,14 +8,13 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
 import { Code, StatusError } from '../../status.ts';
-import { isReady } from '../conditions.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf } from '../windows-kind.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
 import { isOnMachine } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
-import { isNeeded, isOfOthers, Left, makerIn } from './shared.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
+import { heirsAmong, isNeeded, isOfOthers, Left, makerIn, toHeirs } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('SmbMapping');
@@ -47,7 +46,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
      * another namespace has it; `isUsedBeside`: mounts lead to it by way of other objects.
      */
     look: (request: Extra<object>): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const root = rootOf(request);
         const credentials = await credentialsOf(request);
         const users = usersOf(request);
@@ -100,7 +99,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       };
       return onMachine(ports, request, work, secrets);
     },
-    /** Answers `{ heirs }` where others use it who do not have on record yet who made it: it is left to them once they have. */
+    /** Answers `{ heirs }` where others use it who do not have on record yet who made it: it is left to them once they have (H4). */
     unmap: (request: Extra<object>): Answer =>
       onMachine(ports, request, async (here) => {
         const root = rootOf(request);
@@ -111,9 +110,9 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
             now?.metadata.uid === request.object.metadata.uid && wordOf(now.status?.['madeBy']) !== undefined;
           const others = await beside(here, request.object, root);
           const needing = others.filter((other) => isNeeded(other, OWN));
-          const heirs = isOurs && makerIn(needing, request.object) === undefined ? needing.filter(isReady) : [];
+          const heirs = isOurs ? heirsAmong(needing, makerIn(needing, request.object)) : [];
           // mutant: mapping-left-to-nobody drop
-          if (heirs.length > 0) return { heirs: heirs.map(({ metadata }) => metadata.name) };
+          if (heirs.length > 0) return toHeirs(heirs);
           left.add(request.object);
           // mutant: mapping-taken-down if -> false
           if (!isOurs || needing.length > 0) return {};

@@ -10,7 +10,7 @@ import { claimsOn, type Holder, hadElsewhere, holderOf } from './claims.ts';
 import { asJson, disksOf, type SeenDisk } from './disks.ts';
 import { recordsOfNodes } from './records.ts';
 import type { Which } from './same-machine.ts';
-import { type Answer, type MachinePorts, onMachine } from './serving.ts';
+import { type Answer, type MachinePorts, onLook } from './serving.ts';
 
 /** Disks without an object that are not there any more, and on which a file system was seen: the latest. */
 const MOST_REMEMBERED = 128;
@@ -22,7 +22,7 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
      * `isLeaving`: a disk is still that of an object which may be gone in a moment.
      */
     look: (request: OperationRequest): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const { host, listObjects, served } = here;
         const { object, claimants = [] } = request;
         // For all that is on the machine: disks that were attached, and those that have grown.

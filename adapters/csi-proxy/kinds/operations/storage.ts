@@ -15,7 +15,7 @@ export type Login = Pick<SmbMapping, 'username' | 'password'>;
 
 /**
  * `isDiskInitialized` and what goes with it, not there: nobody tells whether a disk is raw, and `createBasicPartition` gives a raw one
- * its table before, and changes nothing on a disk that has a partition.
+ * its table before, and changes nothing on a disk that has a partition. Nor whether a disk is read-only.
  */
 export type StorageDisks = Pick<
   DiskHost,
@@ -28,7 +28,7 @@ export type StorageDisks = Pick<
   | 'createBasicPartition'
   | 'rescan'
 > &
-  Partial<Pick<DiskHost, 'isDiskInitialized' | 'initializeDisk' | 'partitionTable'>>;
+  Partial<Pick<DiskHost, 'isDiskInitialized' | 'initializeDisk' | 'partitionTable' | 'isDiskReadOnly'>>;
 
 export type StorageVolumes = Omit<VolumeHost, 'getDiskNumberFromVolumeID' | 'getClosestVolumeIDFromTargetPath'>;
 

@@ -12,7 +12,7 @@ import { STORAGE_NODES, WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, disksOf, isUnique, lunOf, type SeenDisk } from './disks.ts';
 import { recordsOf } from './records.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import { requireWanted } from './wanted.ts';
 
 /** What is known of the disk that is meant. */
@@ -27,7 +27,7 @@ export function windowsDiskOperations(ports: MachinePorts): Readonly<Record<stri
   return {
     /** Answers `{ matches, elsewhere }`: what may be meant, and where else what was meant is seen. */
     look: (request: Extra<Meant>): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const { object, identity, among } = request;
         let found = await matches(here, object, { identity, among });
         if (found.length === 0) {
@@ -125,10 +125,11 @@ async function closer(
   { number, identity }: SeenDisk,
   request: Pick<Extra<Meant>, 'claimants'>,
 ): Promise<JsonObject> {
-  const [state, isInitialized, table, { totalBytes }, volumeIDs] = await Promise.all([
+  const [state, isInitialized, table, isReadOnly, { totalBytes }, volumeIDs] = await Promise.all([
     host.disk.getDiskState(number),
     host.disk.isDiskInitialized?.(number),
     host.disk.partitionTable?.(number),
+    host.disk.isDiskReadOnly?.(number),
     host.disk.getDiskStats(number),
     host.volume.listVolumesOnDisk(number, 0),
   ]);
@@ -138,6 +139,7 @@ async function closer(
     ...{ number, identity, state, isPartitioned },
     ...(isInitialized !== undefined && { isInitialized }),
     ...(table !== undefined && { table }),
+    ...(isReadOnly === true && { isReadOnly }),
     formatted: volumeIDs.filter((_, index) => areFormatted[index]),
     claimed: [...claimedIn(request)],
     sizeBytes: Number(totalBytes),

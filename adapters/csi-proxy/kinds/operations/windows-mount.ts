@@ -15,7 +15,7 @@ import { mapOf, said, textOf, wordOf } from '../values.ts';
 import { credentialsIn, NOBODY } from './credentials.ts';
 import { firstMade, isRemoved, type Neighbors, nameOf, neighborsOf, removeMade } from './neighbors.ts';
 import { isAsAsked, isLinked, linkTarget, type Place, placeAt, requirePlace, type Source } from './paths.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import type { Login } from './storage.ts';
 import { requireWanted } from './wanted.ts';
 
@@ -44,7 +44,7 @@ export function windowsMountOperations(ports: MachinePorts): Readonly<Record<str
      * the directory that is there was made for another path (`isShared`), and the first directory that is made for this one (`madeFrom`).
      */
     look: (request: Extra<{ source: Source; isOwn: boolean }>): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const path = pathOf(request);
         const { source = {}, isOwn = false, object } = request;
         await requirePlaces(here, path, source);

@@ -15,11 +15,12 @@ import type { Operation } from '../../../adapter.ts';
 import { requireSize } from '../../rules.ts';
 import { StatusError, UnknownEndError } from '../../status.ts';
 import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
+import { explained } from '../read-only.ts';
 import { WINDOWS_VOLUMES } from '../resources.ts';
 import { mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
 import { changeDisk, diskOf } from './disks.ts';
 import { recordsOf } from './records.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
 import { requireWanted } from './wanted.ts';
 
 /** A volume, and the disk that it is on. */
@@ -39,7 +40,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
      * and how large that is. Nothing if it is not there.
      */
     look: (request: Extra<Pick<Meant, 'identity'>>): Answer =>
-      onMachine(ports, request, async (here) => {
+      onLook(ports, request, async (here) => {
         const { host } = here;
         const { object, identity = '' } = request;
         const disk = await diskOf(here, identity);
@@ -88,7 +89,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
           } catch (error) {
             // mutant: format-under-way-failed if -> $1
             if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;
-            return { failed: error.message };
+            return { failed: explained(error.message) };
           } finally {
             formats.delete(volumeID);
           }

@@ -9,8 +9,9 @@ import type { Machine } from '../operations/serving.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { textOf } from '../values.ts';
 import { Groups } from './groups.ts';
+import { pipeMachine } from './looks.ts';
 import { pipeSettings } from './settings.ts';
-import { pipeStorage, USABLE } from './storage.ts';
+import { USABLE } from './storage.ts';
 
 export interface PipeMachinesDeps extends Pick<ServePorts, 'listObjects'> {
   readonly clock: Clock;
@@ -67,10 +68,11 @@ export class PipeMachines {
 
   #open(settings: ReturnType<typeof pipeSettings>): Machine & { close(): void } {
     const groups = new Groups({ clock: this.#deps.clock, settings });
-    const host = pipeStorage(groups);
+    const { host, looks } = pipeMachine(groups, this.#deps.clock);
     let serial: string | undefined;
     return {
       host,
+      looks,
       async machine() {
         serial ??= await host.system.getBIOSSerialNumber();
         return serial;

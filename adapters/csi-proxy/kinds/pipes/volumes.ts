@@ -9,6 +9,7 @@ import * as v1beta3 from '../../client/volume/v1beta3/client_generated.ts';
 import * as v2alpha1 from '../../client/volume/v2alpha1/client_generated.ts';
 import { Code, StatusError } from '../../status.ts';
 import type { StorageFiles, StorageVolumes } from '../operations/storage.ts';
+import { explained } from '../read-only.ts';
 import { type Groups, needs } from './groups.ts';
 import { done, isAnswered, withCode } from './outcome.ts';
 
@@ -95,7 +96,7 @@ export function pipeVolumes(
         await done(client.formatVolume({ volumeId }), () => isFormatted(volumeId));
       } catch (error) {
         if (!(error instanceof StatusError)) throw error;
-        const message = `csi-proxy does not tell whether the format has ended: ${error.message}`;
+        const message = `csi-proxy does not tell whether the format has ended: ${explained(error.message)}`;
         // mutant: pipe-format-again throw -> $2.1.2
         throw new TransientError(message, { cause: error });
       }

@@ -76,7 +76,7 @@ function answers({ host, disks, services }: MemoryMachine): Answers {
       })),
     );
     return {
-      disks: shown.map(({ number, location, serialNumber, sizeBytes, style, table, state }) => ({
+      disks: shown.map(({ number, location, serialNumber, sizeBytes, style, table, state, isReadOnly }) => ({
         number,
         location,
         serialNumber,
@@ -84,6 +84,7 @@ function answers({ host, disks, services }: MemoryMachine): Answers {
         isRaw: style === 'RAW',
         table,
         isOffline: state === 'offline',
+        isReadOnly,
       })),
       partitions: partitions.map(({ one, partition, id }) => ({
         disk: one.number,

@@ -7,6 +7,7 @@ import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memor
 import { iscsiTargetOperations } from '../../../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
+import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { simulatedClock } from '../../../world/clock.ts';
 import { GIB } from '../../../world/windows.ts';
@@ -85,6 +86,54 @@ test('33.C3: a target that an object of another namespace has connected is neith
   assert.match(String(await Promise.resolve(ask(connect, standing('one'))).catch(String)), /another namespace/);
   await host.system.startService('MSiSCSI');
   assert.equal(await host.iscsi.listTargetPortals(), []);
+});
+
+const READY = [{ type: 'Ready', status: 'True', reason: 'Found' }];
+
+/** The first of two goes. @returns what it answers, and what is left */
+async function oneLeaves(two: KubeObject) {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  for (const name of ['one', 'two'])
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
+  const { connect, disconnect, ask } = operationsOn(host, [two]);
+  await ask(connect, standing('one'));
+  const answer = (await ask(disconnect, leaving('one'))) as JsonObject;
+  const portals = (await host.iscsi.listTargetPortals()).length;
+  const isConnected = portals > 0 && (await host.iscsi.getTargetDisks(PORTAL, iqnOf('one'))).length > 0;
+  return { answer, isConnected, portals };
+}
+
+/** Another object for the same portal, which was found by it. */
+function finder(status: JsonObject, iqn = iqnOf('two'), metadata: object = {}): KubeObject {
+  const object = standing('two');
+  const { madeBy: _, portalMadeBy: __, ...known } = object.status ?? {};
+  return {
+    ...object,
+    metadata: { ...object.metadata, ...metadata },
+    spec: { ...object.spec, iqn },
+    status: { ...known, origin: 'Found', conditions: READY, ...status },
+  };
+}
+
+test('33.A6: who made a connection or a portal waits until those that use it, too, have that on record (H4)', async () => {
+  const waiting = { answer: { heirs: ['two'] }, isConnected: true, portals: 1 };
+  assert.equal(await oneLeaves(finder({})), waiting, 'a portal');
+  assert.equal(await oneLeaves(finder({ portalMadeBy: 'one' }, iqnOf('one'))), waiting, 'a connection');
+  const used = { deletionTimestamp: '2030-01-01T00:00:00Z' };
+  const unready = { conditions: [{ type: 'Ready', status: 'False', reason: 'WaitingForUsers' }] };
+  assert.equal(
+    await oneLeaves(finder(unready, iqnOf('two'), used)),
+    waiting,
+    'who is deleted, and used, looks no more',
+  );
+});
+
+test('33.A6: it is left to those that have (H2), and nobody waits for one that fails (I11)', async () => {
+  const left = { answer: {}, isConnected: false, portals: 1 };
+  assert.equal(await oneLeaves(finder({ portalMadeBy: 'one' })), left, 'a portal');
+  const made = { madeBy: 'one', portalMadeBy: 'one' };
+  assert.equal(await oneLeaves(finder(made, iqnOf('one'))), { ...left, isConnected: true }, 'a connection');
+  assert.equal(await oneLeaves(finder({ conditions: [] })), left, 'one that fails');
 });
 
 test.run();

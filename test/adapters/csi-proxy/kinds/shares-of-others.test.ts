@@ -78,4 +78,16 @@ test('33.C3: one by another name of its node, on the same machine, is one there 
   assert.is((await (await beside(mapping('theirs', another))).ask('look'))['isOthers'], undefined);
 });
 
+test('33.A6: who mapped a share waits until those that use it, too, have that on record, and leaves it to them (H2, H4)', async () => {
+  const found = { nodeName: 'one', root: SHARE, origin: 'Found', conditions: [{ type: 'Ready', status: 'True' }] };
+  const neighbor = (status: JsonObject): KubeObject => {
+    const object = mapping('mine', status);
+    return { ...object, metadata: { ...object.metadata, name: 'neighbor', uid: 'uid-neighbor' } };
+  };
+  assert.equal(await (await beside(neighbor(found))).ask('unmap'), { heirs: ['neighbor'] });
+  const { ask, host } = await beside(neighbor({ ...found, madeBy: 'uid-mine' }));
+  assert.equal(await ask('unmap'), {});
+  assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
+});
+
 test.run();
