@@ -259,12 +259,6 @@ export function countUnwatched(
   return { unwatched, attempts: Math.max(attempts, unwatched) };
 }
 
-/** Until another look. A life that has looked itself counts its period from now; one that began settled, from the last look. */
-export function resyncMs({ observation, object }: ResourceContext, spread = 1): number {
-  const { resyncInMs, resyncEveryMs = Number.POSITIVE_INFINITY } = object;
-  return (observation === undefined ? resyncInMs : undefined) ?? resyncEveryMs * spread;
-}
-
 /** How the dependencies stand, as far as an update pass depends on it. */
 export function basisOf(dependencies: readonly Dependency[]): string {
   return JSON.stringify(dependencies.map(({ kind, name, answer }) => [kind, name, answer]));

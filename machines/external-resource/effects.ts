@@ -18,13 +18,13 @@ import {
   type Observed,
   type RecordOutput,
   repassPauseMs,
-  resyncMs,
   type UpdateInput,
   type WatchFailure,
   type WatchInput,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
 import type { Observation, ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
+import { resyncMs } from './resync.ts';
 import { onlyNews, rarer, relookMs } from './watching.ts';
 
 /** A later look comes up to a fifth of the period late, so that objects made together part. */
