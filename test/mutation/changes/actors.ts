@@ -181,6 +181,7 @@ export const ACTORS: readonly Change[] = [
     'admission-skipped': 'N1: whatever is asked for on the bus is done',
   }),
   ...noticedBy(['runtime'], {
+    'kinds-alone-overtake': 'L1: kinds that are named are touched while the controller leads that cares for them',
     'host-serves-operations': 'who hosts actors answers whoever asks for its operations',
   }),
   ...noticedBy(['later'], {
