@@ -187,8 +187,26 @@ export interface CreateInput extends EffectInput {
 
 export interface ContendInput extends CreateInput {
   readonly isForeign: boolean;
+  /** A create of the object made it. */
+  readonly isMade: boolean;
   /** The object is at its end. */
   readonly isLeaving?: boolean;
+}
+
+export function isMade({ externalId, made }: Pick<ResourceContext, 'externalId' | 'made'>): boolean {
+  return externalId !== undefined && externalId === made;
+}
+
+export function contendInput(context: ResourceContext): ContendInput {
+  const { key, externalId, isForeign, sought } = context;
+  return {
+    key,
+    externalId,
+    isForeign,
+    sought,
+    // mutant: own-create-contended : -> false
+    isMade: isMade(context),
+  };
 }
 
 /** Whose the resource is; without a rival it is the object's own. */

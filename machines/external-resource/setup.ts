@@ -22,6 +22,7 @@ import {
   isChildStill,
   isCredentialed,
   isGoneWithOther,
+  isMade,
   isProvedUnbuilt,
   isUsurped,
   isWorthLookingAhead,
@@ -220,7 +221,7 @@ export const resourceSetup = setup({
       (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
     isDeleting: ({ context }) => context.object.deleting,
     wasEarlier: ({ context }) => context.isEarlier,
-    isMade: ({ context: { externalId, made } }) => externalId !== undefined && externalId === made,
+    isMade: ({ context }) => isMade(context),
     isContested: ({ context }) => context.isContested,
     isUsurped: ({ context }, { object }: { object: ResourceView }) => isUsurped(context, object),
     /** It is stored in the status that the object has it. */

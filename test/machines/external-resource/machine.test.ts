@@ -1,11 +1,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
-import type {
-  ResourceContext,
-  ResourceView,
-  UpdateInput,
-  WatchInput,
+import {
+  contendInput,
+  type ResourceContext,
+  type ResourceView,
+  type UpdateInput,
+  type WatchInput,
 } from '../../../machines/external-resource/context.ts';
 import { standingOf } from '../../../machines/external-resource/life.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
@@ -1411,6 +1412,18 @@ test('33.F4: of what was edited, or never done, it is said that there was no tur
   assert.is(run.phase(), 'backingOff');
   assert.is(standingOf(run.actor.getSnapshot()).error?.message, unsent.message);
   assert.not.ok(run.context().available);
+});
+
+test('33.B8: whose a resource is is asked with what the own create made, and without what was only found', async () => {
+  for (const intended of [true, false]) {
+    const run = await lived(
+      { find: () => ({ ...nothing, matches: [observation()], intended }), contend: () => new Promise(() => undefined) },
+      view(owned),
+    );
+    await settled();
+    assert.is(run.phase(), 'building.contending');
+    assert.is(contendInput(run.context()).isMade, intended);
+  }
 });
 
 test('nothing is created when a dependency went while it was looked for what an earlier life left (M1, I1)', async () => {

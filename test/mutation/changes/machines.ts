@@ -19,6 +19,7 @@ export const MACHINES: readonly Change[] = [
     'terminal-tried-again': 'M7: what was refused for good is tried again',
     'spec-looked-at-again': 'M7: what is refused for its spec is looked at again and again',
     'broken-is-final': 'M7: what the foreign system says to be broken is never looked at again',
+    'own-create-contended': 'V6: what a create of the object made is taken for what it only found',
     'overdue-looks-at-once': 'what is overdue when a life begins is looked at by all at once',
     'late-resync-tells': 'a look that was not made for want of a turn makes what rests unavailable',
     'unusable-is-final': 'M7: what cannot be used, and is not worked on, is never looked at again',
