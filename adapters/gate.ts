@@ -7,7 +7,7 @@
 //   G4. An authentication goes before those who wait, as all of them need it; authentications hold a part of the slots at
 //       most, and where they are the only ones they alternate with the others.
 //   G5. Nobody enters with less time left than such calls take, unless nobody else is in: then it is tried, to learn.
-import { TransientError } from '../bus/errors.ts';
+import { type TransientError, UnsentError } from '../bus/errors.ts';
 import type { Clock, Timer } from '../bus/time.ts';
 import type { CallLoad } from './adapter.ts';
 import { CallTimes } from './call-times.ts';
@@ -51,7 +51,7 @@ const FIRST_PART = 1 / 4;
 const OTHERS_PART = 1 / 8;
 
 /** Others had all slots until it was too late for the call: nothing was sent. */
-export class NoTurnError extends TransientError {
+export class NoTurnError extends UnsentError {
   override name = 'NoTurnError';
 }
 
@@ -106,7 +106,7 @@ export class Gate {
   /**
    * Waits for a slot.
    *
-   * @throws {TransientError} the gate is paused beyond the deadline, no slot was free until then, or too late
+   * @throws {UnsentError} the gate is paused beyond the deadline, no slot was free until then, or too late
    */
   enter(entrant: Entrant): Promise<Entry> {
     const now = this.#clock.now();
@@ -114,7 +114,7 @@ export class Gate {
     const { pausedUntil } = lane;
     if (pausedUntil >= entrant.deadlineAt && pausedUntil > now) {
       const retryAfterMs = Math.ceil(pausedUntil - now);
-      return Promise.reject(new TransientError(`${this.#name} asked to be left alone for a while`, { retryAfterMs }));
+      return Promise.reject(new UnsentError(`${this.#name} asked to be left alone for a while`, { retryAfterMs }));
     }
     return new Promise((resolve, reject) => {
       const waiter: Waiter = {

@@ -55,6 +55,8 @@ export interface ErrorData {
   readonly waiting?: true;
   /** With `terminal`: no change of the spec helps, but the foreign system may say something else one day. */
   readonly passing?: true;
+  /** The request was not sent: there was no turn for it in time. It says nothing of what was asked about. */
+  readonly unsent?: true;
   /** Of an answer: whoever was asked cannot say what became of it. */
   readonly unanswered?: true;
 }
@@ -96,6 +98,11 @@ export interface TransientErrorOptions extends ErrorOptions {
 /** The request was sent, and nobody said what became of it: it may yet be done. */
 export class UnansweredError extends TransientError {
   override name = 'UnansweredError';
+}
+
+/** The request was not sent: there was no turn for it in time. It says nothing of what was asked about. */
+export class UnsentError extends TransientError {
+  override name = 'UnsentError';
 }
 
 /** What was asked for needs something that is not there yet, and was not begun: its message says what is waited for. */
@@ -146,6 +153,7 @@ export function toErrorData(error: unknown): ErrorData {
       ...(isFault(fault) && { fault }),
       ...(typeof reason === 'string' && { reason }),
       ...(error instanceof WaitingError && { waiting: true }),
+      ...(error instanceof UnsentError && { unsent: true }),
     };
   }
   if (!(error instanceof TerminalError)) return { code, message };
@@ -161,12 +169,13 @@ export function toAnswerData(error: unknown): ErrorData {
 
 /** The inverse of `toErrorData` and `toAnswerData`, for an error that came over the bus. */
 export function fromErrorData(data: ErrorData): TroupeError {
-  const { code, message, retryAfterMs, landedBy, reason, waiting, passing, unanswered } = data;
+  const { code, message, retryAfterMs, landedBy, reason, waiting, passing, unsent, unanswered } = data;
   // Another version may know others.
   const fault = isFault(data.fault) ? data.fault : undefined;
   switch (code) {
     case ErrorCode.Transient:
       if (waiting === true) return new WaitingError(message, { retryAfterMs, landedBy, fault, reason });
+      if (unsent === true) return new UnsentError(message, { retryAfterMs, landedBy, fault, reason });
       if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy, fault, reason });
       return new TransientError(message, { retryAfterMs, landedBy, fault, reason });
     case ErrorCode.Terminal:

@@ -274,20 +274,22 @@ export interface LifePorts {
   claim(key: string, yielded: readonly string[]): void;
   /**
    * Before whom the object gives way: another living object of its kind that has recorded `externalId` of the same foreign
-   * system. Of two that have, the older one comes first, and before both who has not got it from somebody else's hand.
+   * system, or, where it has recorded nothing, that UUID anywhere. Of two that have, the older one comes first, and before both who has not got it from somebody else's hand.
    *
-   * @param isForeign  the object has its id from somebody else's hand
-   * @param sought  how it was found, unless it is recorded: `conflict` as above
-   * @param isLeaving  the object goes: whoever shares the resource with it keeps that (`Life.shares`)
+   * @param of.isForeign  the object has its id from somebody else's hand
+   * @param of.isMade  a create of the object made it
+   * @param of.sought  how it was found, unless it is recorded: `conflict` as above
+   * @param of.isLeaving  the object goes: whoever shares the resource with it keeps that (`Life.shares`)
    */
   rival(
     key: string,
     externalId: string,
-    {
-      isForeign,
-      sought,
-      isLeaving,
-    }: { readonly isForeign: boolean; readonly sought?: Sought | undefined; readonly isLeaving?: boolean | undefined },
+    of: {
+      readonly isForeign: boolean;
+      readonly isMade: boolean;
+      readonly sought?: Sought | undefined;
+      readonly isLeaving?: boolean | undefined;
+    },
   ): Promise<Rival | undefined>;
   /** As `claim`, and claims the rival, unguarded; `rival.gone` tells when it does not have any more what it had. */
   follow(key: string, yielded: readonly string[], rival: Rival): void;

@@ -19,6 +19,8 @@ export interface ErrorData {
   readonly fault?: 'credentials' | 'unreachable' | 'spec' | 'quota';
   /** Nothing failed: what was asked for needs something that is not there yet. */
   readonly waiting?: true;
+  /** The request was not sent: there was no turn for it in time. It says nothing of what was asked about. */
+  readonly unsent?: true;
   /** With `terminal`: no change of the spec helps, but the foreign system may say something else one day. */
   readonly passing?: true;
 }

@@ -100,7 +100,7 @@ const RUN = {
     type: 'string',
     value: 'Network,Subnet',
     variable: 'TROUPE_KINDS',
-    help: 'only objects of these kinds; they are taken over from ORC or the baremetal-operator even while it leads',
+    help: 'only objects of these kinds; as long as ORC or the baremetal-operator leads those of its own wait',
   },
   'health-probe-bind-address': {
     type: 'string',

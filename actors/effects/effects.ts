@@ -308,7 +308,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
       await actor.unclaim(incarnation.uid, { all: true });
     }),
     claim: (key, yielded) => deps.actor(key)?.claim(yielded),
-    rival: settled(async (key: string, externalId: string, { isForeign, sought, isLeaving }) => {
+    rival: settled(async (key: string, externalId: string, { isForeign, isMade, sought, isLeaving }) => {
       const deadlineAt = deadline(key);
       const until = deadlineAt + deps.lateMs;
       const taken = sought === undefined ? [] : [await takeTurn(key, sought, until)];
@@ -323,7 +323,15 @@ export function provideEffects(deps: EffectsDeps): Machines {
         // Who has recorded it is read in the turn, so that no look from before is relied upon (T5).
         const own: Sought = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
         taken.push(await takeTurn(key, own, until));
-        const asking = rivals.of({ kind, request, externalId, isForeign, isLeaving: isLeaving === true, system });
+        const asking = rivals.of({
+          kind,
+          request,
+          externalId,
+          isForeign,
+          isMade,
+          isLeaving: isLeaving === true,
+          system,
+        });
         deps.track(key, asking);
         rival = await asking;
       }

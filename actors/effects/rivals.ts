@@ -4,7 +4,7 @@
 //   V1. The API server is asked, which alone knows who has recorded what: the mail may be lost, and old. A question is answered
 //       from a list that began after it was asked.
 //   V2. An id counts within one foreign system only, and which one it is follows from the credentials of each object, not from
-//       what its status says: who points to a system of his own is nobody's rival.
+//       what its status says: who points to a system of his own takes nothing from anybody.
 //   V3. Of two that have recorded the same the older one has it, by `creationTimestamp`, then by uid: both find the same.
 //       Who got the id from somebody else's hand, and who has recorded nothing, comes after both.
 //   V4. When it cannot be told in time where the id of another object leads, that one may have it, and nothing is taken from it.
@@ -12,6 +12,9 @@
 //       his own: else anybody could hold on to it by writing down its id.
 //   V5. Where a kind lets objects of one namespace share what their specs lead to, they are nobody's rivals. Who goes leaves the resource to any that lives,
 //       and of several that go to the youngest: one of them removes it, and nobody who lives loses it.
+//   V6. One system has several addresses, and nothing that another system says proves that it is the same. Whoever has only found a resource of a UUID, has recorded
+//       nothing and asked for nothing, gives way to anybody who has recorded that: it may wait in vain, and nobody loses anything. A UUID is not known before the
+//       resource is there, so that nobody can be made to wait for what he makes himself.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock } from '../../bus/mod.ts';
 import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
@@ -39,6 +42,8 @@ export interface Question {
   readonly system: string;
   /** The object has its id from somebody else's hand. */
   readonly isForeign: boolean;
+  /** It is what a create of the object made. */
+  readonly isMade: boolean;
   /** The object goes, and leaves the resource to whoever shares it (V5). */
   readonly isLeaving: boolean;
 }
@@ -52,6 +57,9 @@ type Recorded = ReadonlyMap<string, readonly KubeObject[]>;
 const IDENTIFY = 'identify';
 /** The operation by which an adapter looks whether somebody's credentials lead to a resource. */
 const OBSERVE = 'observe';
+
+/** With hyphens or without, as Keystone writes it. */
+const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i;
 
 export class Rivals {
   readonly #deps: RivalsDeps;
@@ -67,8 +75,11 @@ export class Rivals {
   }
 
   /** Before whom the object gives way (V3); undefined: before nobody. */
-  async of({ kind, request, externalId, isForeign, isLeaving, system }: Question): Promise<Rival | undefined> {
+  async of({ kind, request, externalId, isForeign, isMade, isLeaving, system }: Question): Promise<Rival | undefined> {
     const { object } = request;
+    // mutant: rivals-by-id-take-recorded =.2 -> $4
+    // mutant: rivals-by-id-take-made &&.2 -> true
+    const isIdEnough = !isForeign && !isMade && recordedBy(kind, object) === undefined && UUID.test(externalId);
     const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
     const isOwn = !isForeign && kind.life.recorded?.(object) === externalId;
     // mutant: rivals-older-gives-way ||.2 -> true
@@ -86,7 +97,8 @@ export class Rivals {
       first.map((other) => {
         // Of two of one namespace neither takes anything from the other: in doubt it is left.
         const mustBeSeen = isOwn && !isSharing(kind, object, other);
-        return this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, mustBeSeen);
+        // mutant: rivals-by-two-urls-share ||.1 -> false
+        return isIdEnough || this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, mustBeSeen);
       }),
     );
     const rival = first[holding.indexOf(true)];

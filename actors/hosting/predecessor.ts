@@ -89,7 +89,7 @@ export function followPredecessor(
     if (before === undefined) {
       log.warn(
         { holder, lease: `${held.lease.metadata.namespace}/${leaseName}` },
-        `${name} holds its leader lease: nothing is touched until it is gone. Scale its Deployment to zero, or name the kinds to take over with --kinds`,
+        `${name} holds its leader lease: nothing is touched until it is gone. Scale its Deployment to zero`,
       );
       for (const run of listeners) run();
     }
@@ -132,7 +132,7 @@ export function followPredecessor(
           { error },
           known
             ? `whether ${name} leads cannot be seen any more`
-            : `whether ${name} leads cannot be seen, so nothing is touched: 'list' and 'watch' on leases named '${leaseName}' must be allowed, or the kinds to care for named with --kinds`,
+            : `whether ${name} leads cannot be seen, so nothing is touched: 'list' and 'watch' on leases named '${leaseName}' must be allowed`,
         );
       },
       onRecovery() {

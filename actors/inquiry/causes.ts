@@ -83,7 +83,7 @@ export function unheeded(label: string, fields: readonly string[], id: string | 
 
 /** Another controller cares for the objects. */
 export function led({ name, lease, holder }: Leader): Cause {
-  const summary = `${name} leads: ${holder} holds the lease ${lease}, and Troupe touches nothing meanwhile, unless --kinds names what it takes over`;
+  const summary = `${name} leads: ${holder} holds the lease ${lease}, and Troupe touches nothing meanwhile`;
   const advice = `see that ${name} works, or scale its Deployment to zero and Troupe takes over`;
   return { summary, advice, weight: Weight.Led };
 }

@@ -156,11 +156,16 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   /** Followed once, however often the role begins anew. */
   let predecessors: readonly ReturnType<typeof followPredecessor>[] | undefined;
   const act = async (): Promise<void> => {
-    // Whoever names the kinds has seen to it that nobody else cares for them.
-    if (deps.kinds !== undefined) return hold(stop.signal);
-    predecessors ??= adapters.flatMap(({ predecessor }) =>
-      predecessor === undefined ? [] : [followPredecessor({ client, objects, clock, log, predecessor }, stop.signal)],
-    );
+    // Kinds and namespaces together name objects that the other has been told to leave out.
+    const isSplit = deps.kinds !== undefined && namespaces !== undefined;
+    // The other controller cares for all kinds of its realm, whichever of them are named here.
+    // mutant: kinds-alone-overtake => -> () => deps.kinds === undefined
+    const isShared = ({ kinds }: ConfiguredAdapter): boolean => deps.kinds === undefined || kinds.some(isTaken);
+    predecessors ??= adapters.flatMap((adapter) => {
+      const { predecessor } = adapter;
+      if (predecessor === undefined || isSplit || !isShared(adapter)) return [];
+      return [followPredecessor({ client, objects, clock, log, predecessor }, stop.signal)];
+    });
     while (!stop.signal.aborted) {
       const term = new AbortController();
       const end = (): void => term.abort();

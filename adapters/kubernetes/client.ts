@@ -45,7 +45,10 @@ export interface KubeClient {
    * @throws {TransientError} anything else, also no connection and no answer within REQUEST_TIMEOUT_MS
    */
   call(call: KubeCall): Promise<KubeAnswer>;
-  /** A watch: yields one JSON object a line until the server or `signal` ends it; `onOpen`: the server has agreed. @throws as `call` */
+  /**
+   * A watch: yields one JSON object a line until the server or `signal` ends it; `onOpen`: the server has agreed.
+   * @throws as `call`; {TooLargeError} a line is longer than LINE_LENGTH
+   */
   stream(path: string, accept: string | undefined, signal: AbortSignal, onOpen?: () => void): AsyncIterable<JsonObject>;
   close(): Promise<void>;
 }
@@ -69,6 +72,11 @@ export interface KubeAnswer {
 
 /** Longest wait for an answer, in milliseconds; kube-apiserver itself gives up after 60 s. */
 const REQUEST_TIMEOUT_MS = 30_000;
+/**
+ * Longest line of a watch, in characters. kube-apiserver takes requests of 3 MiB at most (`MaxRequestBodyBytes`), and etcd 1.5 MiB unless told otherwise
+ * (`--max-request-bytes`): no object is longer where nobody has changed that.
+ */
+const LINE_LENGTH = 3 * 1024 * 1024;
 /** How long the credentials read from the kubeconfig are used before they are read again, in milliseconds. */
 const CREDENTIALS_FOR_MS = 60_000;
 /** The cause that the server names when it refuses new content of a namespace that is being deleted. */
@@ -320,6 +328,8 @@ async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: 
       // mutant: character-cut-in-two ()#2.2 drop
       const parts = (rest + decoder.decode(chunk, { stream: true })).split('\n');
       rest = parts.pop() ?? '';
+      // mutant: watch-line-without-end if -> false
+      if (rest.length > LINE_LENGTH) throw tooLong(server);
       for (const part of parts) {
         if (part === '') continue;
         const parsed = parse(part);
@@ -330,9 +340,17 @@ async function* lines(body: AsyncIterable<Buffer>, signal: AbortSignal, server: 
       }
     }
   } catch (error) {
+    if (error instanceof TooLargeError) throw error;
     // mutant: watch-cut-silently if -> $1
     if (!signal.aborted) throw new TransientError(`a watch at ${server} broke off: ${reason(error)}`, { cause: error });
   }
+}
+
+function tooLong(server: string): TooLargeError {
+  const limit = `${LINE_LENGTH / 1024 / 1024} MiB`;
+  return new TooLargeError(
+    `a watch at ${server} told of an object in more than ${limit}, which is not read: all objects are listed anew; make that object smaller`,
+  );
 }
 
 function accessOf({

@@ -27,7 +27,10 @@ export interface ObjectList {
 /** All throw as `KubeClient.call`; a write for an incarnation that is gone throws Absent or Conflict. */
 export interface Objects {
   get(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
-  /** All objects, or those of a namespace, or of a name. */
+  /**
+   * All objects, or those of a namespace, or of a name. Pages are read one after another, a few megabytes each, and of their text nothing stays. The objects do,
+   * without what no kind reads (`strip`): all of a resource at once, which is what its actors and the mail keep of them anyway.
+   */
   list(resource: Resource, namespace?: string, name?: string): Promise<ObjectList>;
   /**
    * Adds finalizers by server-side apply as `manager`, which states all it owns: others that it owns are taken off.

@@ -8,11 +8,12 @@
 //   K4. No watch outlives the end that the server was asked for: a connection may be dead without a sign.
 //   K5. No watch goes on from a version that the server has not come to: one that was restored from a backup is behind, and would tell
 //       nothing before it has come so far again. It is listed anew.
+//   K6. What is too long to be told in a watch is read by a list: what comes after it in the watch would hide it.
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { ExpiredError, type KubeClient, refusalOf } from './client.ts';
+import { ExpiredError, type KubeClient, refusalOf, TooLargeError } from './client.ts';
 import type { Objects } from './objects.ts';
 import { acceptOf, compareVersions, type Resource, resourcePath, strip } from './resource.ts';
 
@@ -157,7 +158,7 @@ export async function watchResource(
       if (signal.aborted) return;
       const missing = error instanceof AbsentError;
       // mutant: expired-version-asked-again if -> $1
-      if (missing || error instanceof ExpiredError) version = undefined;
+      if (missing || error instanceof ExpiredError || error instanceof TooLargeError) version = undefined;
       // That a version expires is the way of things.
       if (!(error instanceof ExpiredError)) tell(toErrorData(error).message, missing);
       if (error instanceof TransientError) retryAfterMs = error.retryAfterMs ?? 0;

@@ -101,9 +101,11 @@ export function settledOf(
   if (TERMINAL.has(progressing.reason)) return { settled: true, failed: true };
   if (resync.kind === 'malformed') return { settled: false, failed: false };
   const available = conditionIn(stored, 'Available');
-  const dueInMs = resync.kind === 'never' ? periodMs : Date.parse(stored.lastSyncTime ?? '') + periodMs - now;
-  if (!(dueInMs > 0)) return { settled: false, failed: false };
-  const resyncInMs = available?.status === 'True' ? dueInMs : Math.min(dueInMs, relookIn(available));
+  const lastAt = Date.parse(stored.lastSyncTime ?? '');
+  const dueInMs = resync.kind === 'never' ? periodMs : Math.max(0, Number.isNaN(lastAt) ? 0 : lastAt + periodMs - now);
+  // What is overdue is settled, and late: it has no right to a look before all others.
+  const isUsable = available?.status === 'True';
+  const resyncInMs = isUsable ? dueInMs : Math.min(dueInMs > 0 ? dueInMs : periodMs, relookIn(available));
   return { settled: true, failed: false, ...(Number.isFinite(resyncInMs) && { resyncInMs }) };
 }
 

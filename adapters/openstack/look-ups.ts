@@ -7,7 +7,7 @@
 //   L3. A list that failed, or that may be incomplete, is never an answer.
 //   L4. No list runs beyond the deadline of a look-up that it serves.
 import type { JsonObject } from '../../bus/bus.ts';
-import { TransientError } from '../../bus/errors.ts';
+import { TransientError, UnsentError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { OversizeError } from '../answer.ts';
 import { resourceIn, resourcesOf } from './bodies.ts';
@@ -118,7 +118,7 @@ class Queue {
       this.#waiting = [];
       const now = this.#clock.now();
       for (const { call, reject } of batch) {
-        if (call.deadlineAt <= now) reject(new TransientError(`no time was left to look for ${this.#of.collection}`));
+        if (call.deadlineAt <= now) reject(new UnsentError(`no time was left to look for ${this.#of.collection}`));
       }
       const inTime = batch.filter(({ call }) => call.deadlineAt > now);
       await Promise.all(this.#plan(inTime).map(({ lookUps, fetch }) => serve(lookUps, fetch)));

@@ -1,5 +1,5 @@
 // What a refusal of the cloud means for the object.
-import { Fault, TerminalError, TransientError, UnansweredError, WaitingError } from '../../bus/errors.ts';
+import { Fault, TerminalError, TransientError, UnansweredError, UnsentError, WaitingError } from '../../bus/errors.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 import { GATEWAY_FAILURES } from '../transport.ts';
@@ -33,7 +33,7 @@ export function transient(error: unknown): unknown {
 
 /** The same, with what is in the way, if its message tells. */
 function withFault(error: unknown): unknown {
-  if (!(error instanceof TransientError) || error instanceof WaitingError) return error;
+  if (!(error instanceof TransientError) || error instanceof WaitingError || error instanceof UnsentError) return error;
   const { message, retryAfterMs, landedBy } = error;
   const fault = faultOf(message);
   if (fault === undefined) return error;
@@ -59,13 +59,12 @@ export function joined(errors: readonly unknown[]): unknown {
   const terminal = errors.find((error) => error instanceof TerminalError);
   if (terminal !== undefined || errors.length === 1) return terminal ?? errors[0];
   const pauses = errors.flatMap((error) => (error instanceof TransientError ? (error.retryAfterMs ?? []) : []));
-  return new TransientError(
-    errors.map((error) => (error instanceof Error ? error.message : String(error))).join('\n'),
-    {
-      cause: errors[0],
-      retryAfterMs: pauses.length === 0 ? undefined : Math.max(...pauses),
-    },
-  );
+  // mutant: partly-unsent-counts-as-unsent ?: -> $2
+  const Failure = errors.every((error) => error instanceof UnsentError) ? UnsentError : TransientError;
+  return new Failure(errors.map((error) => (error instanceof Error ? error.message : String(error))).join('\n'), {
+    cause: errors[0],
+    retryAfterMs: pauses.length === 0 ? undefined : Math.max(...pauses),
+  });
 }
 
 /** The adapter waits for its clouds by itself. */

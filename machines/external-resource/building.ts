@@ -2,7 +2,7 @@
 // resources are made.
 import { and, not } from 'xstate';
 import { Tag } from '../life.ts';
-import { ResourceTag } from './context.ts';
+import { contendInput, ResourceTag } from './context.ts';
 import {
   anewIfEdited,
   anewIfUnsettled,
@@ -91,7 +91,7 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'contend',
         src: 'contend',
-        input: ({ context: { key, externalId, isForeign, sought } }) => ({ key, externalId, isForeign, sought }),
+        input: ({ context }) => contendInput(context),
         onDone: [
           { guard: mayStillLand, target: '#backingOff', actions: [...forgetLoser, awaitRivalsLanding] },
           { guard: mustTakeBack, target: 'yielding' },

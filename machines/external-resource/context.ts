@@ -187,8 +187,26 @@ export interface CreateInput extends EffectInput {
 
 export interface ContendInput extends CreateInput {
   readonly isForeign: boolean;
+  /** A create of the object made it. */
+  readonly isMade: boolean;
   /** The object is at its end. */
   readonly isLeaving?: boolean;
+}
+
+export function isMade({ externalId, made }: Pick<ResourceContext, 'externalId' | 'made'>): boolean {
+  return externalId !== undefined && externalId === made;
+}
+
+export function contendInput(context: ResourceContext): ContendInput {
+  const { key, externalId, isForeign, sought } = context;
+  return {
+    key,
+    externalId,
+    isForeign,
+    sought,
+    // mutant: own-create-contended : -> false
+    isMade: isMade(context),
+  };
 }
 
 /** Whose the resource is; without a rival it is the object's own. */
@@ -257,12 +275,6 @@ export function countUnwatched(
   // mutant: watch-begun-ten-a-second + -> Math.min($, $2)
   const unwatched = heldMs < SOUND_WATCH_MS ? before + 1 : 1;
   return { unwatched, attempts: Math.max(attempts, unwatched) };
-}
-
-/** Until another look. A life that has looked itself counts its period from now; one that began settled, from the last look. */
-export function resyncMs({ observation, object }: ResourceContext, spread = 1): number {
-  const { resyncInMs, resyncEveryMs = Number.POSITIVE_INFINITY } = object;
-  return (observation === undefined ? resyncInMs : undefined) ?? resyncEveryMs * spread;
 }
 
 /** How the dependencies stand, as far as an update pass depends on it. */

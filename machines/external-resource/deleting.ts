@@ -1,7 +1,7 @@
 // The end of an object: the part of the chart after the user deleted it.
 import { and, not } from 'xstate';
 import { Tag } from '../life.ts';
-import { ResourceTag } from './context.ts';
+import { contendInput, ResourceTag } from './context.ts';
 import {
   areChildrenNowGone,
   awaitLanding,
@@ -127,13 +127,7 @@ export const deleting = resourceSetup.createStateConfig({
       invoke: {
         id: 'contendAtEnd',
         src: 'contend',
-        input: ({ context: { key, externalId, isForeign, sought } }) => ({
-          key,
-          externalId,
-          isForeign,
-          sought,
-          isLeaving: true,
-        }),
+        input: ({ context }) => ({ ...contendInput(context), isLeaving: true }),
         onDone: [
           { guard: mayStillLand, target: 'backingOff', actions: ['recallRecorded', awaitRivalsLanding] },
           // mutant: foreign-resource-removed drop

@@ -18,13 +18,13 @@ import {
   type Observed,
   type RecordOutput,
   repassPauseMs,
-  resyncMs,
   type UpdateInput,
   type WatchFailure,
   type WatchInput,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
 import type { Observation, ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
+import { resyncMs } from './resync.ts';
 import { onlyNews, rarer, relookMs } from './watching.ts';
 
 /** A later look comes up to a fifth of the period late, so that objects made together part. */
@@ -71,9 +71,16 @@ export function withEffects(
     return { ...(await call(key, 'find', intents.length > 0 ? { intents } : {})), at, ambiguity };
   };
 
-  const contend = async ({ key, externalId, isForeign, sought, isLeaving }: ContendInput): Promise<ContendOutput> => {
+  const contend = async ({
+    key,
+    externalId,
+    isForeign,
+    isMade,
+    sought,
+    isLeaving,
+  }: ContendInput): Promise<ContendOutput> => {
     const at = ports.now();
-    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign, sought, isLeaving }), at };
+    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign, isMade, sought, isLeaving }), at };
   };
 
   const record = async ({ key, externalId, observation }: EffectInput): Promise<RecordOutput> => {

@@ -17,6 +17,7 @@ import { type Announced, externalIdOf, withEffects } from './effects.ts';
 import { externalResourceMachine } from './machine.ts';
 import { doneGenerationOf, ResourceNews, type SeenStep } from './news.ts';
 import type { Observation } from './operations.ts';
+import { isPostponed } from './resync.ts';
 
 /** Where the life of an object stands, as far as its status is concerned. */
 export interface ResourceStanding {
@@ -158,7 +159,7 @@ export function standingOf({ context, tags }: Pick<Snapshot, 'context' | 'tags'>
     left: applied === object.generation ? (left ?? []) : undefined,
     remarks: tags.has(Tag.Settled) ? remarks : [],
     leaving: tags.has(ResourceTag.AwaitsChildren) ? dependencies.filter(isChildStill) : [],
-    error: tags.has(Tag.Failing) ? error : undefined,
+    error: tags.has(Tag.Failing) && !isPostponed(context) ? error : undefined,
     rival: tags.has(ResourceTag.Taken) ? rival : undefined,
     vanished,
   };

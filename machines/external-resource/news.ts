@@ -9,6 +9,7 @@ import { type Life, type Occurrence, Tag } from '../life.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import { type RecordOutput, type ResourceContext, ResourceTag, type ResourceView } from './context.ts';
 import type { UpdateOutcome } from './operations.ts';
+import { isPostponed } from './resync.ts';
 
 /** A snapshot of the chart, as far as news are concerned. */
 export interface Seen {
@@ -87,7 +88,7 @@ export class ResourceNews {
     if (enters(Tag.Refused) && from !== undefined && error !== undefined && !isSaid(about, error))
       return this.#failed(error.reason ?? 'InvalidConfiguration', error.message, about);
     const isFailure = enters(Tag.Failing) && cause.type.startsWith('xstate.error.actor.');
-    if (isFailure && error !== undefined && attempts >= tellingAttempts(error))
+    if (isFailure && error !== undefined && !isPostponed(to.context) && attempts >= tellingAttempts(error))
       return this.#failed('TransientError', error.message, about);
     if (effect !== undefined && (enters(ResourceTag.Recording) || enters(ResourceTag.Contending)))
       this.#origin = ORIGINS[effect] ?? this.#origin;

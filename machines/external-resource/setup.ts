@@ -22,6 +22,7 @@ import {
   isChildStill,
   isCredentialed,
   isGoneWithOther,
+  isMade,
   isProvedUnbuilt,
   isUsurped,
   isWorthLookingAhead,
@@ -35,7 +36,6 @@ import {
   type ResourceTag,
   type ResourceView,
   repassPauseMs,
-  resyncMs,
   soughtOf,
   type UpdateInput,
   uidsOf,
@@ -48,6 +48,7 @@ import {
 } from './context.ts';
 import { idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './drift.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
+import { failed, resyncMs } from './resync.ts';
 import { ECHOES, echoMs, relookMs, removalPatienceMs } from './watching.ts';
 
 type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
@@ -203,15 +204,7 @@ export const resourceSetup = setup({
     noteFilled: assign((_, { progress }: FilledPartly) => ({ filling: { progress } })),
     noteFillFailure: assign((_, { error }: Failure) => ({ filling: { error: error as ErrorData } })),
     noteAvailability: assign({ available: ({ context }) => context.observation?.available ?? context.available }),
-    noteFailure: assign(({ context }, { error }: Failure) => ({
-      error: error as ErrorData,
-      attempts: context.attempts + 1,
-      // mutant: unanswered-create-forgotten : -> $1
-      landedBy: Math.max(context.landedBy, (error as ErrorData).landedBy ?? 0),
-      landsInMs: undefined,
-      // A read that fails leaves nobody sure; any other failure changes nothing of it.
-      available: context.available && context.observation !== undefined,
-    })),
+    noteFailure: assign(({ context }, { error }: Failure) => failed(context, error as ErrorData)),
     forgetObservation: assign({ observation: undefined }),
     noteAmbiguous: assign((_, found: FindOutput) => ambiguityOf(found)),
     forgetFailure: assign({ error: undefined, attempts: 0, races: 0, relooks: 0 }),
@@ -228,7 +221,7 @@ export const resourceSetup = setup({
       (error as ErrorData | undefined)?.code === 'conflict' && context.races < QUICK_RACES,
     isDeleting: ({ context }) => context.object.deleting,
     wasEarlier: ({ context }) => context.isEarlier,
-    isMade: ({ context: { externalId, made } }) => externalId !== undefined && externalId === made,
+    isMade: ({ context }) => isMade(context),
     isContested: ({ context }) => context.isContested,
     isUsurped: ({ context }, { object }: { object: ResourceView }) => isUsurped(context, object),
     /** It is stored in the status that the object has it. */

@@ -100,6 +100,18 @@ async function twoPlaces(world: World): Promise<readonly [Place, Place]> {
   return [new Place(world, world.namespace), other];
 }
 
+/** A namespace whose credentials name the same cloud by another URL; undefined: there is none. */
+async function byAnotherUrl(world: World): Promise<Place | undefined> {
+  const { wire, cloudsYaml, simulator } = world.ground;
+  if (wire === undefined || simulator === undefined) return undefined;
+  const alias = 'http://alias.test';
+  wire.serve(alias, simulator.handle);
+  const place = new Place(world, world.name('alias'));
+  await world.createNamespace(place.namespace);
+  await place.secret(cloudsYaml.replaceAll(new URL(simulator.authUrl).origin, alias));
+  return place;
+}
+
 const idsOf = (resources: readonly JsonObject[]): readonly unknown[] => resources.map(({ id }) => id);
 
 export function describeSharing(test: Test, openGround: OpenGround): void {
@@ -124,6 +136,26 @@ export function describeSharing(test: Test, openGround: OpenGround): void {
       assert.equal(await world.contents('networks'), []);
     },
   );
+
+  check('33.B8: the same holds where the two reach their cloud by different URLs (V6)', async (world) => {
+    const here = new Place(world, world.namespace);
+    const there = await byAnotherUrl(world);
+    if (there === undefined) return;
+    const name = world.name('twin');
+    await here.apply(world.managed('Network', name));
+    const first = await here.available('Network', name);
+    await there.apply(world.managed('Network', name));
+    await there.refused('Network', name, `${here.namespace}/${name}`);
+    await there.delete('Network', name);
+    await there.gone('Network', name);
+    assert.equal(idsOf(await world.contents('networks')), [idOf(first)]);
+    await there.apply(world.managed('Network', name));
+    await there.refused('Network', name, `${here.namespace}/${name}`);
+    await here.delete('Network', name);
+    await here.gone('Network', name);
+    const second = await there.available('Network', name);
+    assert.is.not(idOf(second), idOf(first));
+  });
 
   check('of two networks of one name that are made at once one is made', async (world) => {
     const [here, there] = await twoPlaces(world);

@@ -107,7 +107,7 @@ function describeLease(check: Check): void {
 
 function describeKinds(check: Check): void {
   check(
-    'kinds that are named are taken over while ORC leads; the others are followed and left alone',
+    '33.F3: kinds that are named wait for ORC like all others, and are all that is touched then (L1)',
     async (world) => {
       await lease(world, 'orc-1');
       await world.apply(
@@ -119,13 +119,17 @@ function describeKinds(check: Check): void {
         world.managed('Network', world.name('net')),
       );
       await world.start({ kinds: ['subnets'] });
-      const waiting = `Waiting for Network/${world.name('net')} to be ready`;
-      await world.progressing('Subnet', world.name('sub'), 'Progressing', waiting);
-      assert.is((await world.read('Network', world.name('net')))?.status, undefined);
-      // ORC makes the network, and the subnet that is ours goes on it, guarded.
+      // ORC makes the network, and would make the subnet next.
       const network = await world.cloud('POST', '/networks', { network: { name: world.name('net') } });
       const id = String((network['network'] as JsonObject)['id']);
       await leave(world, 'Network', world.name('net'), { spec: {}, id, resource: { status: 'ACTIVE' } });
+      await world.eventually('the reason is told', () =>
+        world.logs.some(({ msg }) => String(msg).startsWith('ORC holds its leader lease')) ? undefined : 'silence',
+      );
+      await world.clock.sleep(60_000);
+      const { metadata: subnet, status } = (await world.read('Subnet', world.name('sub'))) ?? {};
+      assert.equal([subnet?.finalizers, status, await world.contents('subnets')], [undefined, undefined, []]);
+      await lease(world, '');
       await world.available('Subnet', world.name('sub'));
       const metadata = (await world.read('Network', world.name('net')))?.metadata;
       assert.equal([...(metadata?.finalizers ?? [])].sort(), [`${GROUP}/network`, `${GROUP}/subnet`]);

@@ -41,7 +41,7 @@ const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
     ...['kube-api-qps', 'kube-api-burst', 'controller-concurrency', 'force-conflicts', 'take-ownership'],
     ...['tls-min-version', 'tls-max-version', 'tls-cipher-suites', 'tls-curve-preferences'],
   ],
-  'deploy/from-orc.md': ['leader-elect', 'scope-cache-max-size', 'zap-log-level', 'enable-http2'],
+  'deploy/from-orc.md': [...['leader-elect', 'scope-cache-max-size', 'zap-log-level', 'enable-http2', 'server-side']],
 };
 
 /** Variables of others, which Troupe does not read. */

@@ -103,6 +103,6 @@ async function leaderCheck(
   if (leader === undefined)
     return [well(Area.Cluster, 'other controllers', `no lease of ${names} is held, as far as may be seen`)];
   const what = `${leader.name} leads: ${leader.holder} holds it, and Troupe touches nothing meanwhile`;
-  const todo = `scale the Deployment of ${leader.name} to zero, or name what is taken over with --kinds`;
+  const todo = `scale the Deployment of ${leader.name} to zero`;
   return [wrong(Area.Cluster, `lease ${leader.lease}`, what, todo)];
 }

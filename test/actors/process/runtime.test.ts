@@ -44,6 +44,7 @@ test('roles that could not begin, as the bus was away, begin later', async () =>
     events: true,
     // No API server is there to tell whether anybody else leads.
     kinds: ['Network'],
+    namespaces: ['a'],
   });
   const deadline = new AbortController();
   const late = clock.sleep(5_000, deadline.signal).then(() => 'late');
@@ -246,6 +247,52 @@ test('two that led before must both be gone, and one that returns ends everythin
     await runtime.close();
     await following.close();
     await bus.close();
+  }
+});
+
+test('33.F3: whose kinds are named is waited for, and not who cares for others; nobody where namespaces are named too', async () => {
+  const tape = { kind: 'Tape', plural: 'tapes', guards: [], operations: ['create'] } as unknown as DeclaredKind;
+  const one = { ...disks({}), predecessor: { name: 'One', lease: 'one' } };
+  const two = {
+    ...disks({}),
+    kinds: [tape],
+    realm: 'tapes',
+    role: 'tapes',
+    predecessor: { name: 'Two', lease: 'two' },
+  };
+  for (const [scope, awaited] of [
+    [{}, ['one', 'two']],
+    [{ kinds: ['disks'] }, ['one']],
+    [{ kinds: ['Tape'] }, ['two']],
+    [{ kinds: ['disks'], namespaces: ['a'] }, []],
+    [{ namespaces: ['a'] }, ['one', 'two']],
+  ] as const) {
+    const clock = simulatedClock();
+    const bus = memoryBroker({ clock }).connect();
+    const asked = new Set<string>();
+    const away = async ({ path }: { readonly path: string }): Promise<never> => {
+      const lease = /metadata\.name%3D(\w+)/.exec(path)?.[1];
+      if (lease !== undefined) asked.add(lease);
+      throw new TransientError('the API server is away');
+    };
+    const runtime = await startRuntime({
+      bus,
+      client: { call: away } as never,
+      clock,
+      log: openLog({ level: 'silent', readable: false }),
+      adapters: [one, two],
+      roles: new Set([Role.Actors]),
+      callMs: 1_000,
+      events: false,
+      ...scope,
+    });
+    try {
+      await clock.sleep(5_000);
+      assert.equal([...asked].sort(), awaited, JSON.stringify(scope));
+    } finally {
+      await runtime.close();
+      await bus.close();
+    }
   }
 });
 

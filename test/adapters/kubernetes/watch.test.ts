@@ -445,4 +445,30 @@ onWatch(
   },
 );
 
+onWatch('33.C2: an object that is too long for a watch is not read, is told, and is listed (K6)', async (on) => {
+  (await on.listed()).answer(200, list('10', gadget('1')));
+  const watch = await on.watched('10');
+  watch.open();
+  watch.write(line('ADDED', gadget('11')));
+  await on.until('changed g11');
+  const MIB = 'x'.repeat(1024 * 1024);
+  watch.write('{"type":"MODIFIED","object":{"metadata":{"annotations":{"a":"');
+  // It has no end: what is kept of it has.
+  for (let index = 0; index < 4; index++) watch.write(MIB);
+  await soon(watch.closed, 'the end of the watch');
+  const trouble = on.heard.find((what) => what.startsWith('trouble')) ?? '';
+  assert.match(trouble, /more than 3 MiB, which is not read: all objects are listed anew; make that object smaller/);
+  await on.clock.passPause();
+  (await on.listed()).answer(200, list('12', gadget('11'), gadget('12')));
+  await on.until('list 12: g11 g12');
+});
+
+onWatch('33.C2: an object of a size that etcd stores is told in a watch', async (on) => {
+  (await on.listed()).answer(200, list('10'));
+  const watch = await on.watched('10');
+  watch.open();
+  watch.write(line('ADDED', { ...gadget('11'), spec: { text: 'x'.repeat(1_500_000) } }));
+  await on.until('changed g11');
+});
+
 test.run();

@@ -49,6 +49,7 @@ export function observation(changes: Partial<Observation> = {}): Observation {
 }
 
 export const transient: ErrorData = { code: 'transient', message: 'the cloud is busy' };
+export const unsent: ErrorData = { ...transient, message: 'the cloud was too busy to take the call', unsent: true };
 export const lacking: ErrorData = { code: 'transient', message: 'Waiting for something', waiting: true };
 export const outrun: ErrorData = { code: 'conflict', message: 'somebody else is at it' };
 export const terminal: ErrorData = { code: 'terminal', message: 'no such thing', reason: 'InvalidConfiguration' };

@@ -2,15 +2,16 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
 import {
+  contendInput,
   type ResourceContext,
   type ResourceView,
-  resyncMs,
   type UpdateInput,
   type WatchInput,
 } from '../../../machines/external-resource/context.ts';
 import { standingOf } from '../../../machines/external-resource/life.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
+import { resyncMs } from '../../../machines/external-resource/resync.ts';
 import { RELOOK_LIMIT_MS } from '../../../machines/external-resource/watching.ts';
 import { type Dependency, type Readiness, stateOf } from '../../../machines/life.ts';
 import { leaves, possible, reached } from '../paths.ts';
@@ -27,6 +28,7 @@ import {
   secret,
   terminal,
   transient,
+  unsent,
   view,
 } from './fixtures.ts';
 
@@ -1362,6 +1364,66 @@ test('a later look comes a whole period after this one, and up to a fifth late (
   const looked = { ...context, observation: observation() };
   assert.equal([resyncMs(looked as never), resyncMs(looked as never, 1.1)], [600_000, 660_000]);
   assert.is(resyncMs({ ...looked, object: view() } as never, 1.1), Number.POSITIVE_INFINITY);
+});
+
+test('33.F4: what is overdue when a life begins is looked at within a fifth of its period, where chance puts it', () => {
+  const overdue = { object: view({ resyncInMs: 0, resyncEveryMs: 600_000 }), observation: undefined };
+  assert.equal(
+    [1, 1.05, 1.2].map((spread) => Math.round(resyncMs(overdue as never, spread))),
+    [0, 30_000, 120_000],
+  );
+  const relook = { ...overdue, object: view({ resyncInMs: 0 }) };
+  assert.is(resyncMs(relook as never, 1.2), 0);
+});
+
+test('33.F4: a look that was not made for want of a turn changes nothing of an object that rests', async () => {
+  for (const settledAs of ['available', 'unavailable', 'failed'] as const)
+    for (const late of ['observe', 'update'] as const) {
+      let isBusy = true;
+      const answer = (value: unknown) => () => {
+        if (isBusy) throw unsent;
+        return value;
+      };
+      const run = start(
+        {
+          observe: late === 'observe' ? answer(observation()) : () => observation(),
+          update: late === 'update' ? answer({ changed: false }) : () => ({ changed: false }),
+        },
+        view({ ...owned, externalId: 'id-1', settled: settledAs, resyncInMs: 5, resyncEveryMs: 3_600_000 }),
+      );
+      run.clock.increment(5);
+      await settled();
+      const what = `${settledAs}, ${late}`;
+      assert.is(run.count(late), 1, what);
+      assert.is(run.phase(), 'backingOff', what);
+      const standing = standingOf(run.actor.getSnapshot());
+      assert.is(standing.error, undefined, what);
+      assert.is(run.context().available, late === 'update' || settledAs === 'available', what);
+      isBusy = false;
+      run.clock.increment(200);
+      await settled();
+      assert.is(run.phase(), 'resting.available', what);
+      assert.is(run.context().attempts, 0, what);
+    }
+});
+
+test('33.F4: of what was edited, or never done, it is said that there was no turn', async () => {
+  const run = await lived({ observe: fail(unsent) }, view({ ...owned, externalId: 'id-1', available: true }));
+  assert.is(run.phase(), 'backingOff');
+  assert.is(standingOf(run.actor.getSnapshot()).error?.message, unsent.message);
+  assert.not.ok(run.context().available);
+});
+
+test('33.B8: whose a resource is is asked with what the own create made, and without what was only found', async () => {
+  for (const intended of [true, false]) {
+    const run = await lived(
+      { find: () => ({ ...nothing, matches: [observation()], intended }), contend: () => new Promise(() => undefined) },
+      view(owned),
+    );
+    await settled();
+    assert.is(run.phase(), 'building.contending');
+    assert.is(contendInput(run.context()).isMade, intended);
+  }
 });
 
 test('nothing is created when a dependency went while it was looked for what an earlier life left (M1, I1)', async () => {

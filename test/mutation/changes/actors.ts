@@ -180,6 +180,7 @@ export const ACTORS: readonly Change[] = [
     'admission-skipped': 'N1: whatever is asked for on the bus is done',
   }),
   ...noticedBy(['runtime'], {
+    'kinds-alone-overtake': 'L1: kinds that are named are touched while the controller leads that cares for them',
     'host-serves-operations': 'who hosts actors answers whoever asks for its operations',
   }),
   ...noticedBy(['later'], {
@@ -233,6 +234,9 @@ export const ACTORS: readonly Change[] = [
   }),
   ...noticedBy(['rivals'], {
     'rivals-youngest-first': 'V3: of those that have recorded the same the youngest has it',
+    'rivals-by-two-urls-share': 'V6: a resource of a cloud with two URLs is recorded by two objects',
+    'rivals-by-id-take-recorded': 'V4, V6: who has recorded a resource loses it to who writes down its id',
+    'rivals-by-id-take-made': 'V6: who has made a resource waits for who writes down its id',
     'rivals-older-gives-way': 'V3: who was first gives way to whoever recorded the same later',
   }),
 ];

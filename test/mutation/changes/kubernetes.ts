@@ -18,6 +18,7 @@ export const KUBERNETES: readonly Change[] = [
     'list-pages-all-at-once': 'all kinds are read at a time',
   }),
   ...noticedBy(['kubernetes watch'], {
+    'watch-line-without-end': 'K6: a line of a watch is kept however long it is',
     'expired-version-asked-again': 'K2: a version that has expired is asked for again and again',
     'watch-from-future': 'K5: a watch goes on from a version that a restored server has not come to',
     'watch-from-list': 'K1: a watch goes on from where its list was, and says everything again',

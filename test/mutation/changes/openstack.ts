@@ -121,6 +121,9 @@ export const OPENSTACK: readonly Change[] = [
     'update-without-basis': 'what an update compares with is lost, unless the status shows it',
     'projection-of-port': 'A1: the whole body of a port is kept for the interface that it is',
   }),
+  ...noticedBy(['unsent requests'], {
+    'partly-unsent-counts-as-unsent': 'failures of which some came from the cloud count as none',
+  }),
   ...noticedBy(['tables', 'kinds on the simulator'], {
     'create-over-at-deadline': 'P10, P13: a create counts as over at its deadline, and may land after that',
     'terminal-hidden': 'a terminal failure is hidden by those that pass',

@@ -23,6 +23,7 @@ import {
 import { asAccount, kubectl } from '../../actors/deployed.ts';
 import { TroupeProcess } from '../../actors/processes.ts';
 import { CHART, findHelm, plain } from '../../deploy/helm.ts';
+import { blocksOf, commandsOf, ROOT } from '../../docs/blocks.ts';
 
 const DEPLOY = fileURLToPath(new URL('../../../deploy', import.meta.url));
 const NAMESPACE = 'troupe-system';
@@ -70,6 +71,15 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
     await on('delete', '--ignore-not-found', '-f', await inFile('passing.yaml', manifestsText(passing)));
   };
 
+  /** As the page tells who goes back to ORC. */
+  const removedAsFromOrc = async (): Promise<void> => {
+    const page = 'deploy/from-orc.md';
+    const blocks = blocksOf(page, await readFile(join(ROOT, page), 'utf8'));
+    const commands = blocks.flatMap((block) => commandsOf(block));
+    for (const command of commands.filter((each) => each.startsWith('kubectl delete ')))
+      await on(...command.split(/ +/).slice(1));
+  };
+
   test.before(async () => {
     folder = await mkdtemp(join(tmpdir(), 'troupe-ways-'));
     await removed();
@@ -86,7 +96,7 @@ if (!kubeconfig || !natsUrl || !helm || !program || missing.length > 0) {
   let first: readonly Manifest[] | undefined;
   for (const [way, install, uninstall] of [
     ['kustomize', () => on('apply', '--server-side', '-k', join(DEPLOY, 'default')), removed],
-    ['one file', () => on('apply', '--server-side', '-f', file), removed],
+    ['one file', () => on('apply', '--server-side', '-f', file), removedAsFromOrc],
     [
       'Helm',
       async () => {

@@ -188,7 +188,7 @@ export function describeWhy(test: Test, openGround: OpenGround): void {
       const name = world.name('net');
       await world.apply(world.managed('Network', name));
       const lease = await holdLeaderLease(world, 'orc-manager');
-      const led = `ORC leads: orc-manager holds the lease ${lease}, and Troupe touches nothing meanwhile, unless --kinds names what it takes over`;
+      const led = `ORC leads: orc-manager holds the lease ${lease}, and Troupe touches nothing meanwhile`;
       const { code, last } = await ask(world, [`network/${name}`]);
       assert.is(code, 1);
       assert.ok(last.startsWith(`root cause: ${led}; see that ORC works, or scale its Deployment to zero`), last);

@@ -1,0 +1,39 @@
+// A look at what nothing has to be done for: when it is made, and what it changes when it is not made in time.
+import type { ErrorData } from '../object.ts';
+import type { ResourceContext } from './context.ts';
+
+/**
+ * Until another look. A life that has looked itself counts its period from now; one that began settled, from the last look. What
+ * is overdue then is late already, and many may be: each waits for its part of the spread.
+ *
+ * @param spread  1, and what chance adds of a period
+ */
+export function resyncMs({ observation, object }: ResourceContext, spread = 1): number {
+  const { resyncInMs, resyncEveryMs = Number.POSITIVE_INFINITY } = object;
+  if (observation !== undefined || resyncInMs === undefined) return resyncEveryMs * spread;
+  // mutant: overdue-looks-at-once ||.1 -> true
+  return resyncInMs > 0 || resyncEveryMs === Number.POSITIVE_INFINITY ? resyncInMs : resyncEveryMs * (spread - 1);
+}
+
+/** Nothing was to be done for the object but to look, and the look was not made for want of a turn: all is as it was. */
+export function isPostponed({ object, error }: Pick<ResourceContext, 'object' | 'error'>): boolean {
+  // mutant: late-resync-tells return -> false
+  return error?.unsent === true && object.settled !== 'no';
+}
+
+/** What a failure leaves. */
+export function failed(
+  context: ResourceContext,
+  error: ErrorData,
+): Pick<ResourceContext, 'error' | 'attempts' | 'landedBy' | 'landsInMs' | 'available'> {
+  // A read that fails leaves nobody sure; any other failure changes nothing of it, nor does a late look.
+  const isSure = context.observation !== undefined || isPostponed({ object: context.object, error });
+  return {
+    error,
+    attempts: context.attempts + 1,
+    // mutant: unanswered-create-forgotten : -> $1
+    landedBy: Math.max(context.landedBy, error.landedBy ?? 0),
+    landsInMs: undefined,
+    available: context.available && isSure,
+  };
+}
