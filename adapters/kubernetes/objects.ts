@@ -121,6 +121,7 @@ export interface Objects {
 export interface ApplyOptions {
   readonly manager: string;
   readonly owners: readonly OwnerReference[];
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** As it is known; undefined: there should be none. */
   readonly known: KubeObject | undefined;
 }
@@ -141,7 +142,7 @@ interface Page {
   readonly serverTime: number;
 }
 
-/** No controller: several may own an object, and its end is ours to bring about. */
+/** Its end is ours to bring about. */
 function ownerOf(owner: OwnerReference): JsonObject {
   return { ...owner, blockOwnerDeletion: true };
 }
@@ -333,13 +334,14 @@ export function objects({ client }: { client: KubeClient }): Objects {
         throw error;
       }
     },
-    apply(resource, { namespace, name }, content, { manager, owners, known }) {
+    apply(resource, { namespace, name }, content, { manager, owners, labels, known }) {
       const { metadata: _, ...type } = identity(resource, { namespace, name, uid: '' });
       const ownerReferences = owners.map(ownerOf);
       const metadata = {
         name,
         ...(namespace !== '' && { namespace }),
         ...(known !== undefined && { uid: known.metadata.uid, resourceVersion: known.metadata.resourceVersion }),
+        ...(labels !== undefined && { labels }),
         ...(ownerReferences.length > 0 && { ownerReferences }),
       } as unknown as JsonObject;
       return send(resource, { namespace, name }, APPLY, { ...type, ...content, metadata }, query(manager));

@@ -19,6 +19,9 @@ const MANAGER = 'metal3/preprovisioning-image';
 export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kernel' | 'ramdisk'>): DeclaredKind {
   return {
     ...metal3Resource('PreprovisioningImage', 'preprovisioningimages'),
+    // Compared with those of its host, and of no use to its builder.
+    carries: { labels: ['*'] },
+    readsCarried: false,
     finalizer: BUILDER_FINALIZER,
     guards: [],
     fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
