@@ -7,7 +7,7 @@ import type { SecretContent } from '../adapter.ts';
 import { Turns } from '../turns.ts';
 import { ExpiredError, type KubeClient, TooLargeError } from './client.ts';
 import { departure } from './departure.ts';
-import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
+import { acceptOf, type Resource, resourcePath, SECRETS, strip } from './resource.ts';
 import { together } from './together.ts';
 
 /** Which incarnation of which object a write is for. */
@@ -116,6 +116,13 @@ export interface Objects {
   remove(resource: Resource, object: ObjectReference): Promise<void>;
   /** The decoded content of a Secret: for adapters, never for mail. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
+  /** Makes the data of a Secret say just this. @throws {ConflictError} it has changed since it was read */
+  writeSecret(
+    namespace: string,
+    name: string,
+    read: Pick<SecretContent, 'uid' | 'resourceVersion'>,
+    data: SecretContent['data'],
+  ): Promise<void>;
 }
 
 export interface ApplyOptions {
@@ -402,6 +409,12 @@ export function objects({ client }: { client: KubeClient }): Objects {
         if (error instanceof AbsentError) return undefined;
         throw error;
       }
+    },
+    async writeSecret(namespace, name, { uid, resourceVersion }, data) {
+      const { apiVersion, kind } = identity(SECRETS, { namespace, name, uid });
+      // It may be empty, and have no `data` to replace.
+      const steps = [{ op: 'add', path: '/data', value: { ...data } }];
+      await patchObject(SECRETS, { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } }, steps);
     },
   };
 }
