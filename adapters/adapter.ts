@@ -42,6 +42,8 @@ export interface Adapter {
   readonly reads?: readonly Pick<Resource, 'group' | 'plural'>[];
   /** Kinds of which its operations read all objects at once. */
   readonly lists?: readonly Pick<Resource, 'group' | 'plural'>[];
+  /** Its operations write what is in Secrets (`ServePorts.writeSecret`). */
+  readonly writesSecrets?: true;
   /** Kinds whose objects are made by objects of its kinds. */
   readonly makes?: readonly { readonly owner: string; readonly owned: string }[];
   /** Its own flags of the command line. */
@@ -145,6 +147,18 @@ export interface ServePorts {
   readonly apiServer?: string | undefined;
   /** The Secret as it is now; undefined: there is none. Nothing of it may be logged, mailed, or said in an error. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
+  /**
+   * Makes the data of a Secret say just this, values in base64; of an adapter that `writesSecrets`.
+   *
+   * @param read  as `readSecret` gave it
+   * @throws {ConflictError} the Secret has changed since, or is another one
+   */
+  writeSecret?(
+    namespace: string,
+    name: string,
+    read: Pick<SecretContent, 'uid' | 'resourceVersion'>,
+    data: SecretContent['data'],
+  ): Promise<void>;
   /** An object as it is now, for what its actor does not carry; undefined: there is none. */
   readObject(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined>;
   /** All objects of a kind as they are now, in the namespaces that are cared for; none of a kind that the cluster does not have. */

@@ -59,4 +59,6 @@ export interface OwnerReference {
   readonly kind: string;
   readonly name: string;
   readonly uid: string;
+  /** Of the owners of an object one at most. */
+  readonly controller?: boolean;
 }

@@ -33,6 +33,10 @@ export interface Child {
   readonly namespace?: string;
   /** What is applied: `spec`, `data` ... . What the API server, or somebody else, adds beside it is no difference. */
   readonly content: JsonObject;
+  /** Labels that it is to have, among others. Its kind carries them. */
+  readonly labels?: Readonly<Record<string, string>>;
+  /** Its owner is its controller, where it has no other one. */
+  readonly isControlled?: true;
   /** What happens to one that is not as it should be; `keep`: it is made, and what it says then is others' to say. */
   readonly onDrift: 'apply' | 'replace' | 'keep';
 }

@@ -61,7 +61,8 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const apply = (known: KubeObject | undefined): Promise<KubeObject> =>
     objects.apply(resource, { namespace, name: child.name }, child.content, {
       manager,
-      owners: ownersOf(object, namespace, known),
+      owners: ownersOf(owner, child, namespace, known),
+      labels: child.labels,
       known,
     });
   const own = (known: KubeObject): Promise<KubeObject> =>
@@ -86,7 +87,9 @@ async function ensureChild(deps: ChildrenDeps, owner: Owner, child: Child): Prom
   const { object: present, fields } = found;
   if (present.metadata.deletionTimestamp !== undefined) return waiting('deleted');
   const isOwned = namespace !== object.metadata.namespace || isOwnedBy(object, present);
-  const isAsWanted = child.onDrift === 'keep' || isAsApplied(child.content, present, fields);
+  const isAsWanted =
+    child.onDrift === 'keep' ||
+    (isAsApplied(child.content, present, fields) && isMarked(owner, child, present, fields));
   if (!isAsWanted || !isOwned) {
     if (child.onDrift === 'replace' && !isAsWanted) {
       await objects.remove(resource, { namespace, name: child.name, uid: present.metadata.uid });
@@ -238,11 +241,33 @@ function isOwnedBy({ metadata: { uid } }: KubeObject, { metadata: { ownerReferen
 }
 
 /** The owners that the child is to have: whoever applies with our manager states all of them (K2). */
-function ownersOf(object: KubeObject, namespace: string, known: KubeObject | undefined): readonly OwnerReference[] {
+function ownersOf(
+  { object }: Pick<Owner, 'object'>,
+  { isControlled }: Pick<Child, 'isControlled'>,
+  namespace: string,
+  known: KubeObject | undefined,
+): readonly OwnerReference[] {
   const others = (known?.metadata.ownerReferences ?? []).filter(({ uid }) => uid !== object.metadata.uid);
   // The API server takes an owner of another namespace for one that is gone, and deletes what it owns.
   if (object.metadata.namespace !== undefined && object.metadata.namespace !== namespace) return others;
-  return [...others, ownerReferenceTo(object)];
+  const isController = isControlled === true && !others.some(({ controller }) => controller === true);
+  return [...others, { ...ownerReferenceTo(object), ...(isController && { controller: true }) }];
+}
+
+/** Whether it has the labels that were asked for, none that were before (K1), and a controller if it is to. */
+function isMarked(
+  { object }: Pick<Owner, 'object'>,
+  { labels, isControlled }: Child,
+  { metadata }: KubeObject,
+  fields: JsonObject,
+): boolean {
+  if (labels !== undefined) {
+    const { 'f:labels': applied = {} } = (fields['f:metadata'] ?? {}) as JsonObject;
+    if (!holds(metadata.labels ?? {}, labels) || ownsMore(applied as JsonObject, labels)) return false;
+  }
+  const { ownerReferences = [] } = metadata;
+  if (isControlled !== true || ownerReferences.every(({ uid }) => uid !== object.metadata.uid)) return true;
+  return ownerReferences.some(({ controller }) => controller === true);
 }
 
 function ownerReferenceTo({ apiVersion, kind, metadata: { name, uid } }: KubeObject): OwnerReference {

@@ -92,7 +92,7 @@ function acting(adapters: readonly Adapter[]): readonly Rule[] {
 /** Credentials are read, the objects for which something is asked, and those that say more about it. */
 function serving(adapter: Adapter): readonly Rule[] {
   return [
-    rule('', ['secrets'], ['get']),
+    rule('', ['secrets'], adapter.writesSecrets ? ['get', 'patch'] : ['get']),
     ...livingOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get'])),
     ...followedOf(adapter).map(({ group, plurals }) => rule(group, plurals, ['get', 'list'])),
     ...byGroup(adapter.reads ?? []).map(({ group, plurals }) => rule(group, plurals, ['get'])),

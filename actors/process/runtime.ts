@@ -255,6 +255,7 @@ async function serveAdapters(
         node,
         apiServer: authorityOf(client.server),
         readSecret: (namespace, name) => objects.readSecret(namespace, name),
+        ...(adapter.writesSecrets && { writeSecret: objects.writeSecret }),
         readObject: (resource, namespace, name) => objects.get(resource, namespace, name),
         listObjects: (resource) => listAll(objects, resource, namespaces),
         onCall(record) {

@@ -1,4 +1,5 @@
 // Bare metal as an adapter: what the runtime is given of it.
+import { TerminalError } from '../../bus/errors.ts';
 import type { FollowedKind } from '../../machines/kind.ts';
 import type { Adapter, Configured, ConfiguredAdapter, Served, ServePorts } from '../adapter.ts';
 import { Gate } from '../gate.ts';
@@ -14,6 +15,7 @@ import { nodePoller } from './client/poller.ts';
 import type { IronicSessionDeps } from './client/session.ts';
 import { DEFINITION_FLAGS, metal3Definitions } from './definition-options.ts';
 import { bareMetalHost } from './kinds/bare-metal-host.ts';
+import { bareMetalSwitch } from './kinds/bare-metal-switch.ts';
 import { bmcEventSubscription } from './kinds/bmc-event-subscription.ts';
 import { dataImage } from './kinds/data-image.ts';
 import { firmwareSchema } from './kinds/firmware-schema.ts';
@@ -25,6 +27,7 @@ import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
 import { METRICS } from './metrics.ts';
 import { metal3Companions } from './migration.ts';
 import { hostOperations } from './operations/bare-metal-host.ts';
+import { bareMetalSwitchOperations, SWITCHES } from './operations/bare-metal-switches.ts';
 import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
 import { dataImageOperations } from './operations/data-images.ts';
 import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
@@ -65,7 +68,8 @@ export const metal3: Adapter = {
     { owner: 'hostfirmwaresettings', owned: 'firmwareschemas' },
   ],
   reads: [IRONICS, NAMESPACES],
-  lists: [CLAIMABLE_HOSTS, DEPLOY_POLICIES],
+  lists: [CLAIMABLE_HOSTS, DEPLOY_POLICIES, SWITCHES],
+  writesSecrets: true,
   flags: FLAGS,
   metrics: METRICS,
   // The lease that its leader holds.
@@ -98,6 +102,7 @@ function configured(options: IronicOptions, access?: Access): Configured {
       dataImage,
       bmcEventSubscription,
       ...(options.hostClaims === 'served' ? [hostClaim] : []),
+      ...(options.switches === undefined ? [] : [bareMetalSwitch(options.switches)]),
     ],
     serve: (ports) => serve(options, ports, access),
   };
@@ -116,7 +121,7 @@ function dataOnly(kind: string, plural: string): FollowedKind {
 }
 
 async function serve(options: IronicOptions, given: ServePorts, access?: Access): Promise<Served> {
-  const { clock, log, version, readSecret, readObject, listObjects, onCall, sharers } = given;
+  const { clock, log, version, readSecret, writeSecret = unwritable, readObject, listObjects, onCall, sharers } = given;
   const ironic: IronicClient = ironicClient({
     clock,
     log,
@@ -142,6 +147,7 @@ async function serve(options: IronicOptions, given: ServePorts, access?: Access)
     sights,
     turns,
     readSecret,
+    writeSecret,
     readObject,
     listObjects,
   };
@@ -153,6 +159,7 @@ async function serve(options: IronicOptions, given: ServePorts, access?: Access)
       preprovisioningimages: preprovisioningImageOperations(ports),
       dataimages: dataImageOperations(ports),
       hostclaims: hostClaimOperations(ports),
+      baremetalswitches: bareMetalSwitchOperations(ports),
       bmceventsubscriptions: bmcEventSubscriptionOperations(ports),
     },
     load: () => ironic.load(),
@@ -163,6 +170,10 @@ async function serve(options: IronicOptions, given: ServePorts, access?: Access)
       await ironic.close();
     },
   };
+}
+
+async function unwritable(): Promise<never> {
+  throw new TerminalError('this process may write no Secret');
 }
 
 /** Most processes are told of no Ironic, and are asked for none. */

@@ -4,6 +4,7 @@ import type { Flag, Given, Settings } from '../adapter.ts';
 import { wholeNumber } from '../settings.ts';
 import { CONNECTION_FLAGS, type ConnectionOptions, connectionOptions } from './client/options.ts';
 import { type DeploySettings, deploySettings, type Environment } from './hosts/deploy-settings.ts';
+import type { SwitchSecrets } from './hosts/switch-configs.ts';
 
 export interface IronicOptions {
   readonly connection: ConnectionOptions;
@@ -18,6 +19,8 @@ export interface IronicOptions {
   readonly speed: number;
   /** Whether HostClaims get hosts. */
   readonly hostClaims: 'none' | 'served';
+  /** Where BareMetalSwitches are rendered; undefined: they are not. */
+  readonly switches?: SwitchSecrets | undefined;
   /** Ironic has no network of its own to boot machines from. */
   readonly isProvisioningNetworkDisabled: boolean;
   /** Where machines with a BMC of IPv6 reach Ironic; undefined: where the others do. */
@@ -91,6 +94,7 @@ export function ironicOptions(settings: Settings): IronicOptions {
     preprovisioningImages: isBuilding ? 'built' : 'none',
     speed: speedIn(settings),
     hostClaims: truthOf(flag('hostclaims')) ? 'served' : 'none',
+    switches: switchesIn(variable),
     isProvisioningNetworkDisabled: truthOf({
       name: 'PROVISIONING_NETWORK_DISABLED',
       value: variable('PROVISIONING_NETWORK_DISABLED'),
@@ -102,6 +106,24 @@ export function ironicOptions(settings: Settings): IronicOptions {
 /** @throws {TerminalError} names the flag or variable, the rule, and what it got */
 export function speedIn({ flag }: Pick<Settings, 'flag'>): number {
   return wholeNumber(flag('ironic-speed'), { fallback: 1, least: 1, unit: 'times' });
+}
+
+/** @throws {TerminalError} it is switched on, and not said where */
+function switchesIn(variable: Settings['variable']): SwitchSecrets | undefined {
+  const name = 'IRONIC_NETWORKING_ENABLED';
+  if (!truthOf({ name, value: variable(name) })) return undefined;
+  const given = (part: string): string => {
+    const value = variable(`IRONIC_SWITCH_${part}`);
+    if (value) return value;
+    throw new TerminalError(`IRONIC_SWITCH_${part} must be set where ${name} is true`);
+  };
+  const [configs, credentials] = [given('CONFIGS_SECRET'), given('CREDENTIALS_SECRET')];
+  if (configs === credentials) {
+    throw new TerminalError(
+      `IRONIC_SWITCH_CONFIGS_SECRET and IRONIC_SWITCH_CREDENTIALS_SECRET must differ; both are '${configs}'`,
+    );
+  }
+  return { configs, credentials, credentialsPath: given('CREDENTIALS_PATH') };
 }
 
 function truthOf({ name, value }: Given): boolean {

@@ -27,6 +27,7 @@ export interface IronicPorts {
   /** Of passes over nodes: as many at a time as calls. */
   readonly turns: Gate;
   readonly readSecret: ServePorts['readSecret'];
+  readonly writeSecret: NonNullable<ServePorts['writeSecret']>;
   readonly readObject: ServePorts['readObject'];
   readonly listObjects: ServePorts['listObjects'];
 }

@@ -7,7 +7,7 @@ import type { SecretContent } from '../adapter.ts';
 import { Turns } from '../turns.ts';
 import { ExpiredError, type KubeClient, TooLargeError } from './client.ts';
 import { departure } from './departure.ts';
-import { acceptOf, type Resource, resourcePath, strip } from './resource.ts';
+import { acceptOf, type Resource, resourcePath, SECRETS, strip } from './resource.ts';
 import { together } from './together.ts';
 
 /** Which incarnation of which object a write is for. */
@@ -119,11 +119,19 @@ export interface Objects {
   remove(resource: Resource, object: ObjectReference): Promise<void>;
   /** The decoded content of a Secret: for adapters, never for mail. */
   readSecret(namespace: string, name: string): Promise<SecretContent | undefined>;
+  /** Makes the data of a Secret say just this. @throws {ConflictError} it has changed since it was read */
+  writeSecret(
+    namespace: string,
+    name: string,
+    read: Pick<SecretContent, 'uid' | 'resourceVersion'>,
+    data: SecretContent['data'],
+  ): Promise<void>;
 }
 
 export interface ApplyOptions {
   readonly manager: string;
   readonly owners: readonly OwnerReference[];
+  readonly labels?: Readonly<Record<string, string>> | undefined;
   /** As it is known; undefined: there should be none. */
   readonly known: KubeObject | undefined;
 }
@@ -144,7 +152,7 @@ interface Page {
   readonly serverTime: number;
 }
 
-/** No controller: several may own an object, and its end is ours to bring about. */
+/** Its end is ours to bring about. */
 function ownerOf(owner: OwnerReference): JsonObject {
   return { ...owner, blockOwnerDeletion: true };
 }
@@ -336,13 +344,14 @@ export function objects({ client }: { client: KubeClient }): Objects {
         throw error;
       }
     },
-    apply(resource, { namespace, name }, content, { manager, owners, known }) {
+    apply(resource, { namespace, name }, content, { manager, owners, labels, known }) {
       const { metadata: _, ...type } = identity(resource, { namespace, name, uid: '' });
       const ownerReferences = owners.map(ownerOf);
       const metadata = {
         name,
         ...(namespace !== '' && { namespace }),
         ...(known !== undefined && { uid: known.metadata.uid, resourceVersion: known.metadata.resourceVersion }),
+        ...(labels !== undefined && { labels }),
         ...(ownerReferences.length > 0 && { ownerReferences }),
       } as unknown as JsonObject;
       return send(resource, { namespace, name }, APPLY, { ...type, ...content, metadata }, query(manager));
@@ -403,6 +412,12 @@ export function objects({ client }: { client: KubeClient }): Objects {
         if (error instanceof AbsentError) return undefined;
         throw error;
       }
+    },
+    async writeSecret(namespace, name, { uid, resourceVersion }, data) {
+      const { apiVersion, kind } = identity(SECRETS, { namespace, name, uid });
+      // It may be empty, and have no `data` to replace.
+      const steps = [{ op: 'add', path: '/data', value: { ...data } }];
+      await patchObject(SECRETS, { apiVersion, kind, metadata: { namespace, name, uid, resourceVersion } }, steps);
     },
   };
 }

@@ -48,8 +48,6 @@ const OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
 const VARIABLES_OF_OTHERS: Readonly<Record<string, readonly string[]>> = {
   'deploy/from-baremetal-operator.md': [
     ...['BMO_CONCURRENCY', 'LEASE_DURATION_SECONDS', 'RENEW_DEADLINE_SECONDS', 'RETRY_PERIOD_SECONDS'],
-    ...['IRONIC_NETWORKING_ENABLED', 'IRONIC_SWITCH_CONFIGS_SECRET'],
-    ...['IRONIC_SWITCH_CREDENTIALS_SECRET', 'IRONIC_SWITCH_CREDENTIALS_PATH'],
   ],
   // Kubernetes puts it into another one.
   'deploy/chart/README.md': ['TROUPE_NATS_WINDOWS_SERVICE_HOST'],

@@ -188,6 +188,7 @@ export async function openHost(
     removeAnnotations: notPlayed,
     remove: async () => undefined,
     readSecret: async () => undefined,
+    writeSecret: async () => undefined,
   };
 
   // A subnet's cleanup needs its key and its secret, too.

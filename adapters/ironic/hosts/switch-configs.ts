@@ -20,11 +20,22 @@ export const SWITCH_CREDENTIALS_RETRY_MS = 10_000;
 const HEADER = '# This file is managed by the Baremetal Operator';
 const DRIVER = 'generic-switch';
 
+/** What Ironic's networking service reads, in each namespace with switches. */
+export interface SwitchSecrets {
+  /** Name of the Secret with `SWITCH_CONFIGS_KEY`. */
+  readonly configs: string;
+  /** Name of the Secret with the private keys, each a file. */
+  readonly credentials: string;
+  /** The folder where that one is mounted. */
+  readonly credentialsPath: string;
+}
+
 export interface BareMetalSwitch {
   readonly metadata: {
     readonly name: string;
     readonly namespace?: Maybe<string>;
     readonly generation?: Maybe<number>;
+    readonly deletionTimestamp?: string;
   };
   readonly spec?: Maybe<{
     readonly address?: Maybe<string>;
@@ -116,7 +127,7 @@ function sectionOf(
   }
   const login = loginOf(credentials.name, ownMember(secrets, credentials.name) as SecretData | undefined);
   if ('problem' in login) return login;
-  const file = `${(macAddress ?? '').replaceAll(':', '-')}.key`;
+  const file = keyFileOf(macAddress ?? '');
   const lines: readonly (readonly [string, string | number | undefined | null])[] = [
     ['address', address ?? ''],
     ['mac_address', macAddress ?? ''],
@@ -137,6 +148,15 @@ function sectionOf(
     text: [`[switch:${name}]`, ...told.map(([key, value]) => `${key}=${value}`), ''].join('\n'),
     keyFile: login.key === undefined ? undefined : [file, login.key],
   };
+}
+
+function keyFileOf(macAddress: string): string {
+  return `${macAddress.replaceAll(':', '-')}.key`;
+}
+
+/** Whether a file is named like that of a switch. */
+export function isKeyFile(name: string): boolean {
+  return /^[0-9a-f]{2}(-[0-9a-f]{2}){5}\.key$/i.test(name);
 }
 
 interface Login {

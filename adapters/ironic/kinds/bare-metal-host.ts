@@ -25,6 +25,8 @@ export function bareMetalHost(options: HostKindOptions): DeclaredKind {
     plural: 'baremetalhosts',
     carries: {
       annotations: [...Object.values(HostAnnotation), `${HostAnnotation.Reboot}/*`],
+      // Its PreprovisioningImage has the same.
+      ...(options.preprovisioningImages === 'built' && { labels: ['*'] }),
     },
     finalizer: HOST_FINALIZER,
     guards: Object.values(HostGuard),

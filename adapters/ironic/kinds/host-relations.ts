@@ -110,7 +110,7 @@ export function childrenOf(object: KubeObject, { preprovisioningImages }: HostKi
   return [
     { kind: 'HostFirmwareSettings', name, content: { spec: { settings: {} } }, onDrift: 'keep' },
     ...(Object.keys(hardware).length > 0 ? [{ ...hardwareDataOf(name, hardware), onDrift: 'keep' } as const] : []),
-    ...(isImaged ? [imageOf(host, name)] : []),
+    ...(isImaged ? [imageOf(object)] : []),
   ];
 }
 
@@ -124,10 +124,20 @@ export function firmwareComponentsOf(name: string): Child {
   return { kind: 'HostFirmwareComponents', name, content: { spec: { updates: [] } }, onDrift: 'keep' };
 }
 
-function imageOf(host: Host, name: string): Child {
+function imageOf(object: KubeObject): Child {
+  const { name, labels = {} } = object.metadata;
+  const host = object as Host;
   const bootsIso = driverOfHost(host).supportsIsoPreprovisioningImage;
   const spec = preprovisioningImageSpec(host, { architecture: architectureOfHost(host), bootsIso });
-  return { kind: 'PreprovisioningImage', name, content: { spec: spec as JsonObject }, onDrift: 'apply' };
+  return {
+    kind: 'PreprovisioningImage',
+    name,
+    content: { spec: spec as JsonObject },
+    // By which builders choose their images.
+    labels,
+    isControlled: true,
+    onDrift: 'apply',
+  };
 }
 
 /** Whether its node is in Ironic, and is to be worked with. */

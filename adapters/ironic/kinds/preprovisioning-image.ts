@@ -19,6 +19,9 @@ const MANAGER = 'metal3/preprovisioning-image';
 export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kernel' | 'ramdisk'>): DeclaredKind {
   return {
     ...metal3Resource('PreprovisioningImage', 'preprovisioningimages'),
+    // Compared with those of its host, and of no use to its builder.
+    carries: { labels: ['*'] },
+    readsCarried: false,
     finalizer: BUILDER_FINALIZER,
     guards: [],
     fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
@@ -64,7 +67,9 @@ async function tend({ ports, key, object, dependencies }: Pass): Promise<Verdict
   const isThere = secret?.answer !== undefined && secret.answer.readiness !== Readiness.Absent;
   if (secret !== undefined && isThere && !isDeleted) {
     // Before it is read: its version is another one afterwards.
-    await ports.mark(key, secret, { manager: `${MANAGER}-marks`, labels: SECRET_LABELS, isOwned: true });
+    // By a manager of its own: several may share a Secret, and each is an owner.
+    const manager = `${MANAGER}-marks/${object.metadata.name}`;
+    await ports.mark(key, secret, { manager, labels: SECRET_LABELS, isOwned: true });
   }
   const { status, againAfterMs } = (await ports.call(key, 'build')) as Built;
   await ports.storeStatus(key, MANAGER, status as JsonObject);

@@ -148,7 +148,7 @@ function checkMain({ method, parameters, dotted, scope }: Judgement, main: Main,
   const found = allowed.filter(({ shape }) => shape !== undefined && main.shapes.includes(shape));
   const named = found.filter(({ key }) => key === main.name.toLowerCase());
   for (const each of named.length > 0 ? named : found) checkDirection(each, main.direction, scope);
-  for (const { dotted: name, syntax } of named.length > 0 ? [] : found) {
+  for (const { dotted: name, syntax } of found.filter((each) => !named.includes(each))) {
     scope.report('method.name', syntax.item.place, `parameter '${name}' has to be called '${main.name}'`);
   }
   const { place } = method.item;

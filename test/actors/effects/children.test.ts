@@ -9,6 +9,7 @@ import {
   removeChildren,
 } from '../../../actors/effects/children.ts';
 import { registry } from '../../../actors/object/registry.ts';
+import type { ApplyOptions } from '../../../adapters/kubernetes/mod.ts';
 import { ConflictError, type JsonObject, TransientError } from '../../../bus/mod.ts';
 import type { Child } from '../../../machines/kind.ts';
 import { type DependencyAnswer, Readiness } from '../../../machines/life.ts';
@@ -51,8 +52,9 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
     objects: {
       get: async () => present,
       applied: async () => present && { object: present, fields },
-      async apply(_: unknown, __: unknown, ___: unknown, { owners }: { owners: readonly { uid: string }[] }) {
-        calls.push(`apply for ${owners.map(({ uid }) => uid).join()}`);
+      async apply(_: unknown, __: unknown, ___: unknown, { owners, labels }: ApplyOptions) {
+        const named = owners.map(({ uid, controller }) => (controller === true ? `controller ${uid}` : uid)).join();
+        calls.push(`apply for ${named}${labels === undefined ? '' : ` with ${JSON.stringify(labels)}`}`);
         if (applyFails) throw new ConflictError('it was changed');
         return present;
       },
@@ -147,6 +149,33 @@ test('what differs is applied again, or made anew, as the kind says', async () =
   const applied = play({ stored: other, child: { ...CHILD, onDrift: 'apply' } });
   assert.equal(await applied.ensured(), READY);
   assert.equal(applied.calls, ['apply for owner']);
+});
+
+test('33.D: one that is to have labels and a controller gets them, and is corrected where it lacks one', async () => {
+  const labels = { rack: '7' };
+  const child = { ...CHILD, onDrift: 'apply', labels, isControlled: true } as const;
+  const asked = async (present: KubeObject | undefined, fields: JsonObject = {}): Promise<readonly string[]> => {
+    const scene = play({ child, stored: present, fields });
+    await scene.ensured();
+    return scene.calls;
+  };
+  const APPLIED = 'apply for controller owner with {"rack":"7"}';
+  assert.equal(await asked(undefined), [APPLIED]);
+  const plain = { apiVersion: 'example.org/v1', kind: 'Subnet', name: 's', uid: 'owner' };
+  const controller = { ...plain, controller: true };
+  assert.equal(await asked(stored({ labels })), [APPLIED], 'made before, without a controller');
+  assert.equal(await asked(stored({ ownerReferences: [controller] })), [APPLIED]);
+  assert.equal(await asked(stored({ ownerReferences: [controller], labels: { rack: '8' } })), [APPLIED]);
+  assert.equal(await asked(stored({ ownerReferences: [controller], labels: { ...labels, more: 'x' } })), []);
+  const fields = { 'f:metadata': { 'f:labels': { 'f:rack': {}, 'f:row': {} }, 'f:ownerReferences': {} } };
+  const before = stored({ ownerReferences: [controller], labels: { ...labels, row: '1' } });
+  assert.equal(await asked(before, fields), [APPLIED], 'the owner lost a label');
+  // An object has one controller at most.
+  const other = { apiVersion: 'v1', kind: 'Other', name: 'o', uid: 'other', controller: true };
+  assert.equal(await asked(stored({ ownerReferences: [other, plain], labels })), []);
+  assert.equal(await asked(stored({ ownerReferences: [other], labels: {} })), [
+    'apply for controller other,owner with {"rack":"7"}',
+  ]);
 });
 
 test('what was applied once and is not wanted any more is a difference (K1)', () => {

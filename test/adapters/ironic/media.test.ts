@@ -156,16 +156,27 @@ test('a subscription that another controller made is kept, what it said of troub
     await world.gone(SUBSCRIPTION);
   }));
 
-test('the built-in builder gives a host its ramdisk, with the version of its network data', () =>
+test('33.D: the built-in builder gives a host its ramdisk, with its labels, as its controller, and with the version of its network data', () =>
   on(
     async (world) => {
       await world.create('secrets/network', { type: 'Opaque', stringData: { networkData: '{}' } });
-      await world.host({ preprovisioningNetworkDataName: 'network' });
+      const { metadata: host } = await world.host(
+        { preprovisioningNetworkDataName: 'network' },
+        { labels: { rack: '7' } },
+      );
       await world.until(HOST, 'available', isIn('available'));
       const versionOf = ({ status }: Raw): unknown => (status?.['networkData'] as JsonObject | undefined)?.['version'];
       const image = await world.until(IMAGE, 'ready', (it) => conditionOf(it, 'Ready')?.['status'] === 'True');
       assert.equal([image.status?.['imageUrl'], image.status?.['format']], ['http://images/deploy.iso', 'iso']);
       assert.ok(image.metadata.finalizers?.includes('preprovisioningimage.metal3.io'));
+      // 33.D: what builders choose by, and who controls it.
+      assert.equal(image.metadata.labels, { rack: '7' });
+      const [owner] = image.metadata.ownerReferences ?? [];
+      assert.equal([owner?.uid, owner?.controller], [host.uid, true]);
+      await world.merge(HOST, { metadata: { labels: { rack: null, row: '2' } }, spec: { description: 'moved' } });
+      // As they are when the host is looked at next.
+      await world.until(IMAGE, 'labelled anew', ({ metadata }) => metadata.labels?.['row'] === '2');
+      assert.equal((await world.read(IMAGE))?.metadata.labels, { row: '2' });
       const secret = (await world.read('secrets/network')) as Raw;
       assert.is(secret.metadata.labels?.['environment.metal3.io'], 'baremetal');
       assert.ok(secret.metadata.ownerReferences?.some(({ kind }) => kind === 'PreprovisioningImage'));

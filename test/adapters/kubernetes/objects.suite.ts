@@ -1,8 +1,9 @@
 // What reads, writes and watches of objects must do on any API server.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { SecretContent } from '../../../adapters/adapter.ts';
 import { type KubeClient, objects, type Resource, SECRETS, watchResource } from '../../../adapters/kubernetes/mod.ts';
-import { AbsentError, type Clock, ConflictError, TerminalError } from '../../../bus/mod.ts';
+import { AbsentError, type Clock, ConflictError, type JsonObject, TerminalError } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { rejection } from '../../world/rejection.ts';
 
@@ -253,6 +254,26 @@ export function objectsSuite(test: Test, open: () => Promise<Opened>): void {
     assert.not.match(text, 'aHVzaA');
     const content = await objects({ client }).readSecret(namespace, 's');
     assert.equal(content?.data, { k: 'aHVzaA==' });
+  });
+
+  on('33.D: the data of a Secret is replaced as it was read, and not after a change', async ({ client, namespace }) => {
+    const api = objects({ client });
+    const body = { apiVersion: 'v1', kind: 'Secret', metadata: { name: 's', labels: { kept: 'yes' } } };
+    const path = `/api/v1/namespaces/${namespace}/secrets`;
+    await client.call({ method: 'POST', path, body });
+    const read = async () => (await api.readSecret(namespace, 's')) as SecretContent;
+    const empty = await read();
+    assert.equal(empty.data, {});
+    await api.writeSecret(namespace, 's', empty, { a: 'YQ==', b: 'Yg==' });
+    const full = await read();
+    assert.equal(full.data, { a: 'YQ==', b: 'Yg==' });
+    assert.instance(await rejection(api.writeSecret(namespace, 's', empty, { a: '' })), ConflictError);
+    await api.writeSecret(namespace, 's', full, { b: 'Yw==' });
+    assert.equal((await read()).data, { b: 'Yw==' });
+    const { body: now } = await client.call({ method: 'GET', path: `${path}/s` });
+    assert.equal((now['metadata'] as JsonObject)['labels'], { kept: 'yes' });
+    const another = { ...(await read()), uid: '0cd5fb4e-0000-4000-8000-000000000001' };
+    assert.instance(await rejection(api.writeSecret(namespace, 's', another, {})), ConflictError);
   });
 
   on('the version of a Secret’s content is another when it changes, and no other for its guards', async (on) => {

@@ -167,13 +167,28 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
   [
     'too many bodies, or none',
     resource(
-      'method ⟨method.count⟩Add { in out Body Book in out Other Book }',
+      'method ⟨method.count⟩Add { in out Body Book in out ⟨method.name⟩Other Book }',
       'method ⟨method.count⟩Update { in Name String }',
     ),
     "method 'Svc.V1.R.Add' needs exactly one struct, 'Body', but has 2",
     "method 'Svc.V1.R.Update' needs exactly one struct or list, 'Body', but has 0",
   ],
-  ['too many lists', resource(LIST.replace('List', '⟨method.count⟩List').replace('}', 'out Others []Book }'))],
+  [
+    'too many lists',
+    resource(LIST.replace('List', '⟨method.count⟩List').replace('}', 'out ⟨method.name⟩Others []Book }')),
+    "method 'Svc.V1.R.List' needs exactly one list, 'Items', but has 2",
+    "parameter 'Svc.V1.R.List.Others' has to be called 'Items'",
+  ],
+  [
+    '33.D: of two bodies the one that is called otherwise is named too, whatever the method',
+    resource(
+      'method ⟨method.count⟩Get { out Body Book out ⟨method.name⟩Other Book }',
+      'method ⟨method.count⟩Update { in out Body Book in out ⟨method.name⟩Others []Book }',
+      LIST.replace('List', '⟨method.count⟩Search').replace('}', 'in Body Book in ⟨method.name⟩Other Book }'),
+    ),
+    "method 'Svc.V1.R.Get' needs exactly one struct, 'Body', but has 2",
+    "parameter 'Svc.V1.R.Get.Other' has to be called 'Body'",
+  ],
   ['a search without a body', resource(LIST.replace('List', '⟨method.count⟩Search'))],
   [
     'inputs and outputs of a post',
@@ -271,7 +286,7 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
   ],
   [
     'a wrong direction beside a wrong number',
-    resource('method ⟨method.count⟩Get { in out ⟨method.direction⟩Body Book out Other Book }'),
+    resource('method ⟨method.count⟩Get { in out ⟨method.direction⟩Body Book out ⟨method.name⟩Other Book }'),
   ],
   [
     'a default that does not fit its type',

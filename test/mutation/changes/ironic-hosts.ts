@@ -23,6 +23,10 @@ export const IRONIC_HOSTS: readonly Change[] = [
   ...noticedBy(['life of a host'], {
     'host-stores-over': 'what the conditions tell is stored over the status that is being taken over',
   }),
+  ...noticedBy(['operations on BareMetalSwitches'], {
+    'switch-rendered-while-deleted': 'S3: the password of a switch that is being deleted stays in the Secret',
+    'switch-foreign-keys': "S4: keys of a Secret go that are nobody's switch",
+  }),
   ...noticedBy(['RAID', 'preparing'], {
     'raid-kept-unknown':
       'R5: hardware volumes on record are forgotten after a failure, whether the spec mentions them or not',

@@ -147,6 +147,19 @@ if (!kubeconfig) {
     });
   }
 
+  test('33.D: what Ironic reads of switches is written and removed, and nothing beside it', async () => {
+    const [config, file] = ['switch-configs.conf', '00-11-22-aa-bb-CC.key'];
+    await patch(troupe, { data: { [config]: btoa('text'), [file]: btoa('key') } });
+    await patch(troupe, { data: { [config]: btoa('other'), [file]: null } });
+    for (const key of ['switch-configs', `x-${config}`, `x${file}`, 'a.key', `${file}.x`]) {
+      const refused = await refusal(() => patch(troupe, { data: { [config]: btoa('more'), [key]: btoa('x') } }));
+      assert.match(refused ?? 'taken', 'but its finalizers', key);
+    }
+    const both = await refusal(() => patch(troupe, { data: { [config]: null, password: null } }));
+    assert.match(both ?? 'taken', 'but its finalizers');
+    await patch(troupe, { data: { [config]: null } });
+  });
+
   test('nobody else is kept from anything', async () => {
     await patch(admin, { stringData: { password: 'rotated' }, metadata: { labels: { by: 'admin' } } });
     const { body } = await admin.call({ method: 'GET', path: `${secrets}/held` });

@@ -1,7 +1,7 @@
 // One object with the life of its kind, over an API server and operations that a test plays.
 import { type AnyActorRef, createActor, SimulatedClock } from 'xstate';
 import type { DeclaredKind } from '../../../../adapters/adapter.ts';
-import type { Dependency, DependencyAnswer, LifePorts, Seen } from '../../../../machines/life.ts';
+import type { Dependency, DependencyAnswer, LifePorts, Occurrence, Seen } from '../../../../machines/life.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../../machines/object.ts';
 
 export interface Lived {
@@ -89,6 +89,9 @@ export async function live(
     },
     async mark() {
       done.push('mark');
+    },
+    tell(_key: string, news: readonly Occurrence[]) {
+      for (const { reason, message } of news) done.push(`tell ${reason}: ${message}`);
     },
     async storeStatus(_key: string, _manager: string, status: JsonObject) {
       if (JSON.stringify(status) === JSON.stringify(object.status)) return;

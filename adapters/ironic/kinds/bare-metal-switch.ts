@@ -1,0 +1,98 @@
+// BareMetalSwitch: its section of the text that Ironic's networking service reads, which all switches of a namespace share.
+//
+// Invariants:
+//   B1. The own finalizer goes after a rendering without the switch: no password of one that is gone stays behind, whoever was down
+//       when it was deleted.
+import { isDeepStrictEqual } from 'node:util';
+import { type DependencyAnswer, Readiness } from '../../../machines/life.ts';
+import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { Verdict } from '../../../machines/upkeep/context.ts';
+import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
+import type { DeclaredKind } from '../../adapter.ts';
+import { type Condition, conditionOf } from '../hosts/condition.ts';
+import { SECRET_LABELS } from '../hosts/secret-labels.ts';
+import { SWITCH_CREDENTIALS_RETRY_MS, type SwitchSecrets } from '../hosts/switch-configs.ts';
+import { mapOf, textOf } from '../json-values.ts';
+import type { RenderedSwitch } from '../operations/bare-metal-switches.ts';
+import { metal3Resource } from '../serving.ts';
+
+const MANAGER = 'metal3/bare-metal-switch';
+export const SWITCH_FINALIZER = 'baremetalswitch.metal3.io';
+
+/** @param secrets  those that are written, in the namespace of each switch */
+export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): DeclaredKind {
+  return {
+    ...metal3Resource('BareMetalSwitch', 'baremetalswitches'),
+    finalizer: SWITCH_FINALIZER,
+    guards: [],
+    fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
+    references(object) {
+      // What is written counts too: one that is made, or that somebody edits, is written anew.
+      const names = new Set([credentialsOf(object), configs, credentials].filter((name) => name !== ''));
+      return [...names].map((name) => ({ kind: 'Secret', name, finalizers: [], neededFor: 'always' }) as const);
+    },
+    children: () => [],
+    standing: (object, isNow = isValid(object)) => ({ ready: isNow, id: object.metadata.name }),
+    life: upkeepLife({
+      view(object) {
+        const { generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
+        return {
+          generation,
+          deleting: deletionTimestamp !== undefined,
+          owned: finalizers.includes(SWITCH_FINALIZER),
+          heldBy: [],
+          settled: isValid(object) && validIn(object)?.observedGeneration === generation,
+          basis: '',
+        };
+      },
+      tend,
+      isNews: (before, now) => !isDeepStrictEqual(versionOf(before), versionOf(now)),
+      complaint: (object) => (isValid(object) ? undefined : validIn(object)?.message),
+      failure: 'SwitchConfigFailed',
+    }),
+    operations: ['render'],
+  };
+}
+
+async function tend({ ports, key, object, dependencies, notes }: Pass): Promise<Verdict> {
+  const { name: own, deletionTimestamp } = object.metadata;
+  const isDeleted = deletionTimestamp !== undefined;
+  const credentials = dependencies.find(({ name }) => name === credentialsOf(object));
+  const isThere = credentials?.answer !== undefined && credentials.answer.readiness !== Readiness.Absent;
+  if (credentials !== undefined && isThere && !isDeleted) {
+    // A manager of its own: several switches may share a Secret, and each is an owner.
+    await ports.mark(key, credentials, { manager: `${MANAGER}-marks/${own}`, labels: SECRET_LABELS, isOwned: true });
+  }
+  const { conditions, missing } = (await ports.call(key, 'render')) as RenderedSwitch;
+  if (isDeleted) return { next: 'leave' };
+  if (missing.length > 0) {
+    const message = `nothing can be written for Ironic: there is no Secret '${missing.join("' and no Secret '")}' here`;
+    // Told once, however often it is looked for.
+    if (notes['isTold'] !== true) ports.tell(key, [{ type: 'Warning', reason: 'SwitchConfigFailed', message }]);
+    return { next: 'pause', pauseMs: SWITCH_CREDENTIALS_RETRY_MS, notes: { isTold: true } };
+  }
+  await ports.storeStatus(key, MANAGER, { conditions: conditions as unknown as readonly JsonObject[] });
+  if (credentials !== undefined && !isThere) {
+    return { next: 'rest', stands: 'lacking', lookAgainMs: SWITCH_CREDENTIALS_RETRY_MS };
+  }
+  return isValid(ports.object(key)) ? { next: 'rest', stands: 'available' } : { next: 'rest' };
+}
+
+/** In its own namespace; empty: none. */
+function credentialsOf({ metadata, spec }: KubeObject): string {
+  const { name, namespace } = mapOf(spec?.['credentials']);
+  const isNear = textOf(namespace) === '' || namespace === metadata.namespace;
+  return isNear ? textOf(name) : '';
+}
+
+function validIn({ status }: KubeObject): Condition | undefined {
+  return conditionOf((status?.['conditions'] ?? []) as unknown as readonly Condition[], 'Valid');
+}
+
+function isValid(object: KubeObject): boolean {
+  return validIn(object)?.status === 'True';
+}
+
+function versionOf(answer: DependencyAnswer | undefined): readonly unknown[] {
+  return [answer?.readiness === Readiness.Absent, answer?.uid, answer?.version];
+}
