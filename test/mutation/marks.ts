@@ -35,6 +35,9 @@ interface Program {
   readonly text: string;
   readonly root: Node;
   readonly comments: readonly { readonly value: string; readonly start: number; readonly end: number }[];
+  readonly names: () => ReadonlySet<string>;
+  /** Equal for programs that do the same, however they are written. */
+  readonly meaning: () => string;
 }
 
 export interface Mark {
@@ -139,7 +142,19 @@ const parenthesisOf = (node: Node): number | undefined =>
 const isPrimary = ({ type }: Node): boolean =>
   /^(?:Identifier|ThisExpression|ArrayExpression)$|Literal$|MemberExpression$|CallExpression$/.test(type);
 
+/** The sources that were parsed last: marks come file by file. */
+const LAST: Program[] = [];
+const KEPT = 3;
+
 function parsed(file: string, text: string): Program {
+  const at = LAST.findIndex((last) => last.text === text);
+  const program = LAST.splice(at, at < 0 ? 0 : 1)[0] ?? parsedAnew(file, text);
+  LAST.unshift(program);
+  LAST.length = Math.min(LAST.length, KEPT);
+  return program;
+}
+
+function parsedAnew(file: string, text: string): Program {
   const isScript = file.endsWith('.cjs');
   const { program, comments } = parse(text, {
     sourceType: isScript ? 'script' : 'module',
@@ -147,7 +162,14 @@ function parsed(file: string, text: string): Program {
     allowReturnOutsideFunction: isScript,
     attachComment: false,
   });
-  return { text, root: program as unknown as Node, comments: (comments ?? []) as Program['comments'] };
+  const root = program as unknown as Node;
+  return {
+    text,
+    root,
+    comments: (comments ?? []) as Program['comments'],
+    names: once(() => namesIn(root)),
+    meaning: once(() => meaningOf(root)),
+  };
 }
 
 function childrenOf(node: Node): Node[] {
@@ -257,6 +279,14 @@ function replaced(program: Program, node: Node, code: string): Edit {
   return { from: node.start, to: node.end, text: isExpression(node) ? `(${filled})` : filled };
 }
 
+function once<Value>(work: () => Value): () => Value {
+  let done: { readonly value: Value } | undefined;
+  return () => {
+    done ??= { value: work() };
+    return done.value;
+  };
+}
+
 /** The tree without what has no meaning: positions and parentheses. */
 function meaningOf(root: Node): string {
   return JSON.stringify(root, (key, value) => {
@@ -316,11 +346,11 @@ export function marksIn(root: string): readonly Mark[] {
 function editOf(program: Program, mark: Mark): Edit {
   const node = target(program, mark);
   const edit = mark.code === undefined ? dropped(program, node) : replaced(program, node, mark.code);
-  const { root, text } = program;
-  const changed = parsed(mark.file, text.slice(0, edit.from) + edit.text + text.slice(edit.to)).root;
-  if (meaningOf(changed) === meaningOf(root)) throw new Error('changes nothing');
-  const known = namesIn(root);
-  const unknown = [...namesIn(changed)].find((name) => !known.has(name) && !BUILT_IN.has(name));
+  const { text } = program;
+  const changed = parsed(mark.file, text.slice(0, edit.from) + edit.text + text.slice(edit.to));
+  if (changed.meaning() === program.meaning()) throw new Error('changes nothing');
+  const known = program.names();
+  const unknown = [...changed.names()].find((name) => !known.has(name) && !BUILT_IN.has(name));
   if (unknown !== undefined) throw new Error(`'${unknown}' is nowhere else in the source`);
   return edit;
 }
