@@ -122,6 +122,17 @@ export const MUTATIONS: readonly Mutation[] = [
     without: 'any answer of 404 proves that what was asked for is gone, for ever',
     mutants: ['any-404-is-absence', 'gone-stays-gone'],
   },
+  {
+    name: 'foreign',
+    without: 'what was only found is removed when somebody else recorded an id first',
+    mutants: ['found-resource-discarded'],
+  },
+  {
+    name: 'suspended',
+    without:
+      'who was paused believes in the lease that it had, and lists what it has under way over the list of its successor',
+    mutants: ['clock-lags-for-ever', 'successor-overwritten', 'late-predecessor-ignored'],
+  },
   ...HOST_MUTATIONS,
   ...WINDOWS_MUTATIONS,
 ];

@@ -11,7 +11,7 @@ import { type Misfortune, type Named, Trouble } from '../../misfortunes.ts';
 import { type Later, type Lives, leavesOf, type Moment, momentOf, weighted } from '../../moments.ts';
 import { BY_PLURAL, idOf, referencesOf } from './kinds.ts';
 import { type Planned, pluralOf } from './manifests.ts';
-import { FURTHER_RULES, PRESS_RULES, type ResourceRules, RULES, type Target } from './moment-rules.ts';
+import { FURTHER_RULES, PRESS_RULES, type ResourceRules, RULES, SUSPENDED_RULES, type Target } from './moment-rules.ts';
 import type { ResourceDeed, ResourcePlan } from './plan.ts';
 
 /** What happens while users delete everything. */
@@ -28,7 +28,7 @@ const TIDYING: ReadonlySet<(ResourceDeed | Misfortune)['what']> = new Set([
   'crash',
 ]);
 
-const ALL_RULES: ResourceRules = joined(RULES, PRESS_RULES, FURTHER_RULES);
+const ALL_RULES: ResourceRules = joined(RULES, PRESS_RULES, FURTHER_RULES, SUSPENDED_RULES);
 const PREFIXES: Readonly<Record<string, string>> = { secrets: 'secret ', books: 'book ' };
 
 /** States that are left in the step in which they are entered are seen by nobody. */
@@ -83,6 +83,21 @@ export function pressMomentsOf(seed: number, isCalm: boolean): readonly Moment[]
 /** Those of families of further kinds, in three of four histories that have any. Drawn apart, too. */
 export function furtherMomentsOf(seed: number, isCalm: boolean): readonly Moment[] {
   return someMoments(seed ^ 0xf0e70e, { rules: FURTHER_RULES, phases: PHASES, isCalm }, Object.values(Trouble));
+}
+
+/** Those in which the machine of a process is paused, in one of six histories in which anything goes wrong. Drawn apart, too. */
+export function suspendedMomentsOf(seed: number, isCalm: boolean): readonly Moment[] {
+  const draw = drawFrom(mulberry32(seed ^ 0x5a5e4d));
+  if (isCalm || !draw.chance(1 / 6)) return [];
+  const deeds = Object.keys(SUSPENDED_RULES);
+  return Array.from({ length: 1 + draw.below(3) }, () => ({
+    phase: draw.pick(['building.adopting', 'building.adopting', 'building.creating', 'claiming.awaiting']),
+    nth: 1 + draw.below(3),
+    afterMs: draw.chance(0.7) ? 0 : draw.below(60),
+    deeds: [draw.pick(deeds)],
+    forMs: draw.below(30_000),
+    trouble: 'failing',
+  }));
 }
 
 function someMoments(

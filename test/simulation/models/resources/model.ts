@@ -319,5 +319,6 @@ function doersOf(people: People, hands: Hands): Doers {
     fail: ({ object }) => people.alter('fail', object),
     twins: ({ object }) => people.mislead('twins', object),
     usurp: ({ object }) => people.mislead('usurp', object),
+    foreign: ({ object }) => people.makeForeign(object),
   };
 }

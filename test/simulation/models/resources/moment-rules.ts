@@ -202,6 +202,11 @@ export const PRESS_RULES = rulesOf({
   lateAtWork: [WORKING_BOOK, 3, 'lateCreates for 2000 by 500+for; crashAtTimes for 300 @300'],
 });
 
+/** The machine of its process is paused, just when it is looked for what is there, or made. */
+export const SUSPENDED_RULES = rulesOf({
+  suspend: [UNSURE, 1, 'suspend for 15000+for'],
+});
+
 /** States that only the further kinds have, or dwell in: what it is made of is not there yet, its content is on its way. */
 const FILLING = /^filling/;
 const FURTHER_AT_WORK = /^(filling|building\.lacking|keeping\.(updating|settling))/;
@@ -271,7 +276,7 @@ function timeOf(text: string, forMs: number): number {
   return terms.reduce((sum, term) => sum + term, 0);
 }
 
-const OF_PROCESS = new Set(['crash', 'stop', 'cutBus']);
+const OF_PROCESS = new Set(['crash', 'stop', 'cutBus', 'suspend']);
 const OF_SECRET = new Set(['rotateSecret', 'deleteSecret', 'createSecret']);
 const OF_CHILD = new Set(['tamper', 'takeChild', 'freeze']);
 

@@ -351,6 +351,20 @@ export class People {
     this.ask(`writes an id into the status of '${name}'`, 'PATCH', path, { status: { id: twin() } });
   }
 
+  /** Somebody makes a network of the name that an object wants. It is theirs until the object has recorded it. */
+  makeForeign({ kind, namespace, name }: Planned): void {
+    const { chronicle, cloud, cluster, watchman, onTrouble } = this.#deps;
+    onTrouble();
+    chronicle.note(`foreign ${name}`, () => `somebody in the cloud: makes a network '${name}' of their own`);
+    const id = cloud.drift.add(CollectionName.Networks, outsideNetwork(name, cloud.projectId));
+    this.#twins.push(id);
+    watchman.foreign.add(id);
+    // With what the object makes there may be two that look alike.
+    this.#twinned.add(pathOf({ kind, namespace, name }));
+    const uid = cluster.get(`${kind.toLowerCase()}s`, namespace, name)?.metadata.uid;
+    if (uid !== undefined) this.altered.add(uid);
+  }
+
   /** Takes back what would mislead for ever; what was refused, or changed by others, nobody looks at by itself: a user does. */
   putRight(): void {
     for (const id of this.#twins)

@@ -5,10 +5,11 @@ import { faultsOf } from '../../faults.ts';
 import { ACTIVE_MS, type Misfortune, misfortunes } from '../../misfortunes.ts';
 import type { Plan, StepOf } from '../../model.ts';
 import { setbacksOf } from '../../setbacks.ts';
+import { foreignersOf } from './foreigners.ts';
 import { furtherOf } from './further.ts';
 import { lateCreates } from './late-creates.ts';
 import { libraryOf } from './library.ts';
-import { furtherMomentsOf, momentsOf, pressMomentsOf } from './lives.ts';
+import { furtherMomentsOf, momentsOf, pressMomentsOf, suspendedMomentsOf } from './lives.ts';
 import { landscape, type Planned } from './manifests.ts';
 import { namesakes } from './namesakes.ts';
 import { upheaval } from './upheaval.ts';
@@ -36,7 +37,7 @@ type Deeds = Told<'create' | 'delete' | 'unsettle' | 'letGo' | 'nonsense' | 'emp
   // An operator makes what the floating IPs of a namespace need, or a network that imports look for.
   Told<'open' | 'appear', 'name'> &
   // Somebody else changes the resource, or makes what looks like it.
-  Told<'drift' | 'vanish' | 'build' | 'fail' | 'twins' | 'usurp', 'object'>;
+  Told<'drift' | 'vanish' | 'build' | 'fail' | 'twins' | 'usurp' | 'foreign', 'object'>;
 
 export type ResourceDeed = {
   [What in keyof Deeds]: { readonly what: What } & Pick<Fields, Deeds[What]>;
@@ -114,6 +115,8 @@ export function resourcePlan(seed: number): ResourceHistory {
   });
   steps.push(...library, ...further);
   if (misfortune > 0) steps.push(...setbacksOf(seed, { steps, pods }));
+  const foreigners = isCalm ? { steps: [], moments: [] } : foreignersOf(seed, { steps });
+  steps.push(...foreigners.steps);
   steps.sort((one, other) => one.atMs - other.atMs);
   const isNamespaceGone = steps.some(({ what }) => what === 'deleteNamespace');
   const resyncMs = draw.chance(0.3) ? draw.pick([20_000, 120_000]) : 0;
@@ -127,6 +130,8 @@ export function resourcePlan(seed: number): ResourceHistory {
       ...momentsOf(seed, { isCalm, isNamespaceGone }),
       ...(hasPress ? pressMomentsOf(seed, isCalm) : []),
       ...(further.length > 0 ? furtherMomentsOf(seed, isCalm) : []),
+      ...foreigners.moments,
+      ...suspendedMomentsOf(seed, isCalm),
     ],
     given: { hasPress },
   };

@@ -46,6 +46,8 @@ export class Watchman {
   readonly #spoilt = new Set<string>();
   /** Resources that were left in place on purpose. */
   readonly detached = new Set<string>();
+  /** What somebody made outside, and no object has recorded yet. */
+  readonly foreign = new Set<string>();
   /** Objects whose resources may be left in the cloud. */
   readonly excused = new Set<string>();
   /** Objects by uid. */
@@ -127,7 +129,10 @@ export class Watchman {
     const id = idOf(object);
     const old = before === undefined ? undefined : idOf(before);
     if (old !== undefined && (old !== id || type === 'DELETED')) this.#byId.delete(old);
-    if (id !== undefined && type !== 'DELETED') this.#byId.set(id, uid);
+    if (id !== undefined && type !== 'DELETED') {
+      this.#byId.set(id, uid);
+      this.foreign.delete(id);
+    }
   }
 
   #gone(object: KubeObject): void {
@@ -221,6 +226,7 @@ export class Watchman {
       for (const made of this.#interfacesAt(path, body)) this.judgeRemoval(landing, this.ownerOf(made.id));
       return;
     }
+    this.#judgeForeign(landing);
     const deed = deedOf(landing);
     if (deed?.what === 'make') this.#judgeCreate(landing, deed.kind, deed.uses);
     else if (deed?.what === 'remove') this.judgeRemoval(landing, this.ownerOf(deed.id ?? ''));
@@ -358,6 +364,16 @@ export class Watchman {
     for (const made of this.made.values())
       if (made.uid === uid && !made.uses.isDisjointFrom(ids))
         this.made.set(made.id, { ...made, uses: made.uses.difference(ids) });
+  }
+
+  /** What somebody else made is neither removed nor changed before an object has recorded it (M9). */
+  #judgeForeign({ method, path, pod, uid }: Landing): void {
+    const [, , id = ''] = path.split('/');
+    if (method !== 'GET' && this.foreign.has(id))
+      this.#violate(
+        'M9',
+        `${pod} sends ${method} ${path} for ${this.nameOf(uid)}, and what is there somebody else made`,
+      );
   }
 
   /** Of what is an object's own. */
