@@ -92,4 +92,16 @@ export const WINDOWS_MUTATIONS: readonly Mutation[] = [
     matter: 'windows',
     mutants: ['mapping-hash-is-password'],
   },
+  {
+    name: 'win-found-share',
+    without: 'a share that somebody else has mapped is mapped anew, and told to be the own',
+    matter: 'windows',
+    mutants: ['mapping-found-made', 'mapping-of-others'],
+  },
+  {
+    name: 'win-found-session',
+    without: 'a connection that somebody else has made is taken down',
+    matter: 'windows',
+    mutants: ['target-found-taken-down'],
+  },
 ];

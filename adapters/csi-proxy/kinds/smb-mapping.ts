@@ -54,6 +54,7 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
   };
   if (!isMade(object)) {
     if (look['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
+    // mutant: mapping-found-made drop
     if (isMapped) return found();
     const mapper = wordOf(look['mapper']);
     if (mapper !== undefined) {

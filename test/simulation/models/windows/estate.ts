@@ -33,6 +33,14 @@ export interface PlannedSecret {
   readonly opens: { readonly share: string } | { readonly iqn: string; readonly node: string };
 }
 
+/** What somebody else has made before anybody has objects. */
+export interface Beforehand {
+  readonly node: string;
+  readonly what: 'session' | 'mapping' | 'mount';
+  /** Name of a target, root of a share, or a path. */
+  readonly name: string;
+}
+
 /** An object that users have, of whatever life. */
 export interface Thing {
   readonly kind: string;
@@ -49,6 +57,7 @@ export interface Estate {
   readonly shares: readonly string[];
   readonly secrets: readonly PlannedSecret[];
   readonly things: readonly Thing[];
+  readonly beforehand: readonly Beforehand[];
 }
 
 export const NAMESPACE = 'a';
@@ -62,7 +71,7 @@ export const DIRECTORY = 'C:\\var\\lib\\kubelet';
 
 const CONTENTS: readonly Content[] = ['raw', 'raw', 'raw', 'ntfs', 'foreign', 'unformatted'];
 
-export function estateOf(draw: Draw): Estate {
+export function estateOf(draw: Draw): Omit<Estate, 'beforehand'> {
   const count = draw.chance(0.3) ? 3 : 2;
   const nodes = Array.from({ length: count }, (_, index) => nodeOf(draw, `win${index + 1}`));
   const shares = ['\\\\srv1\\team', '\\\\srv2\\team'].slice(0, 1 + draw.below(2));
@@ -76,6 +85,20 @@ export function estateOf(draw: Draw): Estate {
   ];
   const things = nodes.flatMap((node) => thingsOn(draw, node, shares));
   return { nodes, shares, secrets, things };
+}
+
+export function beforehandOf(draw: Draw, { nodes, shares, things }: Omit<Estate, 'beforehand'>): Beforehand[] {
+  if (!draw.chance(0.4)) return [];
+  return nodes.flatMap(({ name: node, disks, targets }) => {
+    const paths = things
+      .filter(({ kind, name }) => kind === 'WindowsMount' && disks.some((_, index) => name === `${node}-d${index}`))
+      .map(({ spec }) => String(spec['path']));
+    return [
+      ...targets.filter(() => draw.chance(0.4)).map(({ iqn }) => ({ node, what: 'session' as const, name: iqn })),
+      ...shares.filter(() => draw.chance(0.4)).map((root) => ({ node, what: 'mapping' as const, name: root })),
+      ...paths.filter(() => draw.chance(0.3)).map((path) => ({ node, what: 'mount' as const, name: path })),
+    ];
+  });
 }
 
 function nodeOf(draw: Draw, name: string): PlannedNode {

@@ -94,12 +94,14 @@ export class WindowsHands {
         await memory.host.smb.removeSmbGlobalMapping(root).catch(() => undefined);
         return;
       case 'breakMapping':
+        this.#watch.onBeforehandEnds(node, root);
         if ((await memory.host.smb.isSmbMapped(root)) === 'mapped') memory.smb.breakMapping(root);
         return;
       case 'disconnect': {
         const target = pick(this.#estate.nodes.find(({ name }) => name === node)?.targets ?? []);
         if (target === undefined || shown.some(([, each]) => isFormatting(machine, each))) return;
         for (const [, each] of shown) if (this.#isBehindTarget(each)) this.#watch.onHand(node, deed, each);
+        this.#watch.onBeforehandEnds(node, target.iqn);
         await memory.host.iscsi.disconnectTarget(PORTAL, target.iqn).catch(() => undefined);
         return;
       }

@@ -8,6 +8,7 @@ import { type JsonObject, type Services, toErrorData } from '../../../../bus/mod
 import { upkeepMachine } from '../../../../machines/upkeep/machine.ts';
 import { skipIdsOfCloud } from '../../draw.ts';
 import type { Environment, HistoryContext, HistoryModel, Line } from '../../model.ts';
+import { makeBeforehand } from './beforehand.ts';
 import { WINDOWS_RARE, WINDOWS_UNREACHABLE } from './coverage.ts';
 import { DIRECTORY, type Estate, PORTAL } from './estate.ts';
 import { WindowsHands } from './hands.ts';
@@ -40,7 +41,9 @@ export const WINDOWS: HistoryModel<WindowsHappening, Estate> = {
   async begin(context, { seed, given }) {
     skipIdsOfCloud(context.clock);
     const machines = await machinesOf(given, { ...context, chance: mulberry32(seed ^ 0x3a17) });
-    return new WindowsStorage(context, given, machines);
+    const storage = new WindowsStorage(context, given, machines);
+    await storage.furnish();
+    return storage;
   },
 };
 
@@ -63,6 +66,14 @@ class WindowsStorage implements Environment<WindowsHappening> {
     this.#users = new WindowsUsers({ ...context, machines, estate });
     this.#hands = new WindowsHands({ machines, estate, watch: this.#watch });
     this.#rest = new WindowsRest({ ...context, machines });
+  }
+
+  /** Makes what somebody else has made before all objects. */
+  async furnish(): Promise<void> {
+    for (const each of this.#estate.beforehand) {
+      const names = await makeBeforehand(each, this.#machines.of(each.node), this.#estate);
+      for (const name of names) this.#watch.onBeforehand(each.node, name);
+    }
   }
 
   adapters(line: Line): readonly ConfiguredAdapter[] {
@@ -134,6 +145,7 @@ class WindowsStorage implements Environment<WindowsHappening> {
     chronicle.note(JSON.stringify(happening), () => `misfortune: ${JSON.stringify(happening)}`);
     switch (happening.what) {
       case 'windowsSecret':
+        if (happening.deed === 'rotate') this.#rotated(happening.name);
         void this.#users.doSecret(happening.deed, happening.name, happening.number).then(onChange);
         return;
       case 'machineTrouble':
@@ -144,6 +156,13 @@ class WindowsStorage implements Environment<WindowsHappening> {
         void this.#hands.do(happening.deed, happening.node, happening.number).then(onChange, onChange);
         return;
     }
+  }
+
+  /** What was mapped with the password of before does not work any more, and may be made anew by whoever needs it. */
+  #rotated(secret: string): void {
+    const { opens } = this.#estate.secrets.find(({ name }) => name === secret) ?? {};
+    if (opens === undefined || !('share' in opens)) return;
+    for (const node of this.nodes) this.#watch.onBeforehandEnds(node, opens.share);
   }
 
   putRight(): void {
@@ -189,7 +208,8 @@ class WindowsStorage implements Environment<WindowsHappening> {
       if ((await host.smb.isSmbMapped(root)) !== 'absent' && !this.#watch.isByHand(node, root))
         return `${root} is mapped`;
     const portals = await host.iscsi.listTargetPortals().catch(() => []);
-    if (portals.length > 0) return `the portal ${PORTAL.address} is left`;
+    if (portals.length > 0 && !this.#watch.isByHand(node, PORTAL.address))
+      return `the portal ${PORTAL.address} is left`;
     const names = (await files.look(DIRECTORY)).kind === 'absent' ? [] : await files.list(DIRECTORY);
     for (const name of names) {
       const path = `${DIRECTORY}\\${name}`;

@@ -4,7 +4,7 @@ import { mulberry32 } from '../../../../actors/clock.ts';
 import { type Draw, drawFrom } from '../../draw.ts';
 import { ACTIVE_MS, type Misfortune, misfortunes } from '../../misfortunes.ts';
 import type { Plan, StepOf } from '../../model.ts';
-import { type Estate, estateOf, NAMESPACE, type Thing } from './estate.ts';
+import { beforehandOf, type Estate, estateOf, NAMESPACE, type Thing } from './estate.ts';
 
 /** What users do with one object. `edit` and `editBack` write what it has for that. */
 export type ThingDeed = 'create' | 'delete' | 'edit' | 'editBack' | 'pin' | 'unpin';
@@ -67,6 +67,9 @@ export type WindowsHappening = ThingDone | SecretDone | MachineBefallen | ByHand
 
 const TROUBLES: readonly MachineTrouble[] = ['failing', 'forgetful', 'slow', 'hanging'];
 
+/** A stream of chance of its own. */
+const BEFOREHAND = 0x19;
+
 export type WindowsPlan = Plan<WindowsHappening, Estate>;
 type Step = StepOf<WindowsHappening | Misfortune>;
 
@@ -74,7 +77,9 @@ export function windowsPlan(seed: number): Omit<WindowsPlan, 'model'> {
   const draw = drawFrom(mulberry32((seed * 2_654_435_761) ^ 0x57d0));
   const pods = 1 + draw.below(2);
   const misfortune = draw.chance(0.25) ? 0 : draw.chance(0.5) ? 0.5 : 1;
-  const estate = estateOf(draw);
+  const common = estateOf(draw);
+  const chance = drawFrom(mulberry32((seed * 2_654_435_761) ^ BEFOREHAND));
+  const estate: Estate = { ...common, beforehand: beforehandOf(chance, common) };
   const steps: Step[] = [];
   for (const thing of estate.things) live(draw, steps, thing);
   for (const { name } of estate.secrets) keep(draw, steps, name, misfortune);

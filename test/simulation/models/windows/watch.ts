@@ -40,6 +40,15 @@ const OUR_FINALIZER = /^windows\.troupe\.dev\//;
 /** What takes down what an object stands for. */
 const ENDS = new Set(['release', 'disconnect', 'unmap', 'unmake']);
 
+/** What calls take down, by name. */
+const TAKEN_DOWN: Readonly<Record<string, (args: readonly unknown[]) => string>> = {
+  'smb.removeSmbGlobalMapping': ([root]) => String(root),
+  'iscsi.disconnectTarget': ([, iqn]) => String(iqn),
+  'iscsi.removeTargetPortal': () => PORTAL.address,
+  'volume.unmountVolume': ([, path]) => String(path),
+  'filesystem.rmdir': ([path]) => String(path),
+};
+
 export class WindowsWatch {
   readonly #deps: WindowsWatchDeps;
   readonly #disks = new Map<MemoryDisk, DiskHistory>();
@@ -51,6 +60,8 @@ export class WindowsWatch {
   readonly #wereReady = new Set<unknown>();
   /** Nodes and paths, roots or names of targets where people have had a hand in it. */
   readonly #byHand = new Set<string>();
+  /** The same of what somebody else has made before, and nobody has touched. */
+  readonly #beforehand = new Set<string>();
   readonly #objects = new Map<string, KubeObject>();
   readonly #judging: Promise<void>[] = [];
   /** When somebody last had a hand in a disk, by node. */
@@ -64,12 +75,24 @@ export class WindowsWatch {
   onHand(node: string, deed: HandDeed, what: string | MemoryDisk): void {
     if (typeof what === 'string') {
       this.#byHand.add(`${node} ${what}`);
+      this.onBeforehandEnds(node, what);
       return;
     }
     this.#handAtMs.set(node, this.#deps.time.elapsed());
     const known = this.historyOf(what);
     known.onlineFor = undefined;
     if (deed === 'partition' || deed === 'spoilVolume') known.isOthers = true;
+  }
+
+  /** What somebody else has made before all objects is taken down by none of them (S7). */
+  onBeforehand(node: string, what: string): void {
+    this.#byHand.add(`${node} ${what}`);
+    this.#beforehand.add(`${node} ${what}`);
+  }
+
+  /** It is gone, or does not work any more. */
+  onBeforehandEnds(node: string, what: string): void {
+    this.#beforehand.delete(`${node} ${what}`);
   }
 
   isByHand(node: string, what: string): boolean {
@@ -133,6 +156,9 @@ export class WindowsWatch {
     if (disk !== undefined) this.historyOf(disk);
     const known = this.#objects.get(caller.object.metadata.uid);
     const what = `${call} for ${caller.plural} '${caller.object.metadata.name}' on ${machine.node}`;
+    const foreign = TAKEN_DOWN[call]?.(args);
+    if (foreign !== undefined && this.#beforehand.has(`${machine.node} ${foreign}`))
+      this.#violate('S7', `${what}: somebody else has made ${foreign}`);
     if (ENDS.has(caller.operation)) this.#judgeEnding(what, caller, known);
     switch (call) {
       case 'volume.formatVolume':
@@ -281,7 +307,7 @@ export class WindowsWatch {
       const iqn = String(spec['iqn']);
       const portals = await memory.host.iscsi.listTargetPortals().catch(() => []);
       const disks = portals.length === 0 ? [] : await memory.host.iscsi.getTargetDisks(PORTAL, iqn);
-      if (disks.length > 0) this.#violate('S4', `${gone}, and ${iqn} is connected`);
+      if (disks.length > 0 && !this.isByHand(node, iqn)) this.#violate('S4', `${gone}, and ${iqn} is connected`);
     }
     if (kind !== 'WindowsDisk') return;
     for (const [number] of await memory.host.disk.listDiskLocations()) {
