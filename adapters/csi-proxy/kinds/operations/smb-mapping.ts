@@ -6,7 +6,7 @@
 //   S2. No password is told, nor what Windows says with one in it.
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
-import { parseRemotePath } from '../../server/smb/remote-path.ts';
+import { hostOfRoot, parseRemotePath } from '../../server/smb/remote-path.ts';
 import { Code, StatusError } from '../../status.ts';
 import { isReady } from '../conditions.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
@@ -14,11 +14,12 @@ import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf } from '../windows-kind.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
 import { isOnMachine } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onMachine, PATIENT, requireReach } from './serving.ts';
 import { isNeeded, isOfOthers, Left, makerIn } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('SmbMapping');
+const SMB_PORT = 445;
 
 export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { lanes, encryption } = ports;
@@ -78,6 +79,8 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         secrets.push(credentials.password);
         const hash = await hashOf(ports, credentials, request.object);
         const root = rootOf(request);
+        // mutant: foreign-share drop
+        await requireReach(ports, hostOfRoot(root), SMB_PORT);
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const wanted = await requireWanted(ports, SMB_MAPPINGS, request);
           const others = await beside(here, wanted, root);
