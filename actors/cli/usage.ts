@@ -603,11 +603,15 @@ interface AdapterFlags {
 }
 
 function flagsOf(adapters: readonly KnownAdapter[]): AdapterFlags {
-  const taken = new Set(['help', 'version', ...Object.values(USAGES).flatMap(({ options }) => Object.keys(options))]);
+  const names = ['help', 'version', ...Object.values(USAGES).flatMap(({ options }) => Object.keys(options))];
+  const taken = new Map<string, Flag | undefined>(names.map((name) => [name, undefined]));
   const optionsOf = (realm: string, flags: readonly Flag[] = []): Options => {
-    for (const { name } of flags) {
-      if (taken.has(name)) throw new TerminalError(`adapter '${realm}' has a flag that is taken: '${name}'`);
-      taken.add(name);
+    for (const flag of flags) {
+      const { name } = flag;
+      // Several adapters may have one and the same.
+      if (taken.has(name) && taken.get(name) !== flag)
+        throw new TerminalError(`adapter '${realm}' has a flag that is taken: '${name}'`);
+      taken.set(name, flag);
     }
     return Object.fromEntries(flags.map(({ name, ...flag }): [string, Option] => [name, { type: 'string', ...flag }]));
   };

@@ -3,6 +3,7 @@ import { TerminalError } from '../../bus/errors.ts';
 import type { FollowedKind } from '../../machines/kind.ts';
 import type { Adapter, Configured, ConfiguredAdapter, Served, ServePorts } from '../adapter.ts';
 import { Gate } from '../gate.ts';
+import { ANYWHERE, foreignReachOf } from '../reach.ts';
 import { metal3Contracts } from './api/contracts.ts';
 import { convertManifests } from './api/conversion/manifests.ts';
 import { V1ALPHA1, V1BETA1 } from './api/conversion/versions.ts';
@@ -146,6 +147,7 @@ async function serve(options: IronicOptions, given: ServePorts, access?: Access)
     poller,
     sights,
     turns,
+    foreign: options.reach === undefined ? ANYWHERE : foreignReachOf({ ...options.reach, apiServer: given.apiServer }),
     readSecret,
     writeSecret,
     readObject,

@@ -1,6 +1,8 @@
 // What may be said of this adapter on the command line and in the environment; the variables are those of the baremetal-operator.
 import { TerminalError } from '../../bus/errors.ts';
 import type { Flag, Given, Settings } from '../adapter.ts';
+import type { ReachOptions } from '../reach.ts';
+import { REACH_FLAGS, reachIn } from '../reach-options.ts';
 import { wholeNumber } from '../settings.ts';
 import { CONNECTION_FLAGS, type ConnectionOptions, connectionOptions } from './client/options.ts';
 import { type DeploySettings, deploySettings, type Environment } from './hosts/deploy-settings.ts';
@@ -19,6 +21,8 @@ export interface IronicOptions {
   readonly speed: number;
   /** Whether HostClaims get hosts. */
   readonly hostClaims: 'none' | 'served';
+  /** Where what tenants name may be: BMCs, images and the like; anywhere without it. */
+  readonly reach?: ReachOptions;
   /** Where BareMetalSwitches are rendered; undefined: they are not. */
   readonly switches?: SwitchSecrets | undefined;
   /** Ironic has no network of its own to boot machines from. */
@@ -29,6 +33,7 @@ export interface IronicOptions {
 
 export const FLAGS = [
   ...CONNECTION_FLAGS,
+  ...REACH_FLAGS,
   {
     name: 'provisioning-limit',
     variable: 'PROVISIONING_LIMIT',
@@ -94,6 +99,7 @@ export function ironicOptions(settings: Settings): IronicOptions {
     preprovisioningImages: isBuilding ? 'built' : 'none',
     speed: speedIn(settings),
     hostClaims: truthOf(flag('hostclaims')) ? 'served' : 'none',
+    reach: reachIn(settings),
     switches: switchesIn(variable),
     isProvisioningNetworkDisabled: truthOf({
       name: 'PROVISIONING_NETWORK_DISABLED',
@@ -113,17 +119,17 @@ function switchesIn(variable: Settings['variable']): SwitchSecrets | undefined {
   const name = 'IRONIC_NETWORKING_ENABLED';
   if (!truthOf({ name, value: variable(name) })) return undefined;
   const given = (part: string): string => {
-    const value = variable(`IRONIC_SWITCH_${part}`);
+    const value = variable(part);
     if (value) return value;
-    throw new TerminalError(`IRONIC_SWITCH_${part} must be set where ${name} is true`);
+    throw new TerminalError(`${part} must be set where ${name} is true`);
   };
-  const [configs, credentials] = [given('CONFIGS_SECRET'), given('CREDENTIALS_SECRET')];
+  const [configs, credentials] = [given('IRONIC_SWITCH_CONFIGS_SECRET'), given('IRONIC_SWITCH_CREDENTIALS_SECRET')];
   if (configs === credentials) {
     throw new TerminalError(
       `IRONIC_SWITCH_CONFIGS_SECRET and IRONIC_SWITCH_CREDENTIALS_SECRET must differ; both are '${configs}'`,
     );
   }
-  return { configs, credentials, credentialsPath: given('CREDENTIALS_PATH') };
+  return { configs, credentials, credentialsPath: given('IRONIC_SWITCH_CREDENTIALS_PATH') };
 }
 
 function truthOf({ name, value }: Given): boolean {

@@ -3,6 +3,7 @@ import type { Clock } from '../../bus/time.ts';
 import type { OperationRequest, Resource } from '../../machines/kind.ts';
 import type { AdapterLog, ServePorts } from '../adapter.ts';
 import type { Gate } from '../gate.ts';
+import type { ForeignReach } from '../reach.ts';
 import { GROUP } from './api/types.ts';
 import type { IronicClient } from './client/client.ts';
 import type { NodePoller } from './client/poller.ts';
@@ -26,6 +27,8 @@ export interface IronicPorts {
   readonly sights: Sights;
   /** Of passes over nodes: as many at a time as calls. */
   readonly turns: Gate;
+  /** For what tenants name, and Ironic, its machines or its networking service connect to. */
+  readonly foreign: ForeignReach;
   readonly readSecret: ServePorts['readSecret'];
   readonly writeSecret: NonNullable<ServePorts['writeSecret']>;
   readonly readObject: ServePorts['readObject'];

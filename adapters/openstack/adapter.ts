@@ -12,7 +12,7 @@ import { lookUps } from './look-ups.ts';
 import { declaredKind } from './managed-kind.ts';
 import { BUSY_RESYNC_MS, FLAGS, type OpenStackOptions, openstackOptions } from './options.ts';
 import { poller } from './poller.ts';
-import { reachOf } from './reach.ts';
+import { reachOf } from '../reach.ts';
 import { LATE_MS } from './refusals.ts';
 import { openstackScaffold } from './scaffold.ts';
 import { openStackSessions, type SessionsDeps } from './sessions.ts';

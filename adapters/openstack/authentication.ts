@@ -1,8 +1,10 @@
 // Keystone v3: the request that gets a token, and what its answer says.
+
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import { type Catalogue, parseCatalogue } from './catalogue.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
+import { endpointIn, withVersion } from './endpoint-url.ts';
 import { isId } from './ids.ts';
 
 /** What a cloud gave for credentials. */
@@ -19,13 +21,12 @@ type Auth = CloudEntry['auth'];
 
 /** The URL of Keystone's version 3, whatever version `auth_url` names or not. @throws {TransientError} no URL */
 export function identityUrl(entry: CloudEntry): string {
-  const text = entry.auth['auth_url'] ?? '';
-  if (!URL.canParse(text) || !/^https?:/i.test(text))
+  const { bare, fault } = endpointIn(entry.auth['auth_url'] ?? '');
+  if (fault === 'no URL' || fault === 'not HTTP')
     throw new TransientError("'auth_url' of the cloud is not an HTTP URL");
-  const url = new URL(text);
-  if (url.username !== '' || url.password !== '') throw new TransientError("'auth_url' of the cloud holds credentials");
-  if (/[?#]/.test(text)) throw new TransientError("'auth_url' of the cloud holds a query or a fragment");
-  return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v\d+(\.\d+)?$/, '')}/v3`;
+  if (fault === 'credentials') throw new TransientError("'auth_url' of the cloud holds credentials");
+  if (fault !== undefined) throw new TransientError("'auth_url' of the cloud holds a query or a fragment");
+  return withVersion(bare, '/v3');
 }
 
 /**

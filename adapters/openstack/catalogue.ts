@@ -1,7 +1,9 @@
 // The service catalogue: which URL a service has.
+
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
+import { endpointIn, withVersion } from './endpoint-url.ts';
 
 export interface Endpoint {
   readonly serviceType: string;
@@ -74,20 +76,19 @@ export function serviceUrl(
   );
   const found = types.map((type) => fitting.find((endpoint) => endpoint.serviceType === type)).find((each) => each);
   if (found === undefined && service === 'identity') return identity;
-  if (found === undefined || !URL.canParse(found.url)) {
+  const { bare, fault } = endpointIn(found?.url ?? '');
+  if (fault === 'no URL') {
     const where = region === undefined ? '' : ` in region '${region}'`;
     throw new TransientError(`the catalogue has no ${endpointInterface} endpoint of service '${service}'${where}`);
   }
-  const url = new URL(found.url);
-  // mutant: catalog-chooses-path if -> $1
-  if (!/^https?:$/.test(url.protocol) || /[?#@]/.test(found.url)) {
+  // mutant: catalog-chooses-path if -> fault === 'not HTTP'
+  if (fault !== undefined) {
     throw new TransientError(
       `the ${endpointInterface} endpoint of service '${service}' holds more than an HTTP URL without query, fragment and user`,
     );
   }
-  const bare = `${url.origin}${url.pathname}`.replace(/\/+$/, '');
   const version = VERSION_PATHS[service];
-  return version === undefined ? bare : `${bare.replace(/\/v\d+(\.\d+)?$/, '')}${version}`;
+  return version === undefined ? bare : withVersion(bare, version);
 }
 
 function objects(value: Json | undefined): readonly JsonObject[] {

@@ -11,7 +11,7 @@ import type { Clock } from '../../bus/time.ts';
 import { header, newAgent, type ProxySettings, type Reach, reason } from '../transport.ts';
 import { type Dispatcher, request } from '../undici.ts';
 import { DownloadTurns } from './download-turns.ts';
-import { hostOf } from './reach.ts';
+import { hostOf } from '../reach.ts';
 
 export interface Download {
   /** Undefined: the host does not say. */

@@ -1,13 +1,14 @@
 // What may be said of how clouds are treated, on the command line and in the environment.
-import { TerminalError, toErrorData } from '../../bus/errors.ts';
+import { TerminalError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { Flag, Given, Settings } from '../adapter.ts';
 import { parseGoDuration } from '../go-duration.ts';
 import { proxyIn } from '../proxies.ts';
+import type { ReachOptions } from '../reach.ts';
+import { REACH_FLAGS, reachIn } from '../reach-options.ts';
 import { wholeNumber } from '../settings.ts';
 import type { Downloads } from './downloads.ts';
 import { DRIFT_ANNOTATION, Drift } from './drift.ts';
-import { type ReachOptions, reachOf } from './reach.ts';
 import type { SessionsDeps } from './sessions.ts';
 
 export interface OpenStackOptions {
@@ -57,25 +58,15 @@ export const FLAGS = [
     value: 'FILE',
     help: 'the CA of clouds whose secret has none; HTTP_PROXY, HTTPS_PROXY and NO_PROXY are for the clouds too',
   },
-  {
-    name: 'cloud-allow',
-    variable: 'TROUPE_CLOUD_ALLOW',
-    value: 'HOSTS',
-    help: 'names, *.example.com, addresses, CIDRs or *, with commas: clouds are reached there, whatever else is said',
-  },
-  {
-    name: 'cloud-deny',
-    variable: 'TROUPE_CLOUD_DENY',
-    value: 'HOSTS',
-    help: 'clouds are not reached there, nor at link-local and service addresses, nor at the API server, in a pod nor at loopback',
-  },
+  ...REACH_FLAGS,
 ] as const satisfies readonly Flag[];
 
 /** Below this, resyncs load the clouds, in milliseconds. */
 export const BUSY_RESYNC_MS = 120_000;
 
 /** @throws {TerminalError} names the flag or variable, the rule, and what it got */
-export function openstackOptions({ flag, variable, purpose }: Settings): OpenStackOptions {
+export function openstackOptions(settings: Settings): OpenStackOptions {
+  const { flag, variable } = settings;
   const { name, value: period = '0s' } = flag('default-resync-period');
   const defaultResyncMs = parseGoDuration(period);
   if (defaultResyncMs === undefined || defaultResyncMs < 0) {
@@ -83,32 +74,14 @@ export function openstackOptions({ flag, variable, purpose }: Settings): OpenSta
   }
   const { value: defaultCaFile } = flag('default-ca-certs');
   const proxy = proxyIn(variable);
-  const serviceHost = variable('KUBERNETES_SERVICE_HOST');
   return {
     defaultResyncMs,
     drift: driftGiven(flag('drift')),
     callsInFlight: wholeNumber(flag('calls-in-flight'), { fallback: 16, least: 1, unit: 'calls' }),
-    reach: {
-      allow: hostsIn(flag('cloud-allow')),
-      deny: hostsIn(flag('cloud-deny')),
-      // Whoever tries it out, or runs it outside of a cluster, may have a cloud on the same machine; a pod has none.
-      isLoopbackReached: purpose === 'development' || serviceHost === undefined,
-      serviceHost,
-    },
+    reach: reachIn(settings),
     ...(defaultCaFile !== undefined && { defaultCaFile }),
     ...(proxy !== undefined && { proxy }),
   };
-}
-
-/** @throws {TerminalError} one is no pattern */
-function hostsIn({ name, value = '' }: Given): readonly string[] {
-  const hosts = value.split(',').flatMap((text) => text.trim() || []);
-  try {
-    reachOf({ allow: hosts, deny: [] });
-  } catch (error) {
-    throw new TerminalError(`${name} ${toErrorData(error).message}`);
-  }
-  return hosts;
 }
 
 function driftGiven({ name, value }: Given): Drift {

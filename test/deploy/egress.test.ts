@@ -4,7 +4,7 @@ import { BlockList } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { reachOf } from '../../adapters/openstack/reach.ts';
+import { reachOf } from '../../adapters/reach.ts';
 
 const test = suite('egress of the pods');
 

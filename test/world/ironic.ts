@@ -4,6 +4,7 @@ import * as assert from 'uvu/assert';
 import { type IronicClient, ironicClient } from '../../adapters/ironic/client/client.ts';
 import type { IronicPorts } from '../../adapters/ironic/serving.ts';
 import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/ironic/simulator/mod.ts';
+import { ANYWHERE } from '../../adapters/reach.ts';
 import { transportOver } from '../../adapters/transport.ts';
 import type { Clock } from '../../bus/mod.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
@@ -53,7 +54,7 @@ export interface NodeWorld {
   readonly client: IronicClient;
   /** UUID of the node. */
   readonly node: string;
-  readonly ports: Pick<IronicPorts, 'ironic' | 'readSecret' | 'clock'>;
+  readonly ports: Pick<IronicPorts, 'ironic' | 'readSecret' | 'clock' | 'foreign'>;
   /** By name, in base64. */
   readonly secrets: Map<string, Readonly<Record<string, string>>>;
   /** What an operation of an object is told, which refers to the host `h` unless told otherwise. */
@@ -98,6 +99,7 @@ export async function withNode(
       ports: {
         clock,
         ironic: client,
+        foreign: ANYWHERE,
         async readSecret(namespace, name) {
           assert.is(namespace, 'ns');
           const data = secrets.get(name);

@@ -10,11 +10,11 @@ import type { ResourceOf, TableKind } from '../../adapters/openstack/kinds/table
 import { lookUps } from '../../adapters/openstack/look-ups.ts';
 import { type ManagedKind, managedKind } from '../../adapters/openstack/managed-kind.ts';
 import { poller } from '../../adapters/openstack/poller.ts';
-import { reachOf } from '../../adapters/openstack/reach.ts';
 import { HttpError, type Session } from '../../adapters/openstack/session.ts';
 import type { Simulator } from '../../adapters/openstack/simulator/mod.ts';
 import { pathOf as pathTo } from '../../adapters/openstack/update.ts';
 import { placed } from '../../adapters/openstack/user-collections.ts';
+import { reachOf } from '../../adapters/reach.ts';
 import type { JsonObject } from '../../bus/bus.ts';
 import { type ErrorCode, TroupeError } from '../../bus/errors.ts';
 import type { Observation, ResourceOperations, UpdateOutcome } from '../../machines/external-resource/operations.ts';

@@ -1,6 +1,7 @@
 // The storage of Windows machines as an adapter: what the runtime is given of it. Its role is played on the machine itself.
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Adapter, Served, ServePorts, Settings } from '../../adapter.ts';
+import { ANYWHERE, foreignReachOf } from '../../reach.ts';
 import type { Host } from '../hosts/host.ts';
 import { Lanes } from '../lanes.ts';
 import { PathRules } from '../server/path-rules.ts';
@@ -67,11 +68,11 @@ function machineOf(options: WindowsOptions, { variable }: Settings): OpenMachine
 }
 
 async function serve(
-  { directories, encryption, derive }: WindowsOptions & Pick<MachinePorts, 'derive'>,
+  { directories, encryption, reach, derive }: WindowsOptions & Pick<MachinePorts, 'derive'>,
   open: OpenMachine,
   given: ServePorts,
 ): Promise<Served> {
-  const { clock, log, node, readSecret, readObject, listObjects } = given;
+  const { clock, log, node, apiServer, readSecret, readObject, listObjects } = given;
   if (node === undefined) throw new TerminalError(`the role '${ROLE}' is played for a node: name it with NODE_NAME`);
   const host = await open({ clock, log, node });
   const paths = new PathRules(directories);
@@ -81,6 +82,7 @@ async function serve(
   const ports: MachinePorts = {
     ...{ clock, host, lanes, paths, encryption, derive, node, machine },
     ...{ readSecret, readObject, listObjects },
+    foreign: reach === undefined ? ANYWHERE : foreignReachOf({ ...reach, apiServer }),
     async behind(object, endpoint) {
       pipes ??= pipeMachines({ clock, node, listObjects });
       return (await pipes).of(object, endpoint);

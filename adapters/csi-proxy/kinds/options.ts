@@ -1,6 +1,8 @@
 // Options of the adapter.
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Flag, Settings } from '../../adapter.ts';
+import type { ReachOptions } from '../../reach.ts';
+import { REACH_FLAGS, reachIn } from '../../reach-options.ts';
 import { wholeNumber } from '../../settings.ts';
 import { KUBELET_PATH } from '../server/group-deps.ts';
 
@@ -16,6 +18,8 @@ export interface WindowsOptions {
   /** Where mounts may be. */
   readonly directories: readonly string[];
   readonly encryption: 'required' | 'optional';
+  /** Where shares and portals may be; anywhere without it. */
+  readonly reach?: ReachOptions;
 }
 
 const LOOK_EVERY_MS = 30_000;
@@ -63,10 +67,12 @@ export const FLAGS: readonly Flag[] = [
     fallback: 'required',
     help: 'of shares: required or optional',
   },
+  ...REACH_FLAGS,
 ];
 
 /** @throws {TerminalError} names the flag or variable, the rule, what it got */
-export function windowsOptions({ flag, purpose }: Settings): WindowsOptions {
+export function windowsOptions(settings: Settings): WindowsOptions {
+  const { flag, purpose } = settings;
   const machine = flag('windows-machine');
   return {
     machine: machine.value === undefined && purpose !== undefined ? purpose : oneOf(machine, ['windows', 'memory']),
@@ -79,6 +85,7 @@ export function windowsOptions({ flag, purpose }: Settings): WindowsOptions {
     formatMs: wholeNumber(flag('windows-format-ms'), { fallback: FORMAT_MS, least: 0, unit: 'milliseconds' }),
     directories: directoriesIn(flag('windows-directories')),
     encryption: oneOf(flag('windows-smb-encryption'), ['required', 'optional']),
+    reach: reachIn(settings),
   };
 }
 

@@ -67,6 +67,7 @@ export interface SwitchConfigs {
  *
  * @param options.secrets  `data` of the Secrets of that namespace by name, in base64; one that is not there does not exist
  * @param options.credentialsPath  the folder where Ironic has the key files
+ * @param options.refused  why the address of a switch may not be connected to, by the name of the switch
  * @param options.now  milliseconds since the epoch
  */
 export function switchConfigs(
@@ -74,15 +75,20 @@ export function switchConfigs(
   {
     secrets,
     credentialsPath,
+    refused = new Map(),
     now,
   }: {
     readonly secrets: Readonly<Record<string, SecretData>>;
     readonly credentialsPath: string;
+    readonly refused?: ReadonlyMap<string, string | undefined>;
     readonly now: number;
   },
 ): SwitchConfigs {
   const sorted = [...switches].sort((left, right) => byBytes(left.metadata.name, right.metadata.name));
-  const rendered = sorted.map((each) => ({ each, section: sectionOf(each, secrets, credentialsPath) }));
+  const rendered = sorted.map((each) => {
+    const problem = refused.get(each.metadata.name);
+    return { each, section: problem === undefined ? sectionOf(each, secrets, credentialsPath) : { problem } };
+  });
   const sections = rendered.flatMap(({ section }) => ('problem' in section ? [] : [section]));
   return {
     config: [`${HEADER}\n`, ...sections.map(({ text }) => text)].join('\n'),

@@ -37,10 +37,11 @@ interface Rendering {
 export function bareMetalSwitchOperations({
   clock,
   options: { switches: secrets },
+  foreign,
   readSecret,
   writeSecret,
   listObjects,
-}: Pick<IronicPorts, 'clock' | 'readSecret' | 'writeSecret' | 'listObjects'> & {
+}: Pick<IronicPorts, 'clock' | 'foreign' | 'readSecret' | 'writeSecret' | 'listObjects'> & {
   readonly options: Pick<IronicPorts['options'], 'switches'>;
 }): BareMetalSwitchOperations {
   /** A hundred switches that change at once are rendered once or twice. */
@@ -73,10 +74,16 @@ export function bareMetalSwitchOperations({
     const names = new Set(switches.flatMap(({ spec }) => spec?.credentials?.name || []));
     const read = await Promise.all([...names].map(async (name) => [name, await readSecret(namespace, name)] as const));
     const known = read.flatMap(([name, secret]) => (secret === undefined ? [] : [[name, secret.data] as const]));
+    const refused = await Promise.all(
+      switches.map(
+        async ({ metadata: { name }, spec }) => [name, await foreign.refusalOf(spec?.address ?? '')] as const,
+      ),
+    );
     const { credentialsPath } = secrets;
     const rendered = switchConfigs(switches, {
       secrets: Object.fromEntries(known),
       credentialsPath,
+      refused: new Map(refused),
       now: clock.now(),
     });
     const files = Object.entries(rendered.keyFiles);

@@ -15,6 +15,7 @@ import {
   subscriptionIntent,
   subscriptionName,
 } from '../hosts/event-subscription.ts';
+import { foreignUrlProblem } from '../hosts/foreign-urls.ts';
 import { mapOf, textOf } from '../json-values.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { nodeOfHost } from './node-of-host.ts';
@@ -22,7 +23,9 @@ import { nodeOfHost } from './node-of-host.ts';
 export function bmcEventSubscriptionOperations({
   ironic,
   readSecret,
-}: Pick<IronicPorts, 'ironic' | 'readSecret'>): ResourceOperations & Required<Pick<ResourceOperations, 'identify'>> {
+  foreign,
+}: Pick<IronicPorts, 'ironic' | 'readSecret' | 'foreign'>): ResourceOperations &
+  Required<Pick<ResourceOperations, 'identify'>> {
   const nodeOf = (request: OperationRequest): string => nodeOfHost(request, textOf(request.object.spec?.['hostName']));
   /** A node that Ironic does not know has none. */
   const idsOf = async (request: OperationRequest): Promise<readonly string[]> => {
@@ -59,6 +62,8 @@ export function bmcEventSubscriptionOperations({
       const secret = textOf(name) === '' ? undefined : await readSecret(object.metadata.namespace ?? '', textOf(name));
       const asked = createSubscription(object as EventSubscription, secret?.data);
       if ('problem' in asked) throw new WaitingError(asked.problem);
+      const refused = await foreignUrlProblem(foreign, [object.spec?.['destination']]);
+      if (refused !== undefined) throw new WaitingError(refused);
       return observed(object, await ironic.createSubscription(node, asked.body as JsonObject, askingFor(request)));
     },
     async observe({ id, ...request }) {

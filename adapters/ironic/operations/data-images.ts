@@ -8,6 +8,7 @@ import { BusyError, refusalIn } from '../client/errors.ts';
 import type { Asking } from '../client/session.ts';
 import { Feature } from '../client/versions.ts';
 import type { VirtualMedia } from '../hosts/data-image.ts';
+import { foreignUrlProblem } from '../hosts/foreign-urls.ts';
 import { imageUrlProblem } from '../hosts/image-rules.ts';
 import { textOf } from '../json-values.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
@@ -35,7 +36,7 @@ export type DataImageOperations = {
 /** Of all that may have gone wrong with a node. */
 const MEDIA_TROUBLE = /^could not (at|de)tach device/i;
 
-export function dataImageOperations({ ironic }: Pick<IronicPorts, 'ironic'>): DataImageOperations {
+export function dataImageOperations({ ironic, foreign }: Pick<IronicPorts, 'ironic' | 'foreign'>): DataImageOperations {
   const order = async (
     request: OperationRequest,
     give: (node: string, asking: Asking) => Promise<void>,
@@ -64,7 +65,7 @@ export function dataImageOperations({ ironic }: Pick<IronicPorts, 'ironic'>): Da
       return { kind: 'read', media, trouble: MEDIA_TROUBLE.test(error) ? hidingUrls(request)(error) : '' };
     },
     async attach({ url, ...request }) {
-      const problem = imageUrlProblem(url);
+      const problem = imageUrlProblem(url) ?? (await foreignUrlProblem(foreign, [url]));
       // mutant: data-image-url if -> false
       if (problem !== undefined) return { kind: 'refused', message: problem };
       return order(request, (node, asking) => ironic.attachVirtualCd(node, url, asking));

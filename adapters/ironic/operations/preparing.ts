@@ -11,6 +11,7 @@ import { FirmwareChange, firmwareChange, servicedOnReboot, type UpdatePolicy } f
 import { firmwareStep, type HostFirmwareComponents } from '../hosts/firmware-components.ts';
 import { biosSettings } from '../hosts/firmware-schema.ts';
 import { type HostFirmwareSettings, shownSettings } from '../hosts/firmware-settings.ts';
+import { foreignUrlProblem } from '../hosts/foreign-urls.ts';
 import { knownAfterFailure, type RaidHost, raidPlan, wantedRaid } from '../hosts/raid.ts';
 import { effectiveHints } from '../hosts/root-device-hints.ts';
 import { listOf, mapOf } from '../json-values.ts';
@@ -43,7 +44,8 @@ export async function prepareHost(ports: IronicPorts, passes: Passes, request: H
   if (settings === FirmwareChange.NotReady || components === FirmwareChange.NotReady || areSettingsUnknown(objects)) {
     return { kind: 'pausing', at: ports.clock.now(), afterMs: PAUSES_MS.firmwareNotReady };
   }
-  const plan = planOf(host, objects, { settings, components });
+  const refused = await refusedFirmware(ports, objects, components);
+  const plan = planOf(host, objects, { settings, components }, refused);
   const wanted = { raid: wantedRaid(host as RaidHost), rootDeviceHints: effectiveHints(host) };
   const { raid, rootDeviceHints } = host.status?.provisioning ?? {};
   const recorded = { raid: raid as never, rootDeviceHints: rootDeviceHints as never };
@@ -80,6 +82,9 @@ export async function serviceHost(
   }
   const hasChanges = settings === FirmwareChange.Changed || components === FirmwareChange.Changed;
   if (!request.isBegun) return { kind: hasChanges ? 'due' : 'done', at };
+  const refused = await refusedFirmware(ports, objects, components);
+  // mutant: foreign-firmware if -> false
+  if (refused !== undefined) return { kind: 'failed', at, errorType: ErrorType.Servicing, message: refused };
   const steps = serviceSteps(stepsOf(objects, { settings, components }));
   const check = settingsCheck(ports, request, objects, settings);
   const given = { host, hasChanges, isEmptied: isEmptied(objects), serviceSteps: steps };
@@ -153,7 +158,21 @@ function stepsOf({ settings, components }: FirmwareObjects, changes: Changes): P
   return { bios, firmware };
 }
 
-function planOf(host: Host, objects: FirmwareObjects, changes: Changes): PreparationPlan {
+/** Why an image that is to be written may not be fetched; undefined: all may. */
+async function refusedFirmware(
+  { foreign }: Pick<IronicPorts, 'foreign'>,
+  { components }: FirmwareObjects,
+  change: FirmwareChange,
+): Promise<string | undefined> {
+  if (change !== FirmwareChange.Changed) return undefined;
+  return foreignUrlProblem(
+    foreign,
+    (components?.spec?.updates ?? []).map(({ url }) => url),
+  );
+}
+
+function planOf(host: Host, objects: FirmwareObjects, changes: Changes, refused: string | undefined): PreparationPlan {
+  if (refused !== undefined) return { cleanSteps: [], logicalDisks: [], problem: refused };
   const isUnknown = hasErrorOf(host, ErrorType.Preparation);
   const driver = driverOfHost(host);
   const plan = raidPlan({

@@ -2,6 +2,7 @@
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { type ConfigDriveOutcome, configDrive, configDriveSecrets, HostDataType } from '../hosts/config-drive.ts';
+import { foreignUrlProblem } from '../hosts/foreign-urls.ts';
 import { imageProblems } from '../hosts/image-rules.ts';
 import { deploySteps, instancePatch, isOtherImage, isSameImage } from '../hosts/instance-info.ts';
 import { registryCredentials, registrySecretName } from '../hosts/registry-credentials.ts';
@@ -13,6 +14,8 @@ import { type HostRequest, hostOf, type Passes } from './passes.ts';
 export async function provisionHost(ports: IronicPorts, passes: Passes, request: HostRequest): Promise<Outcome> {
   const host = hostOf(request);
   const events: HostEvent[] = [];
+  const { image } = host.spec ?? {};
+  const refused = await foreignUrlProblem(ports.foreign, [image?.url, image?.checksum]);
   let instanceData: ProvisioningInput['instanceData'];
   let drive: ConfigDriveOutcome | undefined;
   const ended = await passes.onNode(
@@ -23,7 +26,8 @@ export async function provisionHost(ports: IronicPorts, passes: Passes, request:
         node,
         facts,
         memory,
-        imageProblems: imageProblems(host.spec?.image),
+        // mutant: foreign-image [] -> imageProblems(image)
+        imageProblems: [...imageProblems(image), ...(refused === undefined ? [] : [refused])],
         isSameImage: node !== null && isSameImage(node, host.spec?.image),
         isOtherImage: node !== null && isOtherImage(node, host.spec?.image),
         instanceData,

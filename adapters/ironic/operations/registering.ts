@@ -59,6 +59,13 @@ export async function registerHost(
   const access = bmcAccess(host, secret);
   const known = await knownHardware(ports, request);
   if (access.kind !== 'access') return withHardware(host, known, refusal(access, ports.clock.now()));
+  // One that goes is let go, wherever its BMC is.
+  if (request.object.metadata.deletionTimestamp === undefined) {
+    const { hostname, port } = access.address;
+    const message = hostname === '' ? undefined : await ports.foreign.refusalOf(hostname, Number(port) || undefined);
+    // mutant: foreign-bmc if -> false
+    if (message !== undefined) return refusal({ kind: 'invalid', message }, ports.clock.now());
+  }
   const { features } = await ports.ironic.ready(askingFor(request));
   const { driver, credentials } = access;
   const wanted = await driverInfoOf(ports, host, access);

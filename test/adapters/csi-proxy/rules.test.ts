@@ -13,6 +13,7 @@ import { Lanes } from '../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../adapters/csi-proxy/server/path-rules.ts';
 import { Code } from '../../../adapters/csi-proxy/status.ts';
 import { crd } from '../../../adapters/kubernetes/crds.ts';
+import { ANYWHERE } from '../../../adapters/reach.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { callContext, type GroupServers, groupServers, KUBELET } from '../../world/windows-groups.ts';
@@ -39,6 +40,7 @@ async function entrances(): Promise<Entrances> {
     ...{ clock, host, lanes: new Lanes(), paths: new PathRules([KUBELET]), encryption: 'required', node: 'one' },
     derive: async () => Buffer.of(),
     machine: async () => '',
+    foreign: ANYWHERE,
     readSecret: async () => undefined,
     readObject: async ({ kind }) => {
       if (kind === 'SmbMapping') return share as never;

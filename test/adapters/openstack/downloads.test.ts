@@ -3,7 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
 import { type Downloads, downloads } from '../../../adapters/openstack/downloads.ts';
-import { type ReachOptions, reachOf } from '../../../adapters/openstack/reach.ts';
+import { type ReachOptions, reachOf } from '../../../adapters/reach.ts';
 import { type FileHost, redirection, startFileHost, truncated } from './file-host.ts';
 
 const test = suite('downloads');

@@ -23,6 +23,14 @@ export const IRONIC_HOSTS: readonly Change[] = [
   ...noticedBy(['life of a host'], {
     'host-stores-over': 'what the conditions tell is stored over the status that is being taken over',
   }),
+  ...noticedBy(['addresses that others connect to'], {
+    'foreign-bmc': 'H5: the address of a BMC is judged by nobody',
+    'foreign-image': 'H5: the URL of an image, or of its checksum, is judged by nobody',
+    'foreign-firmware': 'H5: the source of firmware is judged by nobody while a machine is serviced',
+    'foreign-names-unresolved': 'H5: a name is not judged by what it leads to',
+    'foreign-portal': 'H5: the portal of a target is judged by nobody',
+    'foreign-share': 'H5: the server of a share is judged by nobody',
+  }),
   ...noticedBy(['operations on BareMetalSwitches'], {
     'switch-rendered-while-deleted': 'S3: the password of a switch that is being deleted stays in the Secret',
     'switch-foreign-keys': "S4: keys of a Secret go that are nobody's switch",

@@ -17,7 +17,7 @@ import { finalizerOf } from '../windows-kind.ts';
 import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
 import { isOnMachine, type Which } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
 import { heirsAmong, isNeeded, isOfOthers, Left, makerIn, recordedMaker, toHeirs } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
@@ -101,6 +101,8 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       const work = async (here: MachinePorts): Answer => {
         const { host } = here;
         const { portal, iqn } = soundTarget(request.object);
+        // mutant: foreign-portal drop
+        await requireReach(ports, portal.address, portal.port);
         const { login, mutual } = await secretsOf(ports, request.object);
         secrets.push(login.secret, mutual);
         return lanes.run(LANE, PATIENT, async () => {

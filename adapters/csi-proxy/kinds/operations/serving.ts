@@ -10,6 +10,7 @@ import type { Clock } from '../../../../bus/time.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { ServePorts } from '../../../adapter.ts';
+import type { ForeignReach } from '../../../reach.ts';
 import { hiding } from '../../../secrets.ts';
 import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
@@ -46,12 +47,24 @@ export interface MachinePorts extends Machine, Pick<ServePorts, 'readSecret' | '
   readonly lanes: Lanes;
   readonly paths: PathRules;
   readonly encryption: 'required' | 'optional';
+  /** For shares and portals, which Windows connects to. */
+  readonly foreign: ForeignReach;
   /** For what is told of credentials. */
   readonly derive: Derive;
   /** The Kubernetes node that the machine is. */
   readonly node: string;
   /** The same machine by way of the csi-proxy that the object's node names; undefined: it names none any more. Not there: none ever does. */
   behind?(object: KubeObject, endpoint: string): Promise<Machine | undefined>;
+}
+
+/** @throws {TerminalError} Windows is not told to connect there */
+export async function requireReach(
+  { foreign }: Pick<MachinePorts, 'foreign'>,
+  host: string,
+  port?: number,
+): Promise<void> {
+  const problem = await foreign.refusalOf(host, port);
+  if (problem !== undefined) throw new TerminalError(problem);
 }
 
 /** The node whose machine has what an object stands for: its own, or that of what it refers to. */

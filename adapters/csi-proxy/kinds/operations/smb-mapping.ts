@@ -6,18 +6,19 @@
 //   S2. No password is told, nor what Windows says with one in it.
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
-import { parseRemotePath } from '../../server/smb/remote-path.ts';
+import { hostOfRoot, parseRemotePath } from '../../server/smb/remote-path.ts';
 import { Code, StatusError } from '../../status.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';
 import { finalizerOf } from '../windows-kind.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
 import { isOnMachine } from './same-machine.ts';
-import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
 import { heirsAmong, isNeeded, isOfOthers, Left, makerIn, toHeirs } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('SmbMapping');
+const SMB_PORT = 445;
 
 export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
   const { lanes, encryption } = ports;
@@ -77,6 +78,8 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         secrets.push(credentials.password);
         const hash = await hashOf(ports, credentials, request.object);
         const root = rootOf(request);
+        // mutant: foreign-share drop
+        await requireReach(ports, hostOfRoot(root), SMB_PORT);
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const wanted = await requireWanted(ports, SMB_MAPPINGS, request);
           const others = await beside(here, wanted, root);

@@ -36,3 +36,8 @@ export function parseRemotePath(given: string): RemotePath {
   }
   return { root: `\\\\${host}\\${share}`.toLowerCase(), full: `\\\\${names.join('\\')}\\` };
 }
+
+/** The server of a share. Windows takes `server@ssl` and `server@8080` for WebDAV: what follows is none of its name. */
+export function hostOfRoot(root: string): string {
+  return (root.split('\\')[2] ?? '').split('@')[0] ?? '';
+}

@@ -7,6 +7,7 @@ import { type MachinePorts, PATIENT } from '../../../../adapters/csi-proxy/kinds
 import { windowsVolumeOperations } from '../../../../adapters/csi-proxy/kinds/operations/windows-volume.ts';
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
+import { ANYWHERE } from '../../../../adapters/reach.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { simulatedClock } from '../../../world/clock.ts';
 import { GIB } from '../../../world/windows.ts';
@@ -68,6 +69,7 @@ async function formatted(meanwhile: (machine: Machine, number: number) => void) 
     ...{ clock: simulatedClock(), host: machine.host, paths: new PathRules([]) },
     lanes: new LateLanes(async () => meanwhile(machine, number)),
     ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
+    foreign: ANYWHERE,
     readSecret: async () => undefined,
     readObject: async () => object,
     listObjects: async () => [],

@@ -7,6 +7,7 @@ import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memor
 import { iscsiTargetOperations } from '../../../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
+import { ANYWHERE } from '../../../../adapters/reach.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { simulatedClock } from '../../../world/clock.ts';
@@ -48,6 +49,7 @@ function operationsOn(host: Host, objects: readonly KubeObject[]) {
     ...{ clock, host, lanes: new Lanes(), paths: new PathRules([]), encryption: 'required', node: 'one' },
     derive: async () => Buffer.of(),
     machine: async () => SERIAL,
+    foreign: ANYWHERE,
     readSecret: async () => undefined,
     readObject: async ({ kind }, _, name) => (kind === 'IscsiTarget' ? standing(name) : node),
     listObjects: async () => objects,

@@ -5,6 +5,7 @@ import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memor
 import { smbMappingOperations } from '../../../../adapters/csi-proxy/kinds/operations/smb-mapping.ts';
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
+import { ANYWHERE } from '../../../../adapters/reach.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { simulatedClock } from '../../../world/clock.ts';
@@ -34,6 +35,7 @@ async function beside(theirs: KubeObject) {
     ...{ clock, host, lanes: new Lanes(), paths: new PathRules([]), encryption: 'required', node: 'one' },
     derive: async () => Buffer.of(),
     machine: async () => 'serial-of-one',
+    foreign: ANYWHERE,
     readSecret: async () => undefined,
     readObject: async () => own,
     listObjects: async () => [own, theirs],

@@ -12,6 +12,7 @@ import { windowsMountOperations } from '../../../../adapters/csi-proxy/kinds/ope
 import { windowsVolumeOperations } from '../../../../adapters/csi-proxy/kinds/operations/windows-volume.ts';
 import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
+import { ANYWHERE } from '../../../../adapters/reach.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { simulatedClock } from '../../../world/clock.ts';
@@ -121,6 +122,7 @@ async function made(
   const ports: MachinePorts = {
     ...{ clock: simulatedClock(), host: machine.host, lanes: new Lanes(), paths: new PathRules([DIRECTORY]) },
     ...{ encryption: 'required', node: 'one', machine: async () => '', derive: async () => Buffer.from('hash') },
+    foreign: ANYWHERE,
     readSecret: async () => undefined,
     readObject: async (resource) => (resource.kind === 'WindowsStorageNode' ? node : now(object)),
     listObjects: async () => [],

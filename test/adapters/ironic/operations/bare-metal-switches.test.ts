@@ -3,6 +3,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SecretContent } from '../../../../adapters/adapter.ts';
 import { bareMetalSwitchOperations } from '../../../../adapters/ironic/operations/bare-metal-switches.ts';
+import { foreignReachOf } from '../../../../adapters/reach.ts';
 import { ConflictError } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { simulatedClock } from '../../../world/clock.ts';
@@ -43,6 +44,7 @@ function cluster(
   const operations = bareMetalSwitchOperations({
     clock: simulatedClock(),
     options: { switches: SECRETS },
+    foreign: foreignReachOf({ allow: [], deny: [] }),
     readSecret: async (namespace, name) => (namespace === 'ns' ? stored.get(name) : undefined),
     async writeSecret(_, name, { resourceVersion }, data) {
       const now = stored.get(name);
@@ -95,6 +97,16 @@ test('33.D: one whose Secret is missing or incomplete is left out, and says so',
     assert.equal([conditions[0]?.status, conditions[0]?.reason], ['False', 'CredentialError']);
   }
   assert.equal(sectionsOf(text('configs')['switch-configs.conf']), ['c']);
+});
+
+test('33.C6: a switch at a link-local address is left out, and says so', async () => {
+  const near = switchNamed('a');
+  const far = { ...switchNamed('b'), spec: { ...near.spec, address: '169.254.169.254' } };
+  const { render, text } = cluster([near, far], { configs: {}, keys: {} });
+  const { conditions } = await render(far);
+  assert.equal(conditions[0]?.status, 'False');
+  assert.match(conditions[0]?.message ?? '', 'a link-local address');
+  assert.equal(sectionsOf(text('configs')['switch-configs.conf']), ['a']);
 });
 
 test('33.D: one that is being deleted is rendered no more, and its key goes (S3)', async () => {

@@ -6,6 +6,7 @@ import type { Applied, Step } from '../../../../adapters/ironic/nodes/step.ts';
 import type { Passes } from '../../../../adapters/ironic/operations/passes.ts';
 import { prepareHost } from '../../../../adapters/ironic/operations/preparing.ts';
 import type { IronicPorts } from '../../../../adapters/ironic/serving.ts';
+import { ANYWHERE } from '../../../../adapters/reach.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { Outcome } from '../../../../machines/bare-metal-host/outcome.ts';
 import { objectOf } from '../../../world/ironic.ts';
@@ -33,7 +34,7 @@ async function recordedBy(
     onNode: async () => ({ last: { step: 'done' }, notes: [{ [does]: all }] }),
     outcome: () => ({ kind: 'done', at: 0 }),
   } as unknown as Passes;
-  const ports = { readObject: async () => components } as unknown as IronicPorts;
+  const ports = { foreign: ANYWHERE, readObject: async () => components } as unknown as IronicPorts;
   const outcome = await prepareHost(ports, passes, {
     object: objectOf('BareMetalHost', { bmc: { address: 'redfish://10.0.0.1/redfish/v1/Systems/1' } }),
     dependencies: { 'HostFirmwareComponents/h': { id: 'h', ready: true } },
@@ -83,7 +84,12 @@ async function stepsAfterFailure(spec: JsonObject, recorded: JsonObject | undefi
     outcome: () => ({ kind: 'done', at: 0 }),
   } as unknown as Passes;
   const ironic = { biosSettings: async () => [{ name: 'Turbo', value: 'Off' }] };
-  const ports = { readObject: async () => settings, ironic, clock: { now: () => 0 } } as unknown as IronicPorts;
+  const ports = {
+    foreign: ANYWHERE,
+    readObject: async () => settings,
+    ironic,
+    clock: { now: () => 0 },
+  } as unknown as IronicPorts;
   await prepareHost(ports, passes, {
     object: objectOf(
       'BareMetalHost',

@@ -7,6 +7,7 @@ import { windowsMountOperations } from '../../../../../adapters/csi-proxy/kinds/
 import { Lanes } from '../../../../../adapters/csi-proxy/lanes.ts';
 import { PathRules } from '../../../../../adapters/csi-proxy/server/path-rules.ts';
 import { Code, StatusError } from '../../../../../adapters/csi-proxy/status.ts';
+import { ANYWHERE } from '../../../../../adapters/reach.ts';
 import type { JsonObject } from '../../../../../bus/mod.ts';
 import { simulatedClock } from '../../../../world/clock.ts';
 import { inWorld, listIn, type World } from '../../../../world/windows.ts';
@@ -195,6 +196,7 @@ test('a csi-proxy that tells a password in what it says is not quoted with it (S
     ...{ clock, host, lanes: new Lanes(), paths: new PathRules([ROOT]), encryption: 'required', node: 'one' },
     derive: async () => Buffer.of(),
     machine: async () => '',
+    foreign: ANYWHERE,
     readSecret: async () => ({ uid: 's', resourceVersion: '1', data }),
     readObject: async ({ kind }) => (kind === 'SmbMapping' ? share : { metadata: { uid: 'm' } }) as never,
     listObjects: async () => [],

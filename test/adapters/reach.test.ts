@@ -3,13 +3,13 @@ import { createServer } from 'node:http';
 import type { AddressInfo, LookupFunction } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { AnswerMemory } from '../../../adapters/answer-memory.ts';
-import { identityUrl } from '../../../adapters/openstack/authentication.ts';
-import { serviceUrl } from '../../../adapters/openstack/catalogue.ts';
-import { type ReachOptions, reachOf } from '../../../adapters/openstack/reach.ts';
-import { httpTransport, type ProxySettings } from '../../../adapters/transport.ts';
-import { TransientError } from '../../../bus/errors.ts';
+import { systemClock } from '../../actors/clock.ts';
+import { AnswerMemory } from '../../adapters/answer-memory.ts';
+import { identityUrl } from '../../adapters/openstack/authentication.ts';
+import { serviceUrl } from '../../adapters/openstack/catalogue.ts';
+import { type ReachOptions, reachOf } from '../../adapters/reach.ts';
+import { httpTransport, type ProxySettings } from '../../adapters/transport.ts';
+import { TransientError } from '../../bus/errors.ts';
 
 const test = suite('hosts of clouds');
 
@@ -278,6 +278,22 @@ test('an endpoint holds no query, fragment or user, and is HTTP', () => {
     });
   for (const bad of ['http://internal/data?x=', 'http://internal/#'])
     assert.throws(() => keystone(bad), /query or a fragment/);
+  // 33.A9: one rule for both, and a path is nobody's user.
+  for (const bad of [
+    'http://me:pw@internal/',
+    'http://@internal/',
+    'ftp://internal/',
+    'internal',
+    'http://internal/?',
+    '',
+  ]) {
+    assert.throws(() => urlOf(bad), undefined, bad);
+    assert.throws(() => keystone(bad), undefined, bad);
+  }
+  for (const good of ['http://internal/a@b/', 'HTTPS://internal:5000', 'http://internal/v2.0//']) {
+    assert.match(urlOf(good), /\/v2\.0$/, good);
+    assert.match(keystone(good), /\/v3$/, good);
+  }
 });
 
 test.run();

@@ -1,5 +1,5 @@
 // Which hosts a cloud may be on. Tenants name them, in secrets and, through a catalogue of their own, in answers; the
-// process stands where they do not.
+// process stands where they do not. So do others that connect to what tenants name: Ironic, BMCs, Windows.
 //
 // Invariants:
 //   H1. An address is judged as it will be connected to: after the name was resolved, at the socket. What the name leads to
@@ -7,11 +7,13 @@
 //   H2. However an address is spelled (mapped into IPv6, translated by NAT64 or SIIT, tunnelled by 6to4, Teredo or ISATAP), it is the
 //       same address.
 //   H3. Who is refused hears which kind of place it is, never the address that a name led to.
+//   H5. Where somebody else connects, literal addresses are judged in each spelling, and names by the patterns and, in a pod, by what
+//       they lead to there; one that leads nowhere there is let through.
 //   H4. In a pod a name is a whole one: no search domain of the cluster makes a Service of it.
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
-import { TerminalError, TransientError } from '../../bus/errors.ts';
-import type { Reach } from '../transport.ts';
+import { TerminalError, TransientError } from '../bus/errors.ts';
+import type { Reach } from './transport.ts';
 
 export interface ReachOptions {
   /** Hosts that are reached whatever else is said: names, `*.example.com`, addresses, CIDRs, `*`. */
@@ -24,6 +26,8 @@ export interface ReachOptions {
   readonly isLoopbackReached?: boolean;
   /** An address in the network of services, as a pod is told it; its network, and names without a domain, are refused unless allowed. */
   readonly serviceHost?: string | undefined;
+  /** Whether Services of the cluster, and names without a domain, are reached; refused unless stated. */
+  readonly areServicesReached?: boolean;
   /** For tests. */
   readonly lookup?: LookupFunction;
 }
@@ -51,16 +55,18 @@ export function reachOf({
   deny,
   apiServer,
   isLoopbackReached = false,
-  serviceHost,
+  serviceHost: given,
+  areServicesReached = false,
   lookup = systemLookup,
 }: ReachOptions): Reach {
+  const serviceHost = areServicesReached ? undefined : given;
   const [allowed, denied] = [patternsOf(allow), patternsOf(deny)];
   const serviceNetwork = serviceHost !== undefined && isIP(serviceHost) > 0 ? [serviceCidr(serviceHost)] : [];
   const refused = REFUSED.filter(([place]) => !(isLoopbackReached && place === LOOPBACK));
   const places = [...refused, ['the network of services of the cluster', serviceNetwork] as const].map(
     ([place, networks]) => ({ place, patterns: patternsOf(networks) }),
   );
-  const serviceNames = patternsOf(SERVICE_NAMES);
+  const serviceNames = patternsOf(areServicesReached ? [] : SERVICE_NAMES);
 
   /** The kind of place, if it is not to be reached. */
   const refusedPlace = (address: string): string | undefined => {
@@ -105,6 +111,51 @@ export function reachOf({
       });
     },
   };
+}
+
+/** Whether what tenants name may be connected to by others. */
+export interface ForeignReach {
+  /**
+   * Why it may not; undefined: it may, as far as can be told from here (H5).
+   *
+   * @param host  as it is written, brackets of an IPv6 address or none
+   */
+  refusalOf(host: string, port?: number): Promise<string | undefined>;
+}
+
+/** For who judges nothing. */
+export const ANYWHERE: ForeignReach = { refusalOf: async () => undefined };
+
+/** Services of the cluster are let through: Ironic, and what it fetches from, may be some. @throws {TerminalError} as `reachOf` */
+export function foreignReachOf(options: ReachOptions): ForeignReach {
+  const reach = reachOf({ ...options, areServicesReached: true });
+  const isInPod = options.serviceHost !== undefined;
+  return {
+    async refusalOf(written, port = 0) {
+      const host = spelled(written);
+      if (host === undefined) return undefined;
+      try {
+        reach.checkUrl(new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`));
+      } catch (error) {
+        return (error as Error).message;
+      }
+      // mutant: foreign-names-unresolved if -> true
+      if (isIP(host) > 0 || !isInPod) return undefined;
+      return new Promise((resolve) => {
+        reach.lookupFor(port)(host, { all: true }, (error) =>
+          resolve(error instanceof TransientError ? error.message : undefined),
+        );
+      });
+    },
+  };
+}
+
+/** A host as it is connected to: numbers in all their spellings, and Windows' own of IPv6. Undefined: no URL could name it. */
+function spelled(written: string): string | undefined {
+  const [, windows] = /^([0-9a-f-]+)(?:s[0-9a-z]+)?\.ipv6-literal\.net$/i.exec(written) ?? [];
+  const plain = (windows?.replaceAll('-', ':') ?? written).replace(/^\[(.*)\]$/, '$1').split('%')[0] ?? '';
+  const url = `http://${isIPv6(plain) ? `[${plain}]` : plain}/`;
+  return URL.canParse(url) ? hostOf(new URL(url)) : undefined;
 }
 
 /** The host of a URL as it is connected to: without brackets, without a final dot. */

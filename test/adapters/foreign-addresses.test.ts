@@ -1,0 +1,193 @@
+// Addresses that tenants write and that others connect to: Ironic, machines, BMCs, Windows. Names are resolved by the test.
+import type { LookupFunction } from 'node:net';
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { iscsiTargetOperations } from '../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
+import type { MachinePorts } from '../../adapters/csi-proxy/kinds/operations/serving.ts';
+import { smbMappingOperations } from '../../adapters/csi-proxy/kinds/operations/smb-mapping.ts';
+import { Lanes } from '../../adapters/csi-proxy/lanes.ts';
+import { PathRules } from '../../adapters/csi-proxy/server/path-rules.ts';
+import { bmcEventSubscriptionOperations } from '../../adapters/ironic/operations/bmc-event-subscriptions.ts';
+import { dataImageOperations } from '../../adapters/ironic/operations/data-images.ts';
+import type { Passes } from '../../adapters/ironic/operations/passes.ts';
+import { prepareHost, serviceHost } from '../../adapters/ironic/operations/preparing.ts';
+import type { IronicPorts } from '../../adapters/ironic/serving.ts';
+import { foreignReachOf, type ReachOptions } from '../../adapters/reach.ts';
+import type { JsonObject } from '../../bus/json.ts';
+import { simulatedClock } from '../world/clock.ts';
+import { type Raw, withHosts } from '../world/hosts.ts';
+import { objectOf, withNode } from '../world/ironic.ts';
+import { rejection } from '../world/rejection.ts';
+
+const test = suite('addresses that others connect to');
+
+const names: Readonly<Record<string, readonly string[]>> = {
+  'far.test': ['203.0.113.7'],
+  'inside.test': ['203.0.113.7', '169.254.169.254'],
+  'service.ns.svc': ['10.96.0.7'],
+};
+const lookup: LookupFunction = (name, _options, done) => {
+  const found = names[name];
+  if (found === undefined) return done(Object.assign(new Error('it is not known'), { code: 'ENOTFOUND' }), '');
+  return done(
+    null,
+    found.map((address) => ({ address, family: 4 })),
+  );
+};
+const reachOf = (options: Partial<ReachOptions> = {}) => foreignReachOf({ allow: [], deny: [], lookup, ...options });
+const POD = { serviceHost: '10.96.0.1', apiServer: '10.96.0.1:443' } as const;
+const FOREIGN = reachOf({ deny: ['10.9.0.0/16'] });
+const DENIED = '10.9.1.2';
+
+test('33.C6: link-local and metadata addresses are refused, in every spelling of whoever connects', async () => {
+  for (const host of [
+    ...['169.254.169.254', '2852039166', '0xa9.254.169.254', '[fe80::1]', 'fe80::1', 'fd00:ec2::254'],
+    ...['::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe', 'fe80--1.ipv6-literal.net', 'fe80--1s4.ipv6-literal.net'],
+    ...['0.0.0.0', '100.100.100.200', '168.63.129.16'],
+  ]) {
+    assert.match((await reachOf().refusalOf(host)) ?? `${host} is reached`, /whoever runs Troupe may allow it/);
+    assert.is(await reachOf({ allow: ['0.0.0.0/0', '::/0'] }).refusalOf(host), undefined, host);
+  }
+  for (const host of ['10.0.0.5', '192.168.1.1', '[fd00::5]', 'far.test', 'nas', 'no host at all', '']) {
+    assert.is(await reachOf(POD).refusalOf(host), undefined, host);
+  }
+});
+
+test('33.C6: loopback is refused in a pod alone; Services are let through, and the API server is not', async () => {
+  assert.match((await reachOf(POD).refusalOf('127.0.0.1')) ?? '', 'a loopback address');
+  assert.is(await reachOf({ isLoopbackReached: true }).refusalOf('127.0.0.1'), undefined);
+  assert.is(await reachOf(POD).refusalOf('service.ns.svc', 80), undefined);
+  assert.is(await reachOf(POD).refusalOf('10.96.7.8', 80), undefined);
+  assert.match((await reachOf(POD).refusalOf('10.96.0.1', 443)) ?? '', 'the API server');
+});
+
+test('33.C6: names are judged by patterns, and in a pod by all that they lead to (H5)', async () => {
+  const message = (await reachOf(POD).refusalOf('inside.test')) ?? '';
+  assert.match(message, "'inside.test' is a link-local address");
+  assert.not.match(message, '169.254');
+  assert.is(await reachOf().refusalOf('inside.test'), undefined, 'nobody resolves it here');
+  assert.is(await reachOf({ ...POD, allow: ['inside.test'] }).refusalOf('inside.test'), undefined);
+  const only = { allow: ['*.bmc.example', '10.7.0.0/16'], deny: ['*'] };
+  assert.is(await reachOf(only).refusalOf('one.bmc.example'), undefined);
+  assert.is(await reachOf(only).refusalOf('10.7.0.1'), undefined);
+  assert.match((await reachOf(only).refusalOf('nas')) ?? '', 'where --cloud-deny forbids');
+});
+
+const env = { TROUPE_CLOUD_DENY: '10.9.0.0/16,*.internal' };
+const errorOf = ({ status }: Raw): readonly [unknown, string] => [
+  status?.['errorType'],
+  String(status?.['errorMessage'] ?? ''),
+];
+
+test('33.C6: the address of a BMC, as the flags say it', () =>
+  withHosts(
+    async (world) => {
+      const at = (host: string): JsonObject => ({
+        bmc: { address: `redfish://${host}/redfish/v1/Systems/1`, credentialsName: 'bmc' },
+      });
+      await world.host(at(DENIED));
+      const host = 'baremetalhosts/one';
+      const refused = await world.until(host, 'refused', (object) => errorOf(object)[0] === 'registration error');
+      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids`);
+      await world.merge(host, { spec: at('169.254.169.254') });
+      await world.until(host, 'refused anew', (object) => errorOf(object)[1].includes('a link-local address'));
+      await world.merge(host, { spec: at('bmc.internal') });
+      await world.until(host, 'refused by name', (object) => errorOf(object)[1].includes("'bmc.internal'"));
+      assert.is(world.ironic.calls()['POST /nodes'] ?? 0, 0);
+      await world.remove(host);
+      await world.gone(host);
+    },
+    { env },
+  ));
+
+test('33.C6: the URL of an image, and of its checksum', () =>
+  withHosts(
+    async (world) => {
+      const host = 'baremetalhosts/one';
+      const checksum = 'a'.repeat(64);
+      await world.host({ inspectionMode: 'disabled', image: { url: `http://${DENIED}/a.raw`, checksum } });
+      const refused = await world.until(host, 'refused', (object) => errorOf(object)[0] === 'provisioning error');
+      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids`);
+      const image = { url: 'http://images/a.raw', checksum: 'http://169.254.169.254/latest/user-data' };
+      await world.merge(host, { spec: { image } });
+      await world.until(host, 'refused anew', (object) => errorOf(object)[1].includes('a link-local address'));
+    },
+    { env },
+  ));
+
+test('33.C6: the image of a DataImage, and where events of a BMC go', () =>
+  withNode(async ({ ports, ironic, request }) => {
+    const judged = { ...ports, foreign: FOREIGN };
+    const url = `http://${DENIED}/a.iso`;
+    const attached = await dataImageOperations(judged).attach({ ...request(objectOf('DataImage', { url })), url });
+    assert.is(attached.kind, 'refused');
+    assert.is(ironic.machine('bm1').media, null);
+    const object = objectOf('BMCEventSubscription', { hostName: 'h', destination: `https://${DENIED}/events` });
+    const error = await rejection(bmcEventSubscriptionOperations(judged).create({ ...request(object) } as never));
+    assert.match((error as Error).message, 'where --cloud-deny forbids');
+  }));
+
+test('33.C6: the source of firmware, before a deployment and while it is serviced', async () => {
+  const conditions = [
+    { type: 'ChangeDetected', status: 'True', observedGeneration: 1 },
+    { type: 'Valid', status: 'True', observedGeneration: 1 },
+  ];
+  const updates = [{ component: 'bios', url: `http://${DENIED}/bios` }];
+  const components = objectOf('HostFirmwareComponents', { updates }, { status: { conditions } });
+  const policy = { spec: { firmwareUpdates: 'onReboot' } };
+  const clock = simulatedClock();
+  const ports = {
+    ...{ clock, foreign: FOREIGN },
+    readObject: async ({ kind }: { readonly kind: string }) => (kind === 'HostUpdatePolicy' ? policy : components),
+  } as unknown as IronicPorts;
+  const told: string[] = [];
+  const passes = {
+    async onNode(_: unknown, decide: (node: JsonObject) => unknown) {
+      told.push(JSON.stringify(decide({ provision_state: 'manageable' })));
+      return { last: { step: 'done' }, notes: [] };
+    },
+    outcome: () => ({ kind: 'done', at: 0 }),
+  } as unknown as Passes;
+  const request = {
+    object: objectOf('BareMetalHost', { bmc: { address: 'redfish://10.0.0.1/redfish/v1/Systems/1' } }),
+    dependencies: { 'HostFirmwareComponents/h': { id: 'h', ready: true } },
+    deadlineAt: 0,
+    traceparent: '',
+  };
+  await prepareHost(ports, passes, request);
+  assert.match(told[0] ?? '', 'where --cloud-deny forbids');
+  const serviced = await serviceHost(ports, passes, { ...request, isBegun: true });
+  assert.match(JSON.stringify(serviced), 'where --cloud-deny forbids');
+  assert.is(told.length, 1, 'no node is asked for anything');
+});
+
+test('33.C6: the server of a share, and the portal of a target', async () => {
+  const clock = simulatedClock();
+  const { host } = await memoryMachine({ clock });
+  const ports: MachinePorts = {
+    ...{ clock, host, lanes: new Lanes(), paths: new PathRules(['C:\\x']), encryption: 'required', node: 'one' },
+    ...{ derive: async () => Buffer.of(), machine: async () => '', foreign: FOREIGN },
+    readSecret: async () => undefined,
+    readObject: async () => undefined,
+    listObjects: async () => [],
+  };
+  const refusal = async (operation: unknown, spec: JsonObject): Promise<string> => {
+    const object = { kind: 'One', metadata: { name: 'one', namespace: 'a', uid: 'u' }, spec };
+    const dependencies = { 'WindowsStorageNode/one': { id: 'one', ready: true, attributes: { nodeName: 'one' } } };
+    const asked = { object, dependencies, deadlineAt: 60_000, traceparent: '' };
+    return ((await rejection((operation as (asked: object) => Promise<unknown>)(asked))) as Error).message;
+  };
+  const { map } = smbMappingOperations(ports);
+  for (const server of [DENIED, '169.254.169.254', '169.254.169.254@8080', 'fe80--1.ipv6-literal.net']) {
+    assert.match(await refusal(map, { remotePath: `\\\\${server}\\share` }), /cloud-deny|link-local/, server);
+  }
+  assert.not.match(await refusal(map, { remotePath: '\\\\nas\\share' }), /cloud-deny/);
+  const { connect } = iscsiTargetOperations(ports);
+  for (const address of [DENIED, '169.254.169.254', 'fe80::1']) {
+    const spec = { portal: { address }, iqn: 'iqn.2026-01.com.example:one' };
+    assert.match(await refusal(connect, spec), /cloud-deny|link-local/, address);
+  }
+});
+
+test.run();
