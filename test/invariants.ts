@@ -74,7 +74,7 @@ const RULES: Readonly<Record<string, string>> = {
   P9: 'Every publication names the sequence that it replaces, and none is made without the lease.',
   P10: 'No external call begins unless its deadline is before the end of the lease.',
   P11: 'A lost or rolled-back stream is detected before any of its values is used.',
-  P12: 'The own finalizer is stored before the first claim and removed after the acknowledged tombstones.',
+  P12: 'The own finalizer is stored before anything is made and removed after the acknowledged tombstones.',
   P13: 'A request that must not be repeated is listed, acknowledged, before it is sent.',
   I1: 'Nothing is created before every dependency is ready and guarded.',
   I2: 'Nothing external is deleted while it is claimed.',
