@@ -141,6 +141,8 @@ export interface Lease {
 export interface LeaseRecord {
   readonly name: string;
   readonly holder: string;
+  /** What the holder says of itself, to whoever reads the leases. Another version, or anybody, may have written it. */
+  readonly note?: JsonObject;
 }
 
 export interface Leases {
@@ -148,10 +150,11 @@ export interface Leases {
   readonly leaseMs: number;
   /**
    * Takes the lease if nobody holds it. The holder renews it by itself until `release`.
+   * @param note  stays with it as long as it is held
    * @returns undefined when another holder has it
    * @throws {TransientError}
    */
-  acquire(name: string, holder: string): Promise<Lease | undefined>;
+  acquire(name: string, holder: string, note?: JsonObject): Promise<Lease | undefined>;
   /**
    * Follows all leases: calls `onChange` with all current ones at the start and after each acquisition, release or
    * expiry (expiry on servers that send no event for it: by the clock of this process). Renewals are not changes.

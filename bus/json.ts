@@ -8,8 +8,13 @@ export type JsonObject = { readonly [key: string]: Json };
 export function parseJsonObject(text: string): JsonObject | undefined {
   try {
     const value: unknown = JSON.parse(text);
-    return typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as JsonObject) : undefined;
+    return isJsonObject(value) ? value : undefined;
   } catch {
     return undefined;
   }
+}
+
+/** Of what JSON.parse returned. */
+export function isJsonObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }

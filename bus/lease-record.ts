@@ -1,6 +1,6 @@
 // A lease as the bucket has it: JSON on one line.
 import type { LeaseRecord } from './bus.ts';
-import { parseJsonObject } from './json.ts';
+import { isJsonObject, parseJsonObject } from './json.ts';
 
 /** What a bucket says of a lease. */
 export interface StoredLease extends LeaseRecord {
@@ -17,7 +17,12 @@ export function parseLease({
   readonly deleted: boolean;
 }): StoredLease | undefined {
   if (deleted || payload === '') return undefined;
-  const { name, holder, token, leaseMs } = (parseJsonObject(payload) ?? {}) as Partial<StoredLease>;
+  const { name, holder, token, leaseMs, note } = (parseJsonObject(payload) ?? {}) as Partial<StoredLease>;
   if (typeof name !== 'string' || typeof holder !== 'string' || typeof token !== 'string') return undefined;
-  return { name, holder, token, leaseMs: typeof leaseMs === 'number' ? leaseMs : 0 };
+  return { ...recordOf({ name, holder, note }), token, leaseMs: typeof leaseMs === 'number' ? leaseMs : 0 };
+}
+
+/** What others are told of a lease. */
+export function recordOf({ name, holder, note }: { name: string; holder: string; note?: unknown }): LeaseRecord {
+  return { name, holder, ...(isJsonObject(note) && { note }) };
 }

@@ -6,6 +6,7 @@ import type { EventQuery, HeardEvent, LeaseRecord, Publication, Tracing } from '
 import { TransientError } from './errors.ts';
 import type { Opening } from './holding.ts';
 import type { JsonObject } from './json.ts';
+import { recordOf } from './lease-record.ts';
 import { Listeners } from './listeners.ts';
 import { addressKey, eventSubject, type MailboxSubject, mailSubject, shardOfMail } from './subjects.ts';
 import type { Clock, Timer } from './time.ts';
@@ -159,7 +160,7 @@ export class MemoryLeaseTable {
   }
 
   records(): readonly LeaseRecord[] {
-    return [...this.#leases.values()].map(({ name, holder }) => ({ name, holder }));
+    return [...this.#leases.values()].map(recordOf);
   }
 
   /** Tells one acquisition from all others. */
@@ -169,7 +170,8 @@ export class MemoryLeaseTable {
   }
 
   /** False when another has it. @throws {TransientError} the leases were lost less than a lease time ago */
-  acquire(name: string, holder: string, token: string): boolean {
+  acquire(record: LeaseRecord, token: string): boolean {
+    const { name } = record;
     this.#expire();
     const now = this.#clock.now();
     if (now < this.#freshUntil) {
@@ -177,7 +179,7 @@ export class MemoryLeaseTable {
       throw new TransientError('the leases were lost: earlier holders may still act', { retryAfterMs });
     }
     if (this.#leases.has(name)) return false;
-    this.#leases.set(name, { name, holder, token, endsAt: now + this.leaseMs });
+    this.#leases.set(name, { ...record, token, endsAt: now + this.leaseMs });
     this.#told();
     return true;
   }

@@ -4,7 +4,9 @@
 // Not imitated: see memory-broker.ts.
 
 import type { Bus, Connectivity, Lease, LeaseRecord, Leases, Trace, TraceEvent } from './bus.ts';
+import type { JsonObject } from './json.ts';
 import { HeldLease } from './lease.ts';
+import { recordOf } from './lease-record.ts';
 import {
   type MailChange,
   type MailSnapshot,
@@ -144,11 +146,11 @@ class MemoryLeases implements Leases {
     ];
   }
 
-  async acquire(name: string, holder: string): Promise<Lease | undefined> {
+  async acquire(name: string, holder: string, note?: JsonObject): Promise<Lease | undefined> {
     const { clock, leases } = this.#stores;
     const token = leases.token();
     const startedAt = clock.now();
-    const acquired = await this.#link.send(() => leases.acquire(name, holder, token));
+    const acquired = await this.#link.send(() => leases.acquire(recordOf({ name, holder, note }), token));
     if (!acquired) return undefined;
     for (const lease of this.#held) if (!lease.held) this.#held.delete(lease);
     const store = {

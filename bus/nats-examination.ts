@@ -1,9 +1,11 @@
 // What a person wants to know of the bus before anybody works on it: nothing is made, and nothing said.
-import { connectNats, NoResponderError } from './connection.ts';
+import type { LeaseRecord } from './bus.ts';
+import { type Connection, connectNats, NoResponderError } from './connection.ts';
 import { toErrorData } from './errors.ts';
 import { ApiCode, isApiError, query } from './nats-api.ts';
 import type { NatsBusOptions } from './nats-bus.ts';
-import { bucketStream, namesOf, Operation } from './nats-names.ts';
+import { listLeases } from './nats-lease-list.ts';
+import { bucketStream, entrySubject, namesOf, Operation } from './nats-names.ts';
 import type { BusUser } from './permissions.ts';
 import type { Refused } from './refusals.ts';
 import { inboxPrefix, ROOT } from './subjects.ts';
@@ -24,6 +26,8 @@ export interface BusExamination {
   readonly streams: readonly { readonly name: string; readonly holds: StreamUse; readonly seen: Seen }[];
   /** What the server's clock said between two readings of the own; undefined: nobody may ask, or the server is old. */
   readonly time?: { readonly at: number; readonly askedAt: number; readonly answeredAt: number };
+  /** Who holds what; undefined: it could not be read. */
+  readonly held?: readonly LeaseRecord[];
   /** What its user needs, and the server does not let him. */
   readonly refused: readonly Refused[];
 }
@@ -78,6 +82,7 @@ export async function examineNats(
     ]);
     const told = streams.map(({ answer, answeredAt }) => ({ at: parseTimestamp(String(answer?.['ts'])), answeredAt }));
     const time = told.find(({ at }) => !Number.isNaN(at));
+    const held = streams[1]?.seen === Seen.There ? await heldLeases(connection, leases) : undefined;
     return {
       place: connection.place,
       version: connection.serverVersion.join('.'),
@@ -86,9 +91,20 @@ export async function examineNats(
       jetStream: jetStream.seen,
       streams: uses.map((use, index) => ({ ...use, seen: streams[index]?.seen ?? Seen.Untold })),
       ...(time !== undefined && { time: { ...time, askedAt } }),
+      ...(held !== undefined && { held }),
       refused,
     };
   } finally {
     await connection.close();
+  }
+}
+
+/** Undefined: nobody lets us look, or it went meanwhile. */
+async function heldLeases(connection: Connection, bucket: string): Promise<readonly LeaseRecord[] | undefined> {
+  try {
+    return await listLeases(connection, bucketStream(bucket), entrySubject(bucket));
+  } catch (error) {
+    if (toErrorData(error).code !== 'transient') throw error;
+    return undefined;
   }
 }

@@ -3,7 +3,7 @@
 import type { LeaseRecord } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
-import { parseLease, type StoredLease } from './lease-record.ts';
+import { parseLease, recordOf, type StoredLease } from './lease-record.ts';
 import { isDeletion } from './nats-api.ts';
 import { listSubjects, pagesOf } from './nats-listing.ts';
 import { type Delivery, StreamReader } from './nats-reader.ts';
@@ -123,10 +123,7 @@ export class LeaseWatch {
 
   #tell(): void {
     const stored = [...this.#entries.values()].map(({ lease }) => lease);
-    this.#options.onChange(
-      stored.map(({ name, holder }) => ({ name, holder })),
-      stored,
-    );
+    this.#options.onChange(stored.map(recordOf), stored);
   }
 
   #look(): void {

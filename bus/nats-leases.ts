@@ -12,13 +12,13 @@ import { randomUUID } from 'node:crypto';
 import type { Lease, LeaseRecord, Leases } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import { TransientError } from './errors.ts';
+import type { JsonObject } from './json.ts';
 import { HeldLease, type LeaseStore } from './lease.ts';
 import { FRESH, leaseKey } from './lease-names.ts';
-import { parseLease, type StoredLease } from './lease-record.ts';
+import { parseLease, recordOf, type StoredLease } from './lease-record.ts';
 import { publishMessage, readMessage, type StoredMessage, type StreamConfig, streamInfo } from './nats-api.ts';
-import { lastMessages } from './nats-direct-reads.ts';
+import { listLeases } from './nats-lease-list.ts';
 import { LeaseWatch } from './nats-lease-watch.ts';
-import { listSubjects, pagesOf } from './nats-listing.ts';
 import { bucketStream, entrySubject } from './nats-names.ts';
 import { discardBroken, StreamKeeper } from './nats-stream.ts';
 
@@ -82,7 +82,7 @@ export class NatsLeases implements Leases {
     this.#keeper.close();
   }
 
-  async acquire(name: string, holder: string): Promise<Lease | undefined> {
+  async acquire(name: string, holder: string, note?: JsonObject): Promise<Lease | undefined> {
     await this.#keeper.available();
     await this.#fitTimeToLive();
     const fresh = await this.#read(FRESH);
@@ -92,7 +92,7 @@ export class NatsLeases implements Leases {
       throw new TransientError(message, { retryAfterMs: this.leaseMs / 5 });
     }
     const key = leaseKey(name);
-    const record: StoredLease = { name, holder, token: randomUUID(), leaseMs: this.leaseMs };
+    const record: StoredLease = { ...recordOf({ name, holder, note }), token: randomUUID(), leaseMs: this.leaseMs };
     const { id } = this.#keeper.epoch;
     const startedAt = this.#connection.clock.now();
     const sequence = await this.#take(key, record);
@@ -141,15 +141,7 @@ export class NatsLeases implements Leases {
   async list(): Promise<readonly LeaseRecord[]> {
     const info = await streamInfo(this.#connection, this.#keeper.config.name);
     if (info === undefined) return [];
-    // By the names of the entries: a renewal takes the place of the record that was there when the read began.
-    const { name } = this.#keeper.config;
-    const subjects = await listSubjects(pagesOf(this.#connection, name, `${this.#prefix}>`));
-    const leases: LeaseRecord[] = [];
-    for (const { data, deleted } of await lastMessages(this.#connection, name, subjects)) {
-      const lease = parseLease({ payload: new TextDecoder().decode(data), deleted });
-      if (lease !== undefined) leases.push({ name: lease.name, holder: lease.holder });
-    }
-    return leases;
+    return listLeases(this.#connection, this.#keeper.config.name, this.#prefix);
   }
 
   /** Stores a record in place of the one with this sequence; undefined: it was replaced meanwhile. @throws {TransientError} */

@@ -3,7 +3,7 @@
 //
 // Invariants:
 //   W1. Where no object carries its kind's own finalizer, nobody has anything under way and nobody can begin: that finalizer
-//       is stored before the first claim (P12), and a create is listed in the mail of the server that was wiped, so that who
+//       is stored before a create is sent (P12), and a create is listed in the mail of the server that was wiped, so that who
 //       holds a lease of before begins none any more (P13).
 //   W2. What cannot be told is no first start.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';

@@ -1,8 +1,10 @@
-// Which shards this process hosts: rendezvous hashing over the live pods says who should hold which, leases say who does.
+// Which shards this process hosts: rendezvous hashing over the live pods that serve what is served (`offers.ts`) says who should
+// hold which, leases say who does.
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
 import type { Host } from './host.ts';
-import { livePods, POD_LEASE, SHARD_LEASE } from './sharers.ts';
+import { noteOf, type Offer, type Offers, offersIn, standingOf } from './offers.ts';
+import { POD_LEASE, SHARD_LEASE } from './sharers.ts';
 
 export interface ShardsDeps {
   bus: Bus;
@@ -11,10 +13,16 @@ export interface ShardsDeps {
   log: Logger;
   /** Name of this process among the pods; unique for each start. */
   pod: string;
+  /** What it serves: others are told. */
+  offer: Offer;
   /** Told of all leases, whenever they are others. Must not throw. */
   onLeases?: (records: readonly LeaseRecord[]) => void;
 }
 
+const UNSERVED =
+  'no pod serves all kinds that are served: the objects of these stand; give all pods the same adapters, kinds and namespaces';
+const IDLE =
+  'this pod hosts nothing, as others serve kinds that it does not: give all pods the same adapters, kinds and namespaces';
 /** Pause before a failed takeover is tried again, in milliseconds. */
 const PAUSE_MS = 500;
 /** Longest wait at the end for external calls under way, in milliseconds. */
@@ -25,13 +33,15 @@ const DRAIN_MS = 4_000;
  * Leases are `pod.<pod>` (I am alive) and `shard.<number>`.
  */
 export async function holdShards(
-  { bus, host, clock, log, pod, onLeases }: ShardsDeps,
+  { bus, host, clock, log, pod, offer, onLeases }: ShardsDeps,
   signal: AbortSignal,
 ): Promise<void> {
   const { mailbox, leases } = bus;
   const held = new Map<number, Lease>();
   let records: readonly LeaseRecord[] = [];
   let alive: Lease | undefined;
+  /** What was said last of kinds that are not served. */
+  let amiss = '';
   let wake = (): void => undefined;
   let changed = true;
   /** Shards whose leases were lost since it was last told. */
@@ -56,6 +66,19 @@ export async function holdShards(
   const dropAll = (): void => {
     for (const number of [...held.keys()]) drop(number);
   };
+  /** Of the pods that live, those that get shards. What is amiss is said once. */
+  const able = (): ReadonlySet<string> => {
+    const offers: Offers = new Map([...offersIn(records), [pod, offer]]);
+    const { able: pods, unserved, lacking } = standingOf(offers);
+    const own = lacking.get(pod) ?? [];
+    const now = JSON.stringify([unserved, pods.has(pod) ? [] : own]);
+    if (now !== amiss) {
+      if (unserved.length > 0) log.warn({ kinds: unserved, pods: [...offers.keys()] }, UNSERVED);
+      else if (!pods.has(pod)) log.warn({ kinds: own }, IDLE);
+    }
+    amiss = now;
+    return pods;
+  };
   const follow = (number: number, lease: Lease): void => {
     void lease.lost.then(() => {
       if (held.get(number) !== lease) return;
@@ -70,7 +93,7 @@ export async function holdShards(
     const gone = lost.splice(0);
     if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; their actors have stopped here');
     if (alive === undefined) {
-      const acquired = await leases.acquire(`${POD_LEASE}${pod}`, pod);
+      const acquired = await leases.acquire(`${POD_LEASE}${pod}`, pod, noteOf(offer));
       if (acquired === undefined) throw new Error(`another pod calls itself '${pod}'`);
       alive = acquired;
       void acquired.lost.then(() => {
@@ -78,7 +101,8 @@ export async function holdShards(
         notice();
       });
     }
-    const pods = new Set([pod, ...livePods(records)]);
+    // mutant: shards-to-any-pod -> const pods = new Set([pod, ...offersIn(records).keys()]);
+    const pods = able();
     const holders = new Map(records.map(({ name, holder }) => [name, holder]));
     const wanted: number[] = [];
     for (let number = 0; number < mailbox.shards; number++) {

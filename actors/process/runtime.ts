@@ -24,6 +24,7 @@ import { Admission } from '../effects/admission.ts';
 import { checkOperations, type ServedHere, serveOperations, withOperations } from '../effects/operations-service.ts';
 import { RefusedRequests } from '../effects/refused-requests.ts';
 import { Host, type HostLoad } from '../hosting/host.ts';
+import { offerFor } from '../hosting/offers.ts';
 import { followPredecessor } from '../hosting/predecessor.ts';
 import { holdShards } from '../hosting/shards.ts';
 import { LivePods } from '../hosting/sharers.ts';
@@ -103,6 +104,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const followed = adapters.flatMap((adapter) => adapter.followed ?? []);
   const taken = kinds.filter(isTaken);
   const known = registry(taken, [...kinds.filter((kind) => !isTaken(kind)), ...followed]);
+  const serving = offerFor(known.kinds, { namespaces, watches: roles.has(Role.Watch) });
   const stop = new AbortController();
   const recorder = new EventRecorder({
     clock,
@@ -152,7 +154,8 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     }
   };
   const onLeases = (records: readonly LeaseRecord[]): void => sharers.heard(records);
-  const hold = (signal: AbortSignal): Promise<void> => holdShards({ bus, host, clock, log, pod, onLeases }, signal);
+  const hold = (signal: AbortSignal): Promise<void> =>
+    holdShards({ bus, host, clock, log, pod, offer: serving, onLeases }, signal);
   /** Followed once, however often the role begins anew. */
   let predecessors: readonly ReturnType<typeof followPredecessor>[] | undefined;
   const act = async (): Promise<void> => {
@@ -187,7 +190,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
           play(() =>
             watchCluster(
               {
-                ...{ bus, client, objects, registry: known, namespaces, here, clock, log, pod },
+                ...{ bus, client, objects, registry: known, namespaces, here, clock, log, pod, offer: serving },
                 onInterrupted: (resource) => deps.metrics?.onInterrupted(resource),
               },
               stop.signal,

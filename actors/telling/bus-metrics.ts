@@ -1,6 +1,7 @@
 // What is counted of the bus: whether it is there, leases, and how late mail comes.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Bus, type Clock, type Lease, type Leases, type Mailbox, WATCH_LEASE } from '../../bus/mod.ts';
+import { offersIn, standingOf } from '../hosting/offers.ts';
 import { POD_LEASE } from '../hosting/sharers.ts';
 
 /** Seconds. Between two pods on one network it is milliseconds; after an outage it is as long as that was. */
@@ -35,6 +36,13 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
     labelNames: ['lease'],
     registers,
   });
+  const unserved = new Gauge({
+    name: 'troupe_unserved_kinds',
+    help:
+      'Kinds, or kinds in one namespace, that some pod serves and those that get shards do not: the pods are configured ' +
+      'differently, and objects of these kinds stand.',
+    registers,
+  });
   const lag = new Histogram({
     name: 'troupe_mail_lag_seconds',
     help:
@@ -51,10 +59,14 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
 
   const leasesOf = (leases: Leases): Leases => ({
     leaseMs: leases.leaseMs,
-    watch: (onChange) => leases.watch(onChange),
+    watch: (onChange) =>
+      leases.watch((records) => {
+        unserved.set(standingOf(offersIn(records)).unserved.length);
+        onChange(records);
+      }),
     list: () => leases.list(),
-    async acquire(name, holder) {
-      const acquired = await leases.acquire(name, holder);
+    async acquire(name, holder, note) {
+      const acquired = await leases.acquire(name, holder, note);
       return acquired && followed(acquired);
     },
   });

@@ -11,6 +11,7 @@
 //   W5. A list that is older than what is known, as a whole or in one of its objects, is that of an API server that was restored from a
 //       backup. Everything that was learned is void, and ordered by versions that are given once more: another epoch of the mailbox
 //       begins (P11), before anything of the list is said.
+//   W6. Who watches less of what the pods serve than another process that can lead does not lead.
 import type { Logger } from 'pino';
 import {
   compareVersions,
@@ -33,6 +34,7 @@ import {
 } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { HandOver } from '../hosting/hand-over.ts';
+import { isOutdone, noteOf, type Offer, offersIn } from '../hosting/offers.ts';
 import { InFlight } from '../mail/in-flight.ts';
 import { Later } from '../mail/later.ts';
 import { type ObjectMail, parseObjectMail } from '../mail/mail.ts';
@@ -54,6 +56,8 @@ export interface WatcherDeps {
   clock: Clock;
   log: Logger;
   pod: string;
+  /** What it watches: others are told. */
+  offer: Offer;
   /** Told of each watch that breaks, once until it works again. */
   onInterrupted?: (resource: Resource) => void;
 }
@@ -73,17 +77,26 @@ interface Saying {
 
 /** Leads the watch whenever nobody else does, until `signal` is aborted. */
 export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Promise<void> {
-  const { bus, clock, log, pod } = deps;
+  const { bus, clock, log, pod, offer } = deps;
   let wake = (): void => undefined;
+  /** Another process that can lead watches more of what the pods serve. */
+  let isOut = false;
+  let term = new AbortController();
   const watching = await bus.leases.watch((records) => {
+    // mutant: watch-led-by-who-knows-less drop
+    isOut = isOutdone(offer, offersIn(records));
+    if (isOut) term.abort();
     if (!records.some(({ name }) => name === WATCH_LEASE)) wake();
   });
-  const onAbort = (): void => wake();
+  const onAbort = (): void => {
+    term.abort();
+    wake();
+  };
   signal.addEventListener('abort', onAbort);
   let trouble = '';
   while (!signal.aborted) {
     try {
-      const lease = await bus.leases.acquire(WATCH_LEASE, pod);
+      const lease = isOut ? undefined : await bus.leases.acquire(WATCH_LEASE, pod, noteOf(offer));
       if (lease === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;
@@ -93,8 +106,10 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
         continue;
       }
       log.info('watching the API server for all pods');
+      term = new AbortController();
+      if (isOut || signal.aborted) term.abort();
       try {
-        await lead(deps, lease, signal);
+        await lead(deps, lease, term.signal);
       } finally {
         // Else this process would keep everybody, itself too, from leading.
         await lease.release();

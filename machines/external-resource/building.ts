@@ -22,10 +22,10 @@ import {
   mayStillLand,
   mustTakeBack,
   noteAmbiguous,
+  noteClear,
   noteFailure,
   noteLack,
   noteRival,
-  noteSought,
   refusedOrNot,
   resourceSetup,
   storeDependencies,
@@ -51,7 +51,7 @@ export const building = resourceSetup.createStateConfig({
         src: 'import',
         input: ({ context: { key } }) => ({ key }),
         onDone: [
-          { guard: wasFound, target: 'recording', actions: takeObserved },
+          { guard: wasFound, target: 'taking', actions: takeObserved },
           { target: 'awaitingExternal', actions: 'forgetFailure' },
         ],
         onError: refusedOrNot,
@@ -77,7 +77,7 @@ export const building = resourceSetup.createStateConfig({
           { guard: foundOne, target: 'contending', actions: takeFound },
           { guard: foundMany, target: '#failed', actions: noteAmbiguous },
           { guard: 'isDeleting', target: '#deleting' },
-          { guard: mayCreate, target: 'creating', actions: noteSought },
+          { guard: mayCreate, target: 'making', actions: noteClear },
           { guard: foundNothingYet, target: '#backingOff', actions: awaitLanding },
           { target: '#backingOff' },
         ],
@@ -100,7 +100,7 @@ export const building = resourceSetup.createStateConfig({
           // mutant: foreign-resource-recorded drop
           { guard: hasRival, target: 'taken', actions: [...forgetLoser, noteRival] },
           { guard: 'isStored', target: '#recorded', actions: 'noteOwn' },
-          { target: 'recording', actions: 'noteOwn' },
+          { target: 'taking', actions: 'noteOwn' },
         ],
         // Whose it is was not found out: it is looked for again.
         onError: [
@@ -147,6 +147,39 @@ export const building = resourceSetup.createStateConfig({
           { guard: isNewCredentials, target: '#claiming', actions: storeDependencies },
           { actions: storeDependencies },
         ],
+      },
+    },
+    making: {
+      id: 'making',
+      description: 'Deciding whether the own finalizer has to be stored before the create.',
+      tags: Tag.Busy,
+      always: [
+        // mutant: creates-unguarded {}.1 drop
+        { guard: 'isOwned', target: 'creating' },
+        { target: 'guarding' },
+      ],
+    },
+    taking: {
+      description: 'Deciding whether the own finalizer has to be stored before the id of what was found.',
+      tags: Tag.Busy,
+      always: [{ guard: 'isOwned', target: 'recording' }, { target: 'guarding' }],
+    },
+    guarding: {
+      id: 'guarding',
+      description: 'The own finalizer is being stored: what comes next may leave something behind.',
+      tags: Tag.Busy,
+      entry: 'noteTry',
+      invoke: {
+        id: 'guardSelf',
+        src: 'guardSelf',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: [
+          { guard: not('isOwned'), target: '#backingOff', actions: forgetLoser },
+          { guard: and(['isRecorded', not('isStored')]), target: 'recording' },
+          // What was to be made may not be wanted any more, or what it needs have changed meanwhile.
+          { target: '#claiming' },
+        ],
+        onError: { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
       },
     },
     creating: {

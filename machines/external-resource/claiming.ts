@@ -30,32 +30,14 @@ export const claiming = resourceSetup.createStateConfig({
   initial: 'entering',
   states: {
     entering: {
-      description: 'Deciding whether the own finalizer has to be stored first.',
+      description: 'Deciding whether the own finalizer has to be stored first: there is a resource.',
       tags: Tag.Busy,
       always: [
         { guard: 'isDeleting', target: '#deleting' },
-        // mutant: claims-before-finalizer {}.1 drop
-        { guard: 'isOwned', target: 'awaiting' },
-        { target: 'guarding' },
+        // mutant: recorded-resource-unguarded drop
+        { guard: and(['isRecorded', not('isOwned')]), target: '#guarding' },
+        { target: 'awaiting' },
       ],
-    },
-    guarding: {
-      description: 'The own finalizer is being stored.',
-      tags: Tag.Busy,
-      // Left by the answer only: the actor sees the finalizer before the effect resolves, and `noteUnbuilt` would be lost.
-      entry: 'noteTry',
-      always: { guard: 'isDeleting', target: '#deleting' },
-      invoke: {
-        id: 'guardSelf',
-        src: 'guardSelf',
-        input: ({ context: { key } }) => ({ key }),
-        onDone: [
-          { guard: not('isOwned'), target: '#backingOff' },
-          // It was not there before, so no life before this one has built anything.
-          { target: 'awaiting', actions: 'noteUnbuilt' },
-        ],
-        onError: { target: '#backingOff', actions: noteFailure },
-      },
     },
     awaiting: {
       description: 'Claimed; waiting until every needed dependency is ready.',
@@ -65,8 +47,8 @@ export const claiming = resourceSetup.createStateConfig({
         { guard: 'isDeleting', target: '#deleting' },
         { guard: and(['isReadyToAct', 'isRecorded']), target: '#observing' },
         { guard: and(['isReadyToAct', not('isManaged')]), target: '#importing' },
-        { guard: and(['isReadyToAct', 'isClear']), target: '#creating' },
-        // mutant: creates-without-look :#2 -> '#creating'
+        { guard: and(['isReadyToAct', 'isClear']), target: '#making' },
+        // mutant: creates-without-look :#2 -> '#making'
         { guard: 'isReadyToAct', target: '#adopting' },
         {
           // mutant: yields-what-was-built-on : -> 'mustYield'

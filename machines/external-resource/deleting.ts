@@ -52,7 +52,7 @@ export const deleting = resourceSetup.createStateConfig({
       description: 'Others still hold the object by their finalizers.',
       tags: [Tag.Held, Tag.Waiting],
       always: [
-        { guard: not('isOwned'), target: '#gone' },
+        { guard: not('isOwned'), target: '#withdrawing' },
         { guard: and(['isOnlyOurs', 'hasChildren']), target: 'removingChildren' },
         // mutant: cleanup-while-held {}.1 drop
         { guard: 'isOnlyOurs', target: 'deciding' },

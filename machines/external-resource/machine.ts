@@ -5,8 +5,9 @@
 //
 // Invariants:
 //   M1. Nothing is created before every needed dependency answered `ready` to this incarnation (I1).
-//   M2. The own finalizer is stored before the first claim, and goes after the tombstones were acknowledged (P12); those of
-//       credentials follow it, since a life that begins in between cleans up once more.
+//   M2. The own finalizer is stored before a create is sent and before an id is recorded, and not before one of the two is next:
+//       without it nothing was ever built. It goes after the tombstones were acknowledged (P12); those of credentials follow it,
+//       since a life that begins in between cleans up once more.
 //   M3. A create that was sent is waited for; whatever it made is recorded or removed, deletion requested or not (I4).
 //   M4. Own cleanup starts when nothing but the own finalizer holds the object (I2).
 //   M5. A dependency that is being deleted is yielded when, and only when, nothing was built on it (P1): before the resource is there,
@@ -31,6 +32,7 @@ import {
   isNewCredentials,
   isNewGeneration,
   isUnsettled,
+  noteFailure,
   resourceSetup,
   storeDependencies,
   storeObject,
@@ -99,7 +101,9 @@ export const externalResourceMachine = resourceSetup.createMachine({
     remarks: [],
     vanished: false,
     filling: undefined,
-    mayHaveBuilt: true,
+    // Nothing is sent before the own finalizer is stored, and that goes last.
+    // mutant: unguarded-taken-for-built =.1 -> true
+    mayHaveBuilt: object.owned || landsBy > 0,
     clearAt: undefined,
     // What is recorded was answered for.
     // mutant: life-ignores-earlier-creates ?:.2 -> 0
@@ -125,7 +129,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
           // the claim it ends.
           on: {
             'life.began': [
-              { guard: and(['isDeleting', not('isOwned')]), target: 'gone' },
+              { guard: and(['isDeleting', not('isOwned')]), target: 'withdrawing' },
               { guard: 'isDeleting', target: 'deleting' },
               { guard: and(['isSettledAvailable', not('isContested')]), target: 'resting.available' },
               { guard: and(['isSettledUnavailable', not('isContested')]), target: 'resting.unavailable' },
@@ -180,6 +184,23 @@ export const externalResourceMachine = resourceSetup.createMachine({
           },
         },
         deleting,
+        withdrawing: {
+          id: 'withdrawing',
+          description: 'The object goes without us: it never had a resource. Its claims are being ended.',
+          tags: [Tag.Deleting, Tag.Busy],
+          invoke: {
+            id: 'withdraw',
+            src: 'unclaim',
+            input: ({ context: { key } }) => ({ key }),
+            onDone: 'gone',
+            onError: { target: 'withdrawingAgain', actions: noteFailure },
+          },
+        },
+        withdrawingAgain: {
+          description: 'The claims could not be ended; nothing else is left to clean up.',
+          tags: [Tag.Deleting, Tag.Failing],
+          after: { backoff: 'withdrawing' },
+        },
         gone: {
           id: 'gone',
           description: 'Nothing is left to do; the object is gone, or goes without us.',

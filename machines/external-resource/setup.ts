@@ -135,7 +135,6 @@ export const resourceSetup = setup({
       clearAt: found.at,
       sought: soughtOf(found),
     })),
-    noteSought: assign((_, found: FindOutput) => ({ sought: soughtOf(found) })),
     takeFound: assign((_, found: FindOutput) => ({
       observation: found.matches[0] as Observation,
       externalId: (found.matches[0] as Observation).id,
@@ -383,7 +382,7 @@ export const awaitRivalsLanding = {
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const takeFound = { type: 'takeFound', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const noteSought = { type: 'noteSought', params: ({ event }: Answer<FindOutput>) => event.output } as const;
+export const noteClear = { type: 'noteClear', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const isOutrun = { type: 'isOutrun', params: ({ event }: { event: { error: unknown } }) => event } as const;
 export const wasFound = {
   type: 'wasFound',

@@ -333,14 +333,14 @@ test('P10: no call to the cloud begins when the lease ends before the call would
     assert.not.ok(fixture.log.some((line) => line.startsWith('find') || line.startsWith('create')));
   }));
 
-test('P12: own finalizer, claim; tombstone, release: in this order', () =>
+test('P12: claim, own finalizer, what is made; tombstone, release: in this order', () =>
   on({}, async (fixture) => {
     await pair(fixture);
     await fixture.remove('subnets', 'sub');
     await fixture.until('the subnet is gone', () => fixture.get('subnets', 'sub') === undefined);
     const lines = [
-      'add own/subnet to sub',
       'claim of sub on net',
+      'add own/subnet to sub',
       'tombstone of sub on net',
       'remove own/subnet from sub',
     ];

@@ -53,6 +53,31 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
+    called('33.E2: what a holder notes is told to all who read, as long as it holds'),
+    on(harness, async ({ connect, clock, leaseMs }) => {
+      const [a, b] = [await connect('a'), await connect('b')];
+      const note = { kinds: ['subnets.x', 'ports.x'], watches: true };
+      assert.ok(await a.leases.acquire('pod.a', 'a', note));
+      await held(b, 'pod.b', 'b');
+      const expected = [
+        { name: 'pod.a', holder: 'a', note },
+        { name: 'pod.b', holder: 'b' },
+      ];
+      const sorted = (records: readonly LeaseRecord[]): readonly LeaseRecord[] =>
+        [...records].sort((one, other) => (one.name < other.name ? -1 : 1));
+      assert.equal(sorted(await b.leases.list()), expected);
+      await clock.sleep(leaseMs * 1.5);
+      assert.equal(sorted(await b.leases.list()), expected, 'renewals keep it');
+      const told = Promise.withResolvers<readonly LeaseRecord[]>();
+      const watching = await b.leases.watch((records) => {
+        if (records.length === 2) told.resolve(records);
+      });
+      assert.equal(sorted(await told.promise), expected);
+      await watching.close();
+    }),
+  );
+
+  test(
     called('a lease that is released while it is renewed is free at once'),
     on(harness, async ({ connect, clock, leaseMs }) => {
       const [a, b] = [await connect('a'), await connect('b')];

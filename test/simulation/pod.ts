@@ -175,8 +175,8 @@ export class Pod {
       leaseMs: leases.leaseMs,
       watch: (onChange) => leases.watch(onChange),
       list: () => leases.list(),
-      acquire: async (name, holder) => {
-        const lease = await leases.acquire(name, holder);
+      acquire: async (name, holder, note) => {
+        const lease = await leases.acquire(name, holder, note);
         if (lease !== undefined) {
           this.#leases.add(lease);
           void lease.lost.then(() => {

@@ -7,6 +7,7 @@ import { natsOptions } from '../../process/run.ts';
 import { busUrlOf, OBSERVER } from '../bus-reader.ts';
 import { Area, type Check, unknown, well, wrong } from './checks.ts';
 import { clockCheck } from './clocks.ts';
+import { examinePods } from './pods.ts';
 
 const BEGIN =
   "begin a process of Troupe, or see that TROUPE_NATS_PREFIX and the account are its own: 'troupe run' makes it";
@@ -31,7 +32,7 @@ export async function examineBus(config: Config, clock: Clock, folder: string): 
 }
 
 export function checksOf(
-  { place, version, isUsable, isSharable, jetStream, streams, time, refused }: BusExamination,
+  { place, version, isUsable, isSharable, jetStream, streams, time, held = [], refused }: BusExamination,
   { keptEvents }: Pick<Config, 'keptEvents'>,
 ): readonly Check[] {
   const server = `nats-server at ${place}`;
@@ -70,6 +71,7 @@ export function checksOf(
       ),
     );
   }
+  checks.push(...examinePods(held));
   if (time !== undefined) add(clockCheck(server, { ...time, resolutionMs: 0 }));
   return checks;
 }

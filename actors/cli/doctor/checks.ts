@@ -14,6 +14,7 @@ export const Area = {
   Cluster: 'cluster',
   Access: 'access',
   Bus: 'bus',
+  Pods: 'pods',
   Clouds: 'clouds',
   Clocks: 'clocks',
 } as const;

@@ -67,7 +67,8 @@ async function start(secret: Partial<KubeObject['metadata']>, { isThere = true }
   await time.advance(10);
   await claiming;
   const stop = new AbortController();
-  const holding = holdShards({ bus, host, clock, log: pino({ level: 'silent' }), pod: 'one' }, stop.signal);
+  const deps = { bus, host, clock, log: pino({ level: 'silent' }), pod: 'one', offer: { kinds: [] } };
+  const holding = holdShards(deps, stop.signal);
   return {
     time,
     host,

@@ -245,7 +245,7 @@ test('a start that takes longer than a lease renews its leases meanwhile, and be
     if (type === 'transition') begun++;
   });
   const stop = new AbortController();
-  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const holding = holdShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
   await time.advance(20 * COUNT * workMs);
   assert.equal([...host.census()], [['resting.available', COUNT]]);
   assert.is(begun, COUNT, 'no actor began twice: no lease was lost');
@@ -278,7 +278,7 @@ test('what was read and no mail tells of is read again: nobody would tell that i
     },
   });
   const stop = new AbortController();
-  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const holding = holdShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
   const to = { realm: SECRETS.realm, plural: SECRETS.plural, namespace: 'ns', name: 'told' };
   const telling = bus.mailbox.publish({ to, topic: 'object' }, { object: secret('told') } as never, undefined);
   await time.advance(10_000);
@@ -377,7 +377,7 @@ test('mail that is dropped at the end of a lease is heard by whoever takes the s
       endsAt: () => (ends ?? lease.endsAt)(),
     };
   };
-  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const holding = holdShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
   await time.advance(1_000);
   assert.equal([...host.census()], [['resting.available', 1]]);
   const renewed = ends;
@@ -407,7 +407,7 @@ test('mail that comes after the end of a lease is not deleted: it may be another
       lease && { ...lease, lost: lease.lost, confirm: () => lease.confirm(), release: () => lease.release(), endsAt }
     );
   };
-  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const holding = holdShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
   await time.advance(1_000);
   const removed: number[] = [];
   bus.mailbox.remove = async (sequence) => void removed.push(sequence);

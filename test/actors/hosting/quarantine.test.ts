@@ -171,7 +171,7 @@ async function start() {
       return (await reading)?.payload;
     },
     async begin() {
-      holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+      holding = holdShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
       await time.advance(500);
     },
     async end() {

@@ -1,6 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Host } from '../../../actors/hosting/host.ts';
+import type { Offer } from '../../../actors/hosting/offers.ts';
 import { holdShards, owner } from '../../../actors/hosting/shards.ts';
 import { openLog } from '../../../actors/telling/log.ts';
 import { memoryBroker, TransientError } from '../../../bus/mod.ts';
@@ -53,7 +54,7 @@ test('a lease that could not be asked for keeps no pod from the others, nor from
   } as unknown as Host;
   const stop = new AbortController();
   const log = openLog({ level: 'silent', readable: false });
-  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const holding = holdShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
   const late = clock.sleep(3_000, stop.signal).then(() => `only ${open.size} of 8 shards are held`);
   const instead = await Promise.race([all.promise, late]);
   stop.abort();
@@ -81,7 +82,7 @@ test('in a new epoch nobody acts before a lease time has passed (P11)', async ()
   } as unknown as Host;
   const stop = new AbortController();
   const log = openLog({ level: 'silent', readable: false });
-  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const holding = holdShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
   await time.advance(1_000);
   assert.is(opened.length, 2);
   const lostAt = time.elapsed();
@@ -124,7 +125,7 @@ test('a process that stops keeps a lease as long as calls of its shard are under
   const host = { open: async () => undefined, close: () => calls.promise } as unknown as Host;
   const stop = new AbortController();
   const log = openLog({ level: 'silent', readable: false });
-  const holding = holdShards({ bus, host, clock, log, pod: 'one' }, stop.signal);
+  const holding = holdShards({ bus, host, clock, log, pod: 'one', offer: { kinds: [] } }, stop.signal);
   await time.advance(1_000);
   stop.abort();
   await time.advance(1_000);
@@ -135,6 +136,121 @@ test('a process that stops keeps a lease as long as calls of its shard are under
   await bus.close();
   assert.equal(early, []);
   assert.equal(released, ['shard.0', 'pod.one']);
+});
+
+interface Pod {
+  readonly shards: Set<number>;
+  stop(): void;
+}
+
+/** Pods that host nothing but say what they serve, on virtual time. */
+function deployment(): {
+  readonly time: SimulatedTime;
+  readonly moves: string[];
+  readonly said: string[];
+  begin(pod: string, offer: Offer | undefined): Pod;
+} {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const broker = memoryBroker({ clock, shards: 16, latencyMs: () => 1 });
+  const moves: string[] = [];
+  const said: string[] = [];
+  const begin = (pod: string, offer: Offer | undefined): Pod => {
+    const bus = broker.connect();
+    if (offer === undefined) {
+      const { acquire } = bus.leases;
+      bus.leases.acquire = (name, holder) => acquire.call(bus.leases, name, holder);
+    }
+    const held = new Set<number>();
+    const host = {
+      async open(leases: ReadonlyMap<number, unknown>) {
+        for (const number of leases.keys()) {
+          held.add(number);
+          moves.push(`${number} ${pod}`);
+        }
+      },
+      close: async (number: number) => void held.delete(number),
+      reconsider: () => undefined,
+    } as unknown as Host;
+    const log = {
+      warn: (data: unknown, text: string) => said.push(`${pod}: ${text} ${JSON.stringify(data)}`),
+    } as never;
+    const stop = new AbortController();
+    void holdShards({ bus, host, clock, log, pod, offer: offer ?? { kinds: ['a.x', 'b.x'] } }, stop.signal);
+    return { shards: held, stop: () => stop.abort() };
+  };
+  return { time, moves, said, begin };
+}
+
+test('33.E2: shards go only to pods that serve all that is served, and the others say why they host nothing', async () => {
+  const { time, said, begin } = deployment();
+  const small = begin('small', { kinds: ['a.x'] });
+  await time.advance(2_000);
+  assert.is(small.shards.size, 16, 'there is nobody else');
+  const large = begin('large', { kinds: ['a.x', 'b.x'] });
+  const twin = begin('twin', { kinds: ['b.x', 'a.x'] });
+  await time.advance(60_000);
+  assert.equal([small.shards.size, large.shards.size + twin.shards.size], [0, 16]);
+  assert.ok(large.shards.size > 0 && twin.shards.size > 0, 'both take part, whatever order they name the kinds in');
+  assert.is(said.filter((line) => line.startsWith('small: this pod hosts nothing') && line.includes('b.x')).length, 1);
+  assert.is(said.length, 1, said.join('\n'));
+  large.stop();
+  twin.stop();
+  await time.advance(60_000);
+  assert.is(small.shards.size, 16, 'a pod that is left alone hosts what it can');
+});
+
+test('33.E2: when no pod serves all, shards go to those that serve most, and what is not served is said once', async () => {
+  const { time, said, begin } = deployment();
+  const one = begin('one', { kinds: ['a.x', 'b.x'] });
+  const most = begin('most', { kinds: ['b.x', 'c.x', 'd.x'] });
+  await time.advance(60_000);
+  assert.equal([one.shards.size, most.shards.size], [0, 16]);
+  for (const pod of ['one', 'most'])
+    assert.is(
+      said.filter((line) => line.startsWith(`${pod}: no pod serves all`) && line.includes('["a.x"]')).length,
+      1,
+    );
+});
+
+test('33.E2: a roll-out that adds a kind moves each shard to the new pods and none back', async () => {
+  const { time, moves, begin } = deployment();
+  const before = ['old-1', 'old-2', 'old-3'].map((pod) => begin(pod, { kinds: ['a.x'] }));
+  await time.advance(30_000);
+  const from = moves.length;
+  const after: Pod[] = [];
+  for (const [index, old] of before.entries()) {
+    after.push(begin(`new-${index}`, { kinds: ['a.x', 'b.x'] }));
+    await time.advance(30_000);
+    old.stop();
+    await time.advance(30_000);
+  }
+  assert.is(
+    after.reduce((sum, { shards }) => sum + shards.size, 0),
+    16,
+  );
+  const late = moves.slice(from);
+  assert.equal(
+    late.filter((move) => move.includes('old')),
+    [],
+    'no shard goes back',
+  );
+  for (const shard of shards.slice(0, 16)) {
+    const all = late.filter((move) => move.startsWith(`${shard} `));
+    assert.is(new Set(all).size, all.length, `no pod gets shard ${shard} twice: ${all}`);
+  }
+});
+
+test('33.E2: a pod of an earlier version, which says nothing, has its part as before', async () => {
+  const { time, moves, begin } = deployment();
+  const old = begin('old', undefined);
+  const young = begin('young', { kinds: ['a.x', 'b.x'] });
+  await time.advance(60_000);
+  assert.ok(old.shards.size > 0 && young.shards.size > 0);
+  assert.is(old.shards.size + young.shards.size, 16);
+  const settled = moves.length;
+  await time.advance(120_000);
+  assert.is(moves.length, settled, 'nothing goes to and fro');
 });
 
 test.run();

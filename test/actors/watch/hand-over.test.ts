@@ -114,8 +114,11 @@ function check(title: string, run: (scene: Scene) => Promise<void>): void {
     const base = { bus, objects, registry: all, namespaces: undefined, clock, log };
     const host = new Host({ ...base, callMs: 1_000, lateMs: 30_000, tell: () => undefined });
     const stop = new AbortController();
-    const holding = holdShards({ bus, host, clock, log, pod: 'p' }, stop.signal);
-    const watching = watchCluster({ ...base, client, here: host.handOver, pod: 'p' }, stop.signal);
+    const holding = holdShards({ bus, host, clock, log, pod: 'p', offer: { kinds: [] } }, stop.signal);
+    const watching = watchCluster(
+      { ...base, client, here: host.handOver, pod: 'p', offer: { kinds: [] } },
+      stop.signal,
+    );
     await time.advance(1_000);
     try {
       await run({

@@ -125,6 +125,7 @@ function led(
         clock,
         log,
         pod: 'p',
+        offer: { kinds: [] },
       };
       const leading = watchCluster(deps, stop.signal);
       try {

@@ -2,9 +2,17 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { NOBODY } from '../../../actors/hosting/hand-over.ts';
+import { noteOf } from '../../../actors/hosting/offers.ts';
 import { registry } from '../../../actors/object/registry.ts';
 import { watchCluster } from '../../../actors/watch/watcher.ts';
-import { type MailSubscription, type MemoryBroker, memoryBroker, TransientError } from '../../../bus/mod.ts';
+import {
+  type MailSubscription,
+  type MemoryBroker,
+  memoryBroker,
+  TransientError,
+  WATCH_LEASE,
+} from '../../../bus/mod.ts';
+import { ProcessClock, SimulatedTime } from '../../simulation/time.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('watcher');
@@ -31,7 +39,10 @@ async function secondTerm(first: (broker: MemoryBroker) => Promise<MailSubscript
   const log = pino({ level: 'silent' });
   const client = { call: away, watch: away } as never;
   const running = watchCluster(
-    { bus, client, objects: {} as never, registry: known, namespaces: undefined, here: NOBODY, clock, log, pod: 'a' },
+    {
+      ...{ bus, client, objects: {} as never, registry: known, namespaces: undefined, here: NOBODY, clock, log },
+      ...{ pod: 'a', offer: { kinds: [] } },
+    },
     stop.signal,
   );
   const deadline = new AbortController();
@@ -57,6 +68,38 @@ test('a term whose mail is lost before it was read ends, and the next begins (P1
     return { close: async () => undefined };
   });
   assert.is(outcome, undefined);
+});
+
+test('33.E2: whoever watches less of what the pods serve does not lead, and gives way to a process that watches all (W6)', async () => {
+  const time = new SimulatedTime();
+  const clock = new ProcessClock(time, 1);
+  const broker = memoryBroker({ clock, latencyMs: () => 1 });
+  const stop = new AbortController();
+  const log = pino({ level: 'silent' });
+  const away = async (): Promise<never> => {
+    throw new TransientError('the API server is away');
+  };
+  const client = { call: away, watch: away } as never;
+  const begin = (pod: string, kinds: readonly string[]): Promise<void> => {
+    const offer = { kinds, watches: true };
+    const bus = broker.connect();
+    void bus.leases.acquire(`pod.${pod}`, pod, noteOf(offer));
+    const base = { bus, client, objects: {} as never, registry: registry([], []), namespaces: undefined, here: NOBODY };
+    return watchCluster({ ...base, clock, log, pod, offer }, stop.signal);
+  };
+  const leader = (): string | undefined => broker.leases().find(({ name }) => name === WATCH_LEASE)?.holder;
+  const running = [begin('old', ['a.x'])];
+  await time.advance(2_000);
+  assert.is(leader(), 'old', 'there is nobody else');
+  running.push(begin('new', ['a.x', 'b.x']));
+  await time.advance(20_000);
+  assert.is(leader(), 'new');
+  running.push(begin('older', ['a.x']));
+  await time.advance(20_000);
+  assert.is(leader(), 'new');
+  stop.abort();
+  await time.advance(5_000);
+  await Promise.all(running);
 });
 
 test.run();

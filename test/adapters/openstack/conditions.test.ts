@@ -311,7 +311,7 @@ test('work that is under way leaves the stored status as it is (C4)', () => {
     'keeping.observing',
     'keeping.updating',
     'building.importing',
-    'claiming.guarding',
+    'building.guarding',
     'building.recording',
   ]) {
     assert.equal(statusOf({ ...calm, ...unread, tags: tagsAt(state) }, objectWith(success), NOW, 0), success, state);

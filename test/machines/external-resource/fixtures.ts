@@ -133,6 +133,7 @@ export function allEvents(): readonly ResourceEvent[] {
     remove: [undefined],
     removeChildren: [{ gone: true }, { gone: false }],
     unclaim: [undefined],
+    withdraw: [undefined],
     releaseSelf: [undefined],
   };
   const seen = observations.map((observation) => ({ type: 'observed', observation }));
@@ -151,6 +152,7 @@ export function allEvents(): readonly ResourceEvent[] {
     'lifecycle.building.discardingAgain',
     'lifecycle.deleting.backingOff',
     'lifecycle.deleting.releasingAgain',
+    'lifecycle.withdrawingAgain',
   ];
   const events = [
     { type: 'life.began' },

@@ -171,7 +171,10 @@ test('every state is reached by generated paths', () => {
     }
   }
   // These are left in the same step in which they are entered.
-  const passing = new Set(['lifecycle.claiming.entering', 'lifecycle.keeping.recorded', 'lifecycle.keeping.judging']);
+  const passing = new Set([
+    ...['lifecycle.claiming.entering', 'lifecycle.keeping.recorded', 'lifecycle.keeping.judging'],
+    ...['lifecycle.building.making', 'lifecycle.building.taking'],
+  ]);
   assert.equal(
     leaves(externalResourceMachine).filter((leaf) => !found.has(leaf) && !passing.has(leaf)),
     [],
@@ -188,9 +191,111 @@ test('every state has a description', () => {
   assert.equal(bare, []);
 });
 
-test('the own finalizer is stored before the first claim (M2)', async () => {
-  const run = await lived({}, view());
-  assert.equal(run.calls, ['guardSelf']);
+test('33.F1: no finalizer is stored on an object that can have no resource yet (M2)', async () => {
+  const keyless = { ...secret, answer: undefined };
+  const absent: Dependency = { ...secret, answer: { readiness: 'absent', uid: '' } };
+  const waiting = [
+    [secret, dependency(undefined)],
+    [secret, dependency('absent')],
+    [secret, dependency('pending')],
+  ];
+  for (const dependencies of [...waiting, [keyless, dependency('ready')], [absent, dependency('ready')]]) {
+    const run = await lived({ find: () => nothing }, view(), dependencies);
+    assert.is(run.count('guardSelf'), 0, JSON.stringify(dependencies));
+    assert.ok(run.calls.includes('claim'));
+  }
+  for (const error of [terminal, transient]) {
+    const run = await lived({ find: fail(error), import: fail(error) }, view());
+    run.clock.increment(60_000);
+    await settled();
+    assert.is(run.count('guardSelf'), 0, 'the credentials lead nowhere');
+    const importing = await lived({ import: fail(error) }, view({ managed: false }));
+    assert.is(importing.count('guardSelf'), 0);
+  }
+  const unmatched = await lived({ import: () => undefined }, view({ managed: false }));
+  assert.is(unmatched.count('guardSelf'), 0, 'nothing is there to be had');
+});
+
+test('33.F1: the own finalizer is stored right before the create, after the look, and before the id of what was found (M2)', async () => {
+  const guarded = (run: () => Run, object: ResourceView = view(owned)) => ({
+    guardSelf: async () => {
+      await undefined; // the first step of a life is made before it is returned
+      run().tell(object);
+    },
+  });
+  const made: Run = start({ find: () => nothing, ...guarded(() => made) }, view());
+  await settled();
+  assert.equal(made.calls, ['claim', 'find', 'guardSelf', 'claim', 'create']);
+  const early: Run = start({ find: () => nothing, ...guarded(() => early) }, view(), [secret, dependency('pending')]);
+  await settled();
+  assert.equal(early.calls, ['claim', 'find', 'claim']);
+  early.hear([secret, dependency('ready')], 10);
+  assert.equal(early.phase(), 'building.guarding');
+  const found: Run = start({ find: () => ({ ...nothing, matches: [observation()] }), ...guarded(() => found) }, view());
+  await settled();
+  assert.equal(found.calls, ['claim', 'find', 'contend', 'guardSelf', 'record']);
+  const unmanaged = view({ ...owned, managed: false });
+  const imported: Run = start(
+    { import: () => observation(), ...guarded(() => imported, unmanaged) },
+    view({ managed: false }),
+  );
+  await settled();
+  assert.equal(imported.calls, ['claim', 'import', 'guardSelf', 'record']);
+  const recorded: Run = start(
+    guarded(() => recorded, view({ ...owned, externalId: 'id-1' })),
+    view({ externalId: 'id-1' }),
+  );
+  await settled();
+  assert.equal(recorded.calls.slice(0, 2), ['guardSelf', 'claim'], 'there is a resource already');
+});
+
+test('33.F1: what changes while the finalizer is stored is heeded: nothing is created without its dependency (M1)', async () => {
+  const run: Run = start(
+    {
+      find: () => nothing,
+      guardSelf: () => {
+        run.tell(view(owned));
+        run.hear([secret, dependency('deleting')]);
+      },
+    },
+    view(),
+  );
+  await settled();
+  assert.is(run.count('create'), 0);
+  assert.match(run.phase(), /^claiming/);
+});
+
+test('33.F1, 33.F2: an object without our finalizer goes without us, whatever its credentials, and its claims end', async () => {
+  const dead: Answers = { find: fail(terminal), unclaim: () => undefined };
+  const waiting = await lived(dead, view());
+  assert.equal(waiting.phase(), 'failed');
+  waiting.tell(view({ deleting: true, finalizers: [GUARD] }));
+  await settled();
+  assert.equal([waiting.phase(), waiting.count('unclaim'), waiting.count('find')], ['gone', 1, 1]);
+  const restarted = await lived(dead, view({ deleting: true, finalizers: [GUARD] }));
+  assert.equal([restarted.phase(), restarted.calls], ['gone', ['unclaim']]);
+  let attempts = 0;
+  const away: Answers = {
+    unclaim: () => {
+      attempts += 1;
+      if (attempts < 3) throw transient;
+    },
+  };
+  const retried = await lived(away, view({ deleting: true, finalizers: [GUARD] }));
+  for (let pause = 0; pause < 4; pause += 1) {
+    retried.clock.increment(60_000);
+    await settled();
+  }
+  assert.equal([retried.phase(), attempts], ['gone', 3]);
+});
+
+test('33.F2: a life that begins on an object without our finalizer knows that nothing was built, unless something is listed', async () => {
+  const going = [secret, dependency('deleting')];
+  const run = await lived({}, view(), going);
+  assert.equal([run.phase(), run.count('find')], ['claiming.awaiting', 0], 'the dependency is yielded without a look');
+  assert.equal(run.context().yielded, ['network-1']);
+  const listed = await lived({}, view(), going, { landsBy: 10_000 });
+  assert.equal(listed.phase(), 'claiming.probing');
 });
 
 test('nothing is created before every dependency is ready (M1, I1)', async () => {

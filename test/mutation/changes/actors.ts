@@ -88,6 +88,7 @@ export const ACTORS: readonly Change[] = [
     'shards-quiet-never': 'P11: after a loss of the mail nobody waits for the end of earlier leases',
     'shards-keep-actors': 'P11, H3: actors go on with what they learned of another epoch',
     'lease-given-back-early': 'P10: a lease is given back while calls are under way',
+    'shards-to-any-pod': 'O1: shards go to pods that do not serve all kinds',
   }),
   ...noticedBy(['host'], {
     'host-closes-before-calls-end': 'P10: a shard is closed while its calls are under way',
@@ -186,6 +187,9 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['later'], {
     'later-never-published': 'T1: what is replaced again and again is never published',
     'later-drops-nothing': 'T2: what was dropped is published all the same',
+  }),
+  ...noticedBy(['watcher'], {
+    'watch-led-by-who-knows-less': 'W6: who watches less than others leads',
   }),
   ...noticedBy(['hand-over'], {
     'watcher-late-beside-newer': 'W4: what waits is published beside what is newer',

@@ -93,7 +93,7 @@ export const RULES = rulesOf({
   foreground: [DELETING, 1, 'calm: deleteInForeground; unpinKeepsake @for'],
   unguard: [/^deleting.guarded/, 1, 'unguard'],
   /** Before the API server's slow answer says that it was stored. */
-  unown: [/^claiming.guarding/, 2, 'slowKube for 3000; unown @20'],
+  unown: [/^building.guarding/, 2, 'slowKube for 3000; unown @20'],
   pullOut: [/^deleting.releasing/, 1, 'deleteInForeground; unown; unpinKeepsake @for'],
   forgetId: [AVAILABLE, 1, 'forgetId'],
   unsettle: [/^(resting\.available|resting\.unavailable|failed)/, 1, 'unsettle'],
