@@ -2,6 +2,7 @@
 import { readFile } from 'node:fs/promises';
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
 import type { Adapter, Configured, ConfiguredAdapter, Operations, Served, ServePorts } from '../adapter.ts';
+import { reachOf } from '../reach.ts';
 import { downloads } from './downloads.ts';
 import { Drift } from './drift.ts';
 import { signIns } from './examination.ts';
@@ -12,7 +13,6 @@ import { lookUps } from './look-ups.ts';
 import { declaredKind } from './managed-kind.ts';
 import { BUSY_RESYNC_MS, FLAGS, type OpenStackOptions, openstackOptions } from './options.ts';
 import { poller } from './poller.ts';
-import { reachOf } from '../reach.ts';
 import { LATE_MS } from './refusals.ts';
 import { openstackScaffold } from './scaffold.ts';
 import { openStackSessions, type SessionsDeps } from './sessions.ts';

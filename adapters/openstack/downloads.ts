@@ -8,10 +8,10 @@
 //   D4. Nothing is kept: what nobody takes is not read.
 import { TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
+import { hostOf } from '../reach.ts';
 import { header, newAgent, type ProxySettings, type Reach, reason } from '../transport.ts';
 import { type Dispatcher, request } from '../undici.ts';
 import { DownloadTurns } from './download-turns.ts';
-import { hostOf } from '../reach.ts';
 
 export interface Download {
   /** Undefined: the host does not say. */

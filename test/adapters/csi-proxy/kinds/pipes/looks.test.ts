@@ -8,8 +8,8 @@ import { windowsDiskOperations } from '../../../../../adapters/csi-proxy/kinds/o
 import { windowsVolumeOperations } from '../../../../../adapters/csi-proxy/kinds/operations/windows-volume.ts';
 import { type PipeMachine, pipeMachine } from '../../../../../adapters/csi-proxy/kinds/pipes/looks.ts';
 import { Lanes } from '../../../../../adapters/csi-proxy/lanes.ts';
-import { ANYWHERE } from '../../../../../adapters/reach.ts';
 import { PathRules } from '../../../../../adapters/csi-proxy/server/path-rules.ts';
+import { ANYWHERE } from '../../../../../adapters/reach.ts';
 import type { JsonObject } from '../../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../../machines/object.ts';
 import type { SimulatedClock } from '../../../../world/clock.ts';
@@ -45,7 +45,14 @@ function inScene(run: (scene: Scene) => Promise<void>): Promise<void> {
     const piped = pipeMachine(groups, clock);
     const object = { kind: 'x', metadata: { namespace: 'a', name: 'x', uid: 'x' }, spec: {} } as unknown as KubeObject;
     const ports: MachinePorts = {
-      ...{ clock, host: machine.host, lanes: new Lanes(), paths: new PathRules([]), encryption: 'required', foreign: ANYWHERE },
+      ...{
+        clock,
+        host: machine.host,
+        lanes: new Lanes(),
+        paths: new PathRules([]),
+        encryption: 'required',
+        foreign: ANYWHERE,
+      },
       ...{ node: 'one', machine: async () => '', derive: async () => Buffer.of() },
       readSecret: async () => undefined,
       readObject: async () => object,
