@@ -102,7 +102,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
     vanished: false,
     filling: undefined,
     // Nothing is sent before the own finalizer is stored, and that goes last.
-    // mutant: unguarded-taken-for-built =.1 -> true
+    // mutant: unguarded-taken-for-built : -> true
     mayHaveBuilt: object.owned || landsBy > 0,
     clearAt: undefined,
     // What is recorded was answered for.

@@ -7,6 +7,7 @@ import { METRICS } from '../../../adapters/ironic/metrics.ts';
 import type { Passes } from '../../../adapters/ironic/operations/passes.ts';
 import { registerHost } from '../../../adapters/ironic/operations/registering.ts';
 import type { IronicPorts } from '../../../adapters/ironic/serving.ts';
+import { ANYWHERE } from '../../../adapters/reach.ts';
 import { fromErrorData, TerminalError, TransientError, toAnswerData, toErrorData } from '../../../bus/errors.ts';
 import { objectOf } from '../../world/ironic.ts';
 
@@ -35,7 +36,7 @@ async function counted(ports: Partial<IronicPorts>, operation = 'register'): Pro
   const spec = { bmc: { address: 'redfish://10.0.0.1/redfish/v1/Systems/1', credentialsName: 'bmc' } };
   const request = { object: objectOf('BareMetalHost', spec), dependencies: {}, deadlineAt: 0, traceparent: '' };
   try {
-    await registerHost(ports as IronicPorts, {} as Passes, request);
+    await registerHost({ foreign: ANYWHERE, ...ports } as IronicPorts, {} as Passes, request);
   } catch (error) {
     const travelled = fromErrorData(JSON.parse(JSON.stringify(toAnswerData(error))));
     return failureMeasures(operation, toErrorData(travelled)).map(({ name }) => name);
