@@ -102,7 +102,8 @@ export function settledOf(
   if (resync.kind === 'malformed') return { settled: false, failed: false };
   const available = conditionIn(stored, 'Available');
   const lastAt = Date.parse(stored.lastSyncTime ?? '');
-  const dueInMs = resync.kind === 'never' ? periodMs : Math.max(0, Number.isNaN(lastAt) ? 0 : lastAt + periodMs - now);
+  if (resync.kind === 'every' && Number.isNaN(lastAt)) return { settled: false, failed: false };
+  const dueInMs = resync.kind === 'never' ? periodMs : Math.max(0, lastAt + periodMs - now);
   // What is overdue is settled, and late: it has no right to a look before all others.
   const isUsable = available?.status === 'True';
   const resyncInMs = isUsable ? dueInMs : Math.min(dueInMs > 0 ? dueInMs : periodMs, relookIn(available));

@@ -27,9 +27,6 @@ import type { Observation, ResourceOperations, UpdateOutcome, WatchNews } from '
 import { resyncMs } from './resync.ts';
 import { onlyNews, rarer, relookMs } from './watching.ts';
 
-/** A later look comes up to a fifth of the period late, so that objects made together part. */
-const RESYNC_SPREAD = 0.2;
-
 export interface EffectOptions {
   /** What is said of an object that several resources match: adopting one of them would be a guess. */
   readonly ambiguity: string;
@@ -208,7 +205,7 @@ export function withEffects(
       repassPause: ({ context }) => ports.together(repassPauseMs(context)),
       backoff: ({ context }) => ports.jitter(backoffMs(context)),
       relook: ({ context }) => ports.jitter(relookMs(context)),
-      resync: ({ context }) => resyncMs(context, 1 + RESYNC_SPREAD * ports.random()),
+      resync: ({ context }) => resyncMs(context, ports.random()),
     },
   });
 }

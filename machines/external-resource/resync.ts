@@ -2,17 +2,24 @@
 import type { ErrorData } from '../object.ts';
 import type { ResourceContext } from './context.ts';
 
+/** Part of a period by which looks are spread. */
+export const RESYNC_SPREAD = 0.2;
+/** Longest time until what is overdue is looked at, in milliseconds: enough to look at hundreds one after another. */
+const OVERDUE_MS = 30_000;
+
 /**
  * Until another look. A life that has looked itself counts its period from now; one that began settled, from the last look. What
  * is overdue then is late already, and many may be: each waits for its part of the spread.
  *
- * @param spread  1, and what chance adds of a period
+ * @param chance  from 0 to 1, where in the spread it is
  */
-export function resyncMs({ observation, object }: ResourceContext, spread = 1): number {
+export function resyncMs({ observation, object }: ResourceContext, chance = 0): number {
   const { resyncInMs, resyncEveryMs = Number.POSITIVE_INFINITY } = object;
-  if (observation !== undefined || resyncInMs === undefined) return resyncEveryMs * spread;
+  if (observation !== undefined || resyncInMs === undefined) return resyncEveryMs * (1 + RESYNC_SPREAD * chance);
   // mutant: overdue-looks-at-once ||.1 -> true
-  return resyncInMs > 0 || resyncEveryMs === Number.POSITIVE_INFINITY ? resyncInMs : resyncEveryMs * (spread - 1);
+  return resyncInMs > 0 || resyncEveryMs === Number.POSITIVE_INFINITY
+    ? resyncInMs
+    : Math.min(RESYNC_SPREAD * resyncEveryMs, OVERDUE_MS) * chance;
 }
 
 /** Nothing was to be done for the object but to look, and the look was not made for want of a turn: all is as it was. */

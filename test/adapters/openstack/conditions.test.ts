@@ -365,7 +365,7 @@ for (const [title, status, spec, expected] of [
     'resync on, never synced',
     { conditions: success['conditions'] as JsonObject[] },
     { resyncPeriod: '1m' },
-    { settled: true, failed: false, resyncInMs: 0 },
+    { settled: false, failed: false },
   ],
   ['resync off by 0s', synced(61), { resyncPeriod: '0s' }, { settled: true, failed: false }],
   ['resync malformed', synced(61), { resyncPeriod: 'soon' }, { settled: false, failed: false }],

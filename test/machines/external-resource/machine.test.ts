@@ -1467,18 +1467,24 @@ test('a later look comes a whole period after this one, and up to a fifth late (
   const context = { object: view({ resyncInMs: 5, resyncEveryMs: 600_000 }), observation: undefined };
   assert.is(resyncMs(context as never), 5, 'what begins settled counts from the last look');
   const looked = { ...context, observation: observation() };
-  assert.equal([resyncMs(looked as never), resyncMs(looked as never, 1.1)], [600_000, 660_000]);
-  assert.is(resyncMs({ ...looked, object: view() } as never, 1.1), Number.POSITIVE_INFINITY);
+  assert.equal([resyncMs(looked as never), resyncMs(looked as never, 0.5)], [600_000, 660_000]);
+  assert.is(resyncMs({ ...looked, object: view() } as never, 0.5), Number.POSITIVE_INFINITY);
 });
 
-test('33.F4: what is overdue when a life begins is looked at within a fifth of its period, where chance puts it', () => {
+test('33.F4: what is overdue when a life begins is looked at within half a minute and a fifth of its period, where chance puts it', () => {
   const overdue = { object: view({ resyncInMs: 0, resyncEveryMs: 600_000 }), observation: undefined };
+  const often = { object: view({ resyncInMs: 0, resyncEveryMs: 10_000 }), observation: undefined };
+  const waits = (life: object): readonly number[] =>
+    [0, 0.5, 1].map((chance) => Math.round(resyncMs(life as never, chance)));
   assert.equal(
-    [1, 1.05, 1.2].map((spread) => Math.round(resyncMs(overdue as never, spread))),
-    [0, 30_000, 120_000],
+    [waits(overdue), waits(often)],
+    [
+      [0, 15_000, 30_000],
+      [0, 1_000, 2_000],
+    ],
   );
   const relook = { ...overdue, object: view({ resyncInMs: 0 }) };
-  assert.is(resyncMs(relook as never, 1.2), 0);
+  assert.is(resyncMs(relook as never, 1), 0);
 });
 
 test('33.F4: a look that was not made for want of a turn changes nothing of an object that rests', async () => {
