@@ -11,6 +11,8 @@ const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
 /** The wall clock and the even one differ by so much without anybody having set one, in milliseconds. */
 const TOLERANCE_MS = 100;
+/** How often both are read when a clock begins. */
+const READINGS = 4;
 
 interface SystemTimer extends Timer {
   handle: NodeJS.Timeout | undefined;
@@ -69,8 +71,7 @@ export function systemClock({
 
 /** Tells the time by two clocks of a machine (CL1, CL2). */
 export function timeBy({ wall, even }: { wall: () => number; even: () => number }): () => number {
-  let last = even();
-  let time = wall();
+  let { at: last, said: time } = readTogether({ wall, even });
   return () => {
     const at = even();
     const said = wall();
@@ -87,6 +88,20 @@ export function timeBy({ wall, even }: { wall: () => number; even: () => number 
     if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
     return time;
   };
+}
+
+/** Both clocks at one moment, as near as a few readings come to it: the process may stand still between two. */
+function readTogether({ wall, even }: { wall: () => number; even: () => number }): {
+  readonly at: number;
+  readonly said: number;
+} {
+  const readings = Array.from({ length: READINGS }, () => {
+    const at = even();
+    const said = wall();
+    return { at, said, apartMs: even() - at };
+  });
+  // mutant: clock-begins-apart ?: -> $2
+  return readings.reduce((best, one) => (one.apartMs < best.apartMs ? one : best));
 }
 
 /** The mulberry32 generator: 32 bits of state, uniform in [0, 1), the same sequence for the same seed. */

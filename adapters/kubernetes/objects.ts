@@ -4,11 +4,11 @@ import type { Json, JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';
 import type { KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { SecretContent } from '../adapter.ts';
+import { together } from '../together.ts';
 import { Turns } from '../turns.ts';
 import { ExpiredError, type KubeClient, TooLargeError } from './client.ts';
 import { departure } from './departure.ts';
 import { acceptOf, type Resource, resourcePath, SECRETS, strip } from './resource.ts';
-import { together } from './together.ts';
 
 /** Which incarnation of which object a write is for. */
 export interface ObjectReference {

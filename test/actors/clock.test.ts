@@ -43,6 +43,21 @@ test('who stood still between two clocks that he read is not ahead of all others
   }
 });
 
+test('a clock that begins while its process stands still is at the time of all others (CL2)', () => {
+  for (const stopped of [0, 1, 2, 3]) {
+    let time = 0;
+    let reading = 0;
+    const now = timeBy({
+      even: () => time,
+      wall() {
+        if (reading++ === stopped) time += 80; // less than is put right later
+        return 1_000_000 + time;
+      },
+    });
+    assert.is(now(), 1_000_000 + time, `it stopped at reading ${stopped}`);
+  }
+});
+
 test('33.B5: a wall clock that is set back is caught up with, and time never goes back (CL1, CL2)', () => {
   const { clock, machine, pass } = told();
   machine.wall -= 10_000;

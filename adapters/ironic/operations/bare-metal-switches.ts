@@ -8,7 +8,7 @@
 //   S4. Of the two Secrets only the text of the switches and files named like their keys are written, or removed; Secrets are not made.
 import type { OperationRequest, Resource } from '../../../machines/kind.ts';
 import type { SecretContent } from '../../adapter.ts';
-import { together } from '../../kubernetes/together.ts';
+import { together } from '../../together.ts';
 import type { Condition } from '../hosts/condition.ts';
 import { type BareMetalSwitch, isKeyFile, SWITCH_CONFIGS_KEY, switchConfigs } from '../hosts/switch-configs.ts';
 import { type IronicPorts, metal3Resource } from '../serving.ts';

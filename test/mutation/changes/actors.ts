@@ -15,6 +15,7 @@ export const ACTORS: readonly Change[] = [
   ...noticedBy(['clock'], {
     'clock-lags-for-ever': 'CL2: who was suspended once lags behind all others',
     'clock-reads-apart': 'CL2: who stood still between two clocks is ahead of all others',
+    'clock-begins-apart': 'CL2: a process that stands still as its clock begins is ahead of all others',
     'clock-leads-for-ever': 'CL2: whose clock was set back leads all others',
   }),
   ...noticedBy(['underway'], {

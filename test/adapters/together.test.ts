@@ -1,10 +1,10 @@
 // What many ask for at once, and how often it is asked of the API server: a thousand owners of one object cost a few writes.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type KubeClient, objects, type Resource } from '../../../adapters/kubernetes/mod.ts';
-import { together } from '../../../adapters/kubernetes/together.ts';
-import type { Json, JsonObject } from '../../../bus/mod.ts';
-import type { OwnerReference } from '../../../machines/object.ts';
+import { type KubeClient, objects, type Resource } from '../../adapters/kubernetes/mod.ts';
+import type { Json, JsonObject } from '../../bus/mod.ts';
+import type { OwnerReference } from '../../machines/object.ts';
+import { together } from '../../adapters/together.ts';
 
 const test = suite('asked for together');
 
