@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type KubeClient, objects, type Resource } from '../../adapters/kubernetes/mod.ts';
+import { together } from '../../adapters/together.ts';
 import type { Json, JsonObject } from '../../bus/mod.ts';
 import type { OwnerReference } from '../../machines/object.ts';
-import { together } from '../../adapters/together.ts';
 
 const test = suite('asked for together');
 
