@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { systemClock } from '../../actors/clock.ts';
 import { type Mark, mutated } from './marks.ts';
 
 export interface Change {
@@ -52,22 +53,39 @@ export function suiteFiles(root: string, names: Iterable<string>): ReadonlyMap<s
   );
 }
 
+const clock = systemClock();
+
 /** Test files under way, each in a process; to be ended with this one. */
 export const underWay = new Set<ChildProcess>();
 
-/** Runs test files of the tree at `root`, one after another. Those that skip themselves fail nothing. */
-export function runTests(root: string, tests: readonly string[]): Promise<TestRun> {
+/**
+ * Runs test files of the tree at `root`, one after another. Those that skip themselves fail nothing.
+ *
+ * @param limitMs  what takes longer has failed
+ */
+export function runTests(
+  root: string,
+  tests: readonly string[],
+  limitMs: number = Number.POSITIVE_INFINITY,
+): Promise<TestRun> {
   const { promise, resolve, reject } = Promise.withResolvers<TestRun>();
   const args = [join(root, 'test/run.ts'), '--jobs', '1', ...tests];
   const child = spawn(process.execPath, args, { cwd: root, stdio: ['ignore', 'pipe', 'inherit'] });
   underWay.add(child);
   let output = '';
+  let isLate = false;
+  const timer = clock.setTimeout(() => {
+    isLate = true;
+    child.kill('SIGTERM');
+  }, limitMs);
   child.stdout.setEncoding('utf8').on('data', (chunk: string) => {
     output += chunk;
   });
   child.on('error', reject);
   child.on('close', (code) => {
     underWay.delete(child);
+    clock.clearTimeout(timer);
+    if (isLate) return resolve({ failed: true, output: `FAILED  no end within ${Math.round(limitMs / 1_000)} s` });
     const failed = /^\d+ passed, (\d+) failed, \d+ skipped$/m.exec(output.trimEnd().split('\n').at(-1) ?? '')?.[1];
     // Without totals the run itself has failed, which says nothing of the change.
     if (failed === undefined) reject(new Error(`no totals of ${tests.join(' ')}, exit code ${code}:\n${output}`));
@@ -80,11 +98,16 @@ export function runTests(root: string, tests: readonly string[]): Promise<TestRu
  * Applies a mutant to the copy at `root`, runs the test files that must notice it, and takes it back.
  *
  * @param marks  all marks of the copy
+ * @param limitMs  a mutant whose tests do not end within it is noticed
  */
 export async function judge(
   root: string,
   id: string,
-  { marks, tests }: { readonly marks: readonly Mark[]; readonly tests: readonly string[] },
+  {
+    marks,
+    tests,
+    limitMs,
+  }: { readonly marks: readonly Mark[]; readonly tests: readonly string[]; readonly limitMs: number },
 ): Promise<Verdict> {
   let texts: ReadonlyMap<string, string>;
   try {
@@ -95,7 +118,7 @@ export async function judge(
   const originals = [...texts.keys()].map((file) => [file, readFileSync(join(root, file), 'utf8')] as const);
   for (const [file, text] of texts) writeFileSync(join(root, file), text);
   try {
-    const { failed, output } = await runTests(root, tests);
+    const { failed, output } = await runTests(root, tests, limitMs);
     return failed ? { outcome: 'noticed', by: firstFailure(output) } : { outcome: 'survived' };
   } finally {
     for (const [file, text] of originals) writeFileSync(join(root, file), text);

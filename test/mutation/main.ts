@@ -96,18 +96,27 @@ async function share<Item>(items: readonly Item[], work: (root: string, item: It
   await Promise.all(copies.map(worker));
 }
 
-/** The tests that fail on the sources as they are. */
-async function failing(tests: readonly string[]): Promise<string[]> {
+/** A mutant's tests may take so many times as long as without it, and so long beside, in milliseconds. */
+const LONGER = 10;
+const LONGER_BY_MS = 20_000;
+
+/** The tests that fail on the sources as they are, and how long the others take, in milliseconds. */
+async function asTheyAre(
+  tests: readonly string[],
+): Promise<{ readonly failed: string[]; readonly tookMs: ReadonlyMap<string, number> }> {
   const failed: string[] = [];
+  const tookMs = new Map<string, number>();
   const shares = copies.map((_, at) => tests.filter((_test, index) => index % copies.length === at));
   await share(shares, async (root, some) => {
     const run = await runTests(root, some);
+    for (const [, file = '', seconds] of run.output.matchAll(/^passed +(\S+) +([\d.]+) s /gm))
+      tookMs.set(file, Number(seconds) * 1_000);
     if (!run.failed) return;
     process.stdout.write(`${run.output}\n`);
     const names = /^failed: (.+)$/m.exec(run.output)?.[1]?.split(' ') ?? some;
     failed.push(...names);
   });
-  return failed;
+  return { failed, tookMs };
 }
 
 function line({ id, breaks, marks, testFiles }: Mutant, verdict: Verdict): string {
@@ -139,7 +148,7 @@ async function main(): Promise<number> {
   const tests = [...new Set(mutants.flatMap(({ testFiles }) => testFiles))];
   process.stdout.write(`${mutants.length} of ${all.length} mutants, noticed by ${tests.length} test files\n`);
   const startedAt = clock.now();
-  const failed = await failing(tests);
+  const { failed, tookMs } = await asTheyAre(tests);
   if (failed.length > 0) {
     process.stdout.write(`fail without any mutant: ${failed.sort().join(' ')}\n`);
     return 1;
@@ -150,7 +159,9 @@ async function main(): Promise<number> {
   let done = 0;
   await share(mutants, async (copy, mutant) => {
     const begunAt = clock.now();
-    const verdict = await judge(copy, mutant.id, { marks, tests: mutant.testFiles });
+    const usualMs = mutant.testFiles.reduce((sum, file) => sum + (tookMs.get(file) ?? 0), 0);
+    const limitMs = LONGER_BY_MS + LONGER * usualMs;
+    const verdict = await judge(copy, mutant.id, { marks, tests: mutant.testFiles, limitMs });
     counts[verdict.outcome] += 1;
     done += 1;
     const place = `[${done}/${mutants.length}]`.padStart(9);

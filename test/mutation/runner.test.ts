@@ -106,6 +106,15 @@ test('a test that fails anyway notices nothing', () => {
   assert.is(lastLine, 'fail without any mutant: test/ages.test.ts');
 });
 
+test('a mutant that makes its tests run for ever is noticed, and ended', () => {
+  const source = `// mutant: adults-never => -> () => { for (;;); }\n${SOURCE.split('\n').at(-2)}\n`;
+  const { status, stdout, lastLine, left } = runOn([{ ...NOTICED, id: 'adults-never' }], [], { source });
+  assert.is(lastLine, '1 noticed, 0 survived, 0 out of date');
+  assert.is(status, 0);
+  assert.match(stdout, /noticed .+\(no end within 2\d s\)/);
+  assert.equal(left, ['tree']);
+});
+
 test('a test that skips itself notices nothing', () => {
   const { status, lastLine } = runOn([NOTICED], [], { testText: "console.log('skipped: not here'); // suite('ages')" });
   assert.is(status, 1);
