@@ -1,3 +1,4 @@
+// long
 // What waits for the cloud asks it together: while servers and volumes are built, calls grow with time, and not with their number.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

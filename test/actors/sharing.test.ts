@@ -1,3 +1,4 @@
+// long
 // One external resource is one object's, with everything in this process.
 import { suite } from 'uvu';
 import { inMemory } from '../world/environments.ts';

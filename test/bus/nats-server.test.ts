@@ -1,3 +1,4 @@
+// long
 // The development server: where its program comes from, and that it ends with its parent.
 import { execFile, spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';

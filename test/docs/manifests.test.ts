@@ -1,3 +1,4 @@
+// long
 // Manifests and values that documents tell to write: they parse, go together with the sources, and name what is there.
 import { execFile } from 'node:child_process';
 import { mkdir, mkdtemp, readFile, realpath, rm, symlink, writeFile } from 'node:fs/promises';

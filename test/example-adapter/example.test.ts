@@ -1,3 +1,4 @@
+// long
 // The adapter of a print shop, with all that lives can do: on an embedded API server, and a shop that it asks over HTTP.
 import { execFile } from 'node:child_process';
 import { readdirSync, readFileSync } from 'node:fs';

@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { affected } from './changed.ts';
 import { asTotals } from './command.ts';
 import { bareEnv, COUNTERPARTS, ROOT } from './counterparts.ts';
-import { allSuites, fileSuites, gateSuites } from './list.ts';
+import { allSuites, fileSuites, gateSuites, JUDGED_BY } from './list.ts';
 
 const test = suite('list of suites');
 
@@ -24,6 +24,10 @@ test('every file of test/real is a suite of its own', () => {
     .filter((path) => path.endsWith('.test.ts'))
     .filter((path) => !/^\/\/ needs: /.test(readFileSync(join(ROOT, 'test/real', path), 'utf8')));
   assert.equal(missing, []);
+});
+
+test('what each change is judged by beside npm test is a long test', () => {
+  for (const path of JUDGED_BY) assert.match(readFileSync(join(ROOT, path), 'utf8'), /^\/\/ long\n/, path);
 });
 
 test('the gate is a part of everything, but for how much of it', () => {

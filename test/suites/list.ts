@@ -172,6 +172,44 @@ export function allSuites(): readonly Suite[] {
   ];
 }
 
+/** Long tests that each change is judged by, too, though not each run of `npm test`. */
+export const JUDGED_BY = [
+  'test/actors/building.test.ts',
+  'test/actors/cli/bus/credentials.test.ts',
+  'test/actors/sharing.test.ts',
+  'test/actors/visualizer/source.test.ts',
+  'test/actors/webhooks/server.test.ts',
+  'test/adapters/csi-proxy/check/replay.test.ts',
+  'test/adapters/csi-proxy/codec/reference.test.ts',
+  'test/adapters/csi-proxy/kinds/connections.test.ts',
+  'test/adapters/csi-proxy/kinds/paths-of-others.test.ts',
+  'test/adapters/csi-proxy/kinds/pipes/nodes.test.ts',
+  'test/adapters/csi-proxy/kinds/pipes/paths-of-others.test.ts',
+  'test/adapters/csi-proxy/kinds/windows-volume.test.ts',
+  'test/adapters/ironic/calls.test.ts',
+  'test/adapters/ironic/kinds/firmware.test.ts',
+  'test/adapters/ironic/takeover.test.ts',
+  'test/adapters/kubernetes/embedded/storage/folder.test.ts',
+  'test/adapters/kubernetes/list-memory.test.ts',
+  'test/adapters/ocm/commands.test.ts',
+  'test/adapters/ocm/fuzz.test.ts',
+  'test/adapters/ocm/generators.test.ts',
+  'test/adapters/ocm/lsp-answers.test.ts',
+  'test/bus/nats-server.test.ts',
+  'test/docs/manifests.test.ts',
+  'test/example-adapter/example.test.ts',
+  'test/machines/bare-metal-host/histories.test.ts',
+];
+const HEAVY: Suite = {
+  name: 'heavy',
+  command: runs('test:long', '--', ...JUDGED_BY),
+  needs: ['nats-programs'],
+  load: 2,
+  limitMinutes: 10,
+  counts: 'tests',
+  roots: JUDGED_BY,
+};
+
 /** One smoke on each real counterpart. */
 const SMOKES = [
   'smoke/landscape',
@@ -192,5 +230,5 @@ export function gateSuites(): readonly Suite[] {
     if (found === undefined) throw new Error(`there is no suite '${name}'`);
     return { ...found, limitMinutes: 15 };
   });
-  return [CHECK, UNIT, ...those, histories(500), mutations('10 mutations', '--sample', '10'), DEMO];
+  return [CHECK, UNIT, HEAVY, ...those, histories(500), mutations('10 mutations', '--sample', '10'), DEMO];
 }

@@ -1,3 +1,4 @@
+// long
 // What the page is told of a running Troupe: on the bus in memory and on NATS, with the embedded API server and a simulated cloud.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

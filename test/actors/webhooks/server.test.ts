@@ -1,3 +1,4 @@
+// long
 // own process: it measures the heap
 // Webhooks over HTTPS: what is answered, what is refused and how, and certificates that are replaced meanwhile.
 import { Agent, request } from 'node:https';

@@ -1,3 +1,4 @@
+// long
 // What hosts ask of Ironic, and what they write, from nothing to provisioned, at rest and while they wait.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// long
 // Troupe takes over hosts that the baremetal-operator left in the middle of its work: what is under way is waited for, what has
 // ended meanwhile is taken as it is, and nothing is begun again.
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// long
 // What lists take of memory: a process with the heap that a pod of deploy/ has reads what a tenant may have written.
 import { spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';

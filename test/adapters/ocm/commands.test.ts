@@ -1,3 +1,4 @@
+// long
 // `troupe model check` and `fmt` as processes: what they print and where, how they end, and what they do with a change.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';

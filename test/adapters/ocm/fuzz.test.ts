@@ -1,3 +1,4 @@
+// long
 // Mutated model files: nothing crashes or hangs, every complaint has a place that exists, and what is still valid keeps its
 // meaning when it is laid out anew. CASES says how many, SEED which.
 import { suite } from 'uvu';

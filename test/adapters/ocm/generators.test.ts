@@ -1,3 +1,4 @@
+// long
 // `troupe model openapi`, `types` and `docs` as processes: what they write and when, and how they end.
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';

@@ -1,3 +1,4 @@
+// long
 // `troupe model lsp`: uses, other names, lists of names, mends of what check finds, words that fit, and colours.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';

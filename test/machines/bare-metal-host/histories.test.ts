@@ -1,3 +1,4 @@
+// long
 // Random histories of a host: answers, edits and time in any order. `SEED=n` replays one.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

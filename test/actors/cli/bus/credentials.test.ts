@@ -1,3 +1,4 @@
+// long
 // `troupe bus credentials`: made once, brought up to date, and replaced while those who use them go on.
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

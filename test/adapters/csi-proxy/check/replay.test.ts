@@ -1,3 +1,4 @@
+// long
 // Recorded calls on the servers of this project: those of all versions hold, and what changes is found.
 import { fileURLToPath } from 'node:url';
 import { pino } from 'pino';

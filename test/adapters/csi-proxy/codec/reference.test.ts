@@ -1,3 +1,4 @@
+// long
 // Our messages and those of the reference's protos, as protobufjs has them, read each other's bytes: every message of every
 // version, with random values. `RUNS` values of each (5 unless told), `SEED` to see the same again.
 import { existsSync, globSync, readFileSync } from 'node:fs';

@@ -1,3 +1,4 @@
+// long
 // What connects a machine to others: shares and iSCSI targets, and what they ask for to let it in.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// long
 // What paths have to do with each other, on machines that are asked themselves.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

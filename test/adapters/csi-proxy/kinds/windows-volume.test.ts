@@ -1,3 +1,4 @@
+// long
 // Volumes of disks: what is formatted and what is not, once and not twice.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

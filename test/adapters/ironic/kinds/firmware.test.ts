@@ -1,3 +1,4 @@
+// long
 // HostFirmwareSettings and HostFirmwareComponents in a cluster: what their statuses say, what is made for them, and how seldom
 // Ironic is asked. Hosts are what a test says that they are.
 import { suite } from 'uvu';

@@ -1,3 +1,4 @@
+// long
 // A node whose csi-proxy is asked: where it is, what it serves, and what of it cannot be relied upon.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';

@@ -1,3 +1,4 @@
+// long
 // What paths have to do with each other, on machines that are asked by way of csi-proxy.
 import { suite } from 'uvu';
 import { inWorld } from '../../../../world/windows.ts';

@@ -1,3 +1,4 @@
+// long
 // What survives: crashes at every step, failures at every step, torn ends, and damage that is refused.
 import fc from 'fast-check';
 import { suite } from 'uvu';
