@@ -16,7 +16,7 @@ if ('refusal' in found) {
     kills: { up: KILLS - Math.floor(KILLS / 5), down: Math.floor(KILLS / 5) },
     leaseMs: 1_500,
     latencyMs: 20,
-    seed: Number(process.env['SEED'] ?? process.pid),
+    seed: Number(process.env['SEED'] ?? 20_261_121),
     limitMs: 300_000,
     onFigure: (line) => process.stderr.write(`${line}\n`),
   });

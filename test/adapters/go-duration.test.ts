@@ -1,8 +1,9 @@
 // Go's durations.
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseGoDuration } from '../../adapters/go-duration.ts';
+import { fc } from '../world/properties.ts';
 
 const test = suite('go-duration');
 

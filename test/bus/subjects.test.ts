@@ -1,5 +1,5 @@
 // Subjects: builder and parser are inverses, and every token is legal, whatever an object is called.
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -23,6 +23,7 @@ import {
   sharedAddress,
   topicFilter,
 } from '../../bus/subjects.ts';
+import { fc } from '../world/properties.ts';
 
 const test = suite('subjects');
 const seed = Number(process.env['SEED'] ?? 20_261_121);

@@ -1,5 +1,5 @@
 // W3C Trace Context: what is written is read, and whatever else comes is ignored.
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mulberry32 } from '../../actors/clock.ts';
@@ -12,6 +12,7 @@ import {
   traceparentOf,
   validTraceparent,
 } from '../../bus/trace-context.ts';
+import { fc } from '../world/properties.ts';
 
 const test = suite('trace context');
 const seed = Number(process.env['SEED'] ?? 20_261_122);

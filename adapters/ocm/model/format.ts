@@ -188,7 +188,7 @@ function kindOf(element: Element): TokenKind | undefined {
 }
 
 function noteText({ form, text }: Note): string {
-  return form === 'line' ? text : text.replaceAll('\r\n', '\n');
+  return form === 'line' ? text : text.replaceAll(/\r+\n/g, '\n');
 }
 
 function endLine({ line, text }: Element): number {

@@ -1,9 +1,9 @@
-import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { changeOf, stepOf, traceIdOf, workOf } from '../../../actors/telling/cause.ts';
 import { parseTraceparent, traceparentOf } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { fc } from '../../world/properties.ts';
 
 const test = suite('cause');
 const UID = '0af76519-16cd-43dd-8448-eb211c80319c';

@@ -1,9 +1,9 @@
 // A review in pieces, wherever they are cut.
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
 import { RefusedBody, ReviewReader } from '../../../actors/webhooks/review-reader.ts';
+import { fc } from '../../world/properties.ts';
 
 const test = suite('webhooks: the reader of reviews');
 
@@ -26,7 +26,7 @@ function read(text: string, sizes: readonly number[] = [text.length]): Read {
 }
 
 test('objects and the rest are found wherever the body is cut', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(systemClock().random() * 2 ** 31));
+  const seed = Number(process.env['SEED'] ?? 20_261_121);
   const review = fc.record({
     kind: fc.string(),
     more: fc.jsonValue({ maxDepth: 3 }),

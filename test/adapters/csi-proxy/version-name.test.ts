@@ -1,7 +1,7 @@
-import * as fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { compareVersionNames, isVersionName, parseVersionName } from '../../../adapters/csi-proxy/version-name.ts';
+import { fc } from '../../world/properties.ts';
 
 const test = suite('version names');
 

@@ -122,6 +122,8 @@ test('a note that documents nothing does not begin to (F3)', () => {
 test('line ends stay what they are', () => {
   assert.is(formatted('class X {\r\n// A.\r\nA String }'), 'class X {\r\n\t// A.\r\n\tA String\r\n}\r\n');
   assert.is(formatted(''), '');
+  // Several returns before a line feed are one end of a line, in a comment too.
+  assert.is(formatted('/*\na\r\r\n\r\nb */\nclass X {\n}\n'), '/*\na\n\nb */\nclass X {\n}\n');
 });
 
 test('the meaning of whole corpora stays as it is', () => {

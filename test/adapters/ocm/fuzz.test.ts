@@ -11,7 +11,7 @@ import { meaning, noteTexts } from './layout.ts';
 const test = suite('fuzz');
 
 const CASES = Number(process.env['CASES'] ?? 2_000);
-const SEED = Number(process.env['SEED'] ?? Math.trunc(performance.timeOrigin % 2 ** 31));
+const SEED = Number(process.env['SEED'] ?? 20_261_121);
 /** Far more than a file of this size may take. */
 const LIMIT_MS = 2_000;
 const HOSTILE_LIMIT_MS = 5_000;

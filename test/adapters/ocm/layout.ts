@@ -13,5 +13,5 @@ export function meaning({ declarations }: FileSyntax): string {
 
 /** The notes of a file, in no order. */
 export function noteTexts({ notes }: FileSyntax): string[] {
-  return notes.map(({ text }) => text.replaceAll('\r\n', '\n')).sort();
+  return notes.map(({ text }) => text.replaceAll(/\r+\n/g, '\n')).sort();
 }

@@ -1,4 +1,3 @@
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/clock.ts';
@@ -14,6 +13,7 @@ import { type ServedCall, startSimulator } from '../../../adapters/openstack/sim
 import type { JsonObject } from '../../../bus/bus.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { type SimulatedCloud, withCloud } from '../../world/openstack.ts';
+import { fc } from '../../world/properties.ts';
 import { rejection } from '../../world/rejection.ts';
 
 const test = suite('simulated cloud');
@@ -235,7 +235,7 @@ test('the port is as asked for, and free once closed', async () => {
 });
 
 test('addresses are printed as they are read', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(systemClock().random() * 2 ** 31));
+  const seed = Number(process.env['SEED'] ?? 20_261_121);
   process.stdout.write(`SEED=${seed}\n`);
   const value = (bits: bigint): fc.Arbitrary<bigint> =>
     fc.oneof(

@@ -13,7 +13,7 @@ if (ground === undefined) {
   describeCrashes(test, ground, {
     kills: { up: 7, down: 3 },
     leaseMs: 15_000,
-    seed: Number(process.env['SEED'] ?? process.pid),
+    seed: Number(process.env['SEED'] ?? 20_261_121),
     limitMs: 180_000,
     onFigure,
   });

@@ -5,12 +5,12 @@
 // Objects are compared whole but for ids and times, refusals by code, reason and every cause.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename } from 'node:path';
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
 import { type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../../../adapters/kubernetes/embedded/json.ts';
 import { compileObjectSchema, type Schema } from '../../../adapters/kubernetes/embedded/schemas/schema.ts';
+import { fc } from '../../world/properties.ts';
 import {
   type Answer,
   DEFINITIONS,

@@ -2,11 +2,11 @@
 // Random small schemas, rules and definitions: a real API server and the embedded one take and refuse the same, in the
 // same words, and make the same of what they take. `SEED=n` replays a run.
 import { readFileSync } from 'node:fs';
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type JsonMap, mapOf } from '../../../adapters/kubernetes/embedded/json.ts';
 import { compileSchema } from '../../../adapters/kubernetes/embedded/schemas/schema.ts';
+import { fc } from '../../world/properties.ts';
 import { randomSchema, SUSPECT_SCHEMAS } from './schemas/random-schemas.ts';
 import { DEFINITIONS, difference, forAll, type Servers, served, startServers } from './schemas/servers.ts';
 import { anyValue, FLAW_NAMES, flawed, valuesOf } from './schemas/values.ts';

@@ -2,7 +2,6 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { commandLine } from '../../../../actors/cli/csi-proxy/service/command-line.ts';
@@ -26,6 +25,7 @@ import {
 import { WindowsService } from '../../../../actors/cli/csi-proxy/service/windows-service.ts';
 import { TerminalError, TransientError } from '../../../../bus/errors.ts';
 import { quickClock } from '../../../adapters/csi-proxy/quick-clock.ts';
+import { fc } from '../../../world/properties.ts';
 import { written } from '../../../world/written.ts';
 
 const test = suite('the csi-proxy as a service');

@@ -1,11 +1,12 @@
 // When what is deprecated may go: the calendar, the count of releases, and where the clock starts.
-import * as fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { addMonths, parseDay } from '../../../../adapters/csi-proxy/check/dates.ts';
 import { parseHistory } from '../../../../adapters/csi-proxy/check/history.ts';
 import { RemovalPolicy } from '../../../../adapters/csi-proxy/check/removal.ts';
 import { deprecatedMembers, statusText } from '../../../../adapters/csi-proxy/check/status.ts';
+import { fc } from '../../../world/properties.ts';
 import { type Circumstances, history, tree, type Versions } from './trees.ts';
 
 const test = suite('removal');

@@ -3,11 +3,11 @@
 // version, with random values. `RUNS` values of each (5 unless told), `SEED` to see the same again.
 import { existsSync, globSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import fc from 'fast-check';
 import protobuf from 'protobufjs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type MessageType, type Method, UNKNOWN_FIELDS, WireError } from '../../../../adapters/csi-proxy/codec/mod.ts';
+import { fc } from '../../../world/properties.ts';
 
 const REFERENCE = new URL('../../../../../shared/reference/csi-proxy-protos/', import.meta.url);
 const OURS = new URL('../../../../adapters/csi-proxy/api/', import.meta.url);

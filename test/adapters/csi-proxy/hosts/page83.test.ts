@@ -1,8 +1,9 @@
 // The identifiers of a disk, as Windows hands them on.
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { page83 } from '../../../../adapters/csi-proxy/hosts/windows/page83.ts';
+import { fc } from '../../../world/properties.ts';
 
 const test = suite('page 83');
 

@@ -1,8 +1,9 @@
 // Whatever is done to a proto, the answer is a file or problems with places. CASES=n raises the number of files.
-import * as fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { allElements, ProtoError, readProto } from '../../../../adapters/csi-proxy/protos/mod.ts';
+import { fc } from '../../../world/properties.ts';
 
 const test = suite('damaged protos');
 const CASES = Number(process.env['CASES'] ?? 400);

@@ -3,7 +3,6 @@
 // SEQUENCES of 50 calls are run on each host, 60 by default, of which SEED gives others; what fails is told in the fewest
 // calls.
 import { inspect } from 'node:util';
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type MemoryMachine, memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
@@ -11,6 +10,7 @@ import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/window
 import { ServiceStatus } from '../../../../adapters/csi-proxy/server/system/internal/types.ts';
 import { StatusError } from '../../../../adapters/csi-proxy/status.ts';
 import type { Clock } from '../../../../bus/mod.ts';
+import { fc } from '../../../world/properties.ts';
 import { callContext, GIB, type GroupServers, groupServers, KUBELET, MIB } from '../../../world/windows-groups.ts';
 import { WorkerDouble } from '../hosts/worker-double.ts';
 import { quickClock } from '../quick-clock.ts';

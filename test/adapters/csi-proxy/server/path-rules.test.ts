@@ -1,9 +1,10 @@
 // Which paths may be named.
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { PathRules } from '../../../../adapters/csi-proxy/server/path-rules.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
+import { fc } from '../../../world/properties.ts';
 
 const test = suite('path-rules');
 

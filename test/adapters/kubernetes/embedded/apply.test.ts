@@ -1,5 +1,5 @@
 // Server-side apply: who owns what, who may change it, and what goes when nobody wants it any more.
-import * as fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
@@ -12,6 +12,7 @@ import {
   union,
 } from '../../../../adapters/kubernetes/embedded/apply/field-sets.ts';
 import { APPLY, type Deep, type Harness, listAt, MERGE } from '../../../world/api-calls.ts';
+import { fc } from '../../../world/properties.ts';
 import { WIDGET_PATH, widget, widgetChecks } from './widgets.ts';
 
 const test = suite('embedded api server: apply');

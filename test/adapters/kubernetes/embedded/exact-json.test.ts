@@ -1,10 +1,9 @@
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import { exactNumber, jsonText, parseJson } from '../../../../adapters/exact-json.ts';
 import { invalidValue } from '../../../../adapters/kubernetes/embedded/schemas/field-error.ts';
 import { APPLY, DEFINITIONS, JSON_PATCH, MERGE, serverChecks } from '../../../world/api-calls.ts';
+import { fc } from '../../../world/properties.ts';
 import { WIDGET_PATH, widgetChecks } from './widgets.ts';
 
 const test = suite('embedded api server: numbers');
@@ -12,7 +11,7 @@ const onServer = serverChecks(test);
 const onWidgets = widgetChecks(test);
 
 test('every integer of 64 bits is written as it was read (E1)', () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(systemClock().random() * 2 ** 31));
+  const seed = Number(process.env['SEED'] ?? 20_261_121);
   const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
   fc.assert(
     fc.property(fc.array(integer), fc.string(), (numbers, text) => {

@@ -1,9 +1,8 @@
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import { readJson } from '../../../../adapters/exact-json.ts';
 import { APPLY, JSON_PATCH, MERGE, STRATEGIC, serverChecks } from '../../../world/api-calls.ts';
+import { fc } from '../../../world/properties.ts';
 import { WIDGET_PATH, widget, widgetChecks } from './widgets.ts';
 
 const test = suite('embedded api server: limits');
@@ -73,7 +72,7 @@ onServer('YAML that merges what is no map is refused', async ({ call }) => {
 });
 
 onWidgets('whatever the bytes of a body, the answer is a Status or an object', async ({ call }) => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(systemClock().random() * 2 ** 31));
+  const seed = Number(process.env['SEED'] ?? 20_261_121);
   const object =
     '{"apiVersion":"example.org/v1","kind":"Widget","metadata":{"name":"w"},"spec":{"size":1,"anything":{"x":[1,null]}}}';
   const piece = fc.oneof(

@@ -1,8 +1,7 @@
-import fc from 'fast-check';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
 import { type Harness, listAt, serverChecks, withServer } from '../../../world/api-calls.ts';
+import { fc } from '../../../world/properties.ts';
 
 const test = suite('embedded api server: pages of lists');
 const onServer = serverChecks(test);
@@ -79,7 +78,7 @@ onServer('what is no token is refused', async ({ call }) => {
 type Write = readonly [name: string, value: string | undefined];
 
 test('a list of an older revision is what a list at that time showed (P1)', async () => {
-  const seed = Number(process.env['SEED'] ?? Math.floor(systemClock().random() * 2 ** 31));
+  const seed = Number(process.env['SEED'] ?? 20_261_121);
   const name = fc.constantFrom('a', 'b', 'b-c', 'd', 'e');
   const value = fc.option(fc.constantFrom('1', '2', '3'), { nil: undefined });
   await withServer(async ({ call }) => {

@@ -1,10 +1,11 @@
 // JSON patch, merge patch and strategic merge patch.
-import * as fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { mergePatch } from '../../../../adapters/kubernetes/embedded/objects/merge-patch.ts';
 import { strategicPatch } from '../../../../adapters/kubernetes/embedded/objects/strategic-patch.ts';
 import { type Harness, JSON_PATCH, MERGE, STRATEGIC, serverChecks } from '../../../world/api-calls.ts';
+import { fc } from '../../../world/properties.ts';
 import { WIDGET_PATH, widget, widgetChecks } from './widgets.ts';
 
 const test = suite('embedded api server: patches');

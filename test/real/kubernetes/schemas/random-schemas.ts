@@ -1,6 +1,7 @@
 // Random small structural schemas, valid as parts of a definition.
-import fc from 'fast-check';
+
 import type { JsonMap } from '../../../../adapters/kubernetes/embedded/json.ts';
+import { fc } from '../../../world/properties.ts';
 
 const optional = (fields: Readonly<Record<string, fc.Arbitrary<unknown>>>): fc.Arbitrary<JsonMap> =>
   fc.record(fields, { requiredKeys: [], noNullPrototype: true });

@@ -1,9 +1,10 @@
 // long
 // What survives: crashes at every step, failures at every step, torn ends, and damage that is refused.
-import fc from 'fast-check';
+
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TerminalError } from '../../../../../bus/errors.ts';
+import { fc } from '../../../../world/properties.ts';
 import { type Disk, type Fate, simulatedDisk } from './disk.ts';
 import { KEY, Life, open, type State, stateOf, type Write } from './life.ts';
 
