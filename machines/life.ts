@@ -375,6 +375,7 @@ export interface Seen extends Pick<Reference, 'kind' | 'name' | 'namespace'> {
 
 /** What is put on an object that another refers to, beside guards. */
 export interface Marks {
+  /** Field manager. The uid of the object that marks follows it, as several may mark one object; the API server takes 128 characters. */
   readonly manager: string;
   readonly labels: Readonly<Record<string, string>>;
   readonly isOwned: boolean;

@@ -175,7 +175,7 @@ export async function mark(
 ): Promise<void> {
   const { resource, ...marked } = heardOf(deps, owner, other);
   const owners = isOwned ? [ownerReferenceTo(owner.object)] : [];
-  await deps.objects.mark(resource, marked, manager, { labels, owners });
+  await deps.objects.mark(resource, marked, `${manager}/${owner.object.metadata.uid}`, { labels, owners });
 }
 
 /**

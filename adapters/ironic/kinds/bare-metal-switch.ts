@@ -55,13 +55,12 @@ export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): Declar
 }
 
 async function tend({ ports, key, object, dependencies, notes }: Pass): Promise<Verdict> {
-  const { name: own, deletionTimestamp } = object.metadata;
+  const { deletionTimestamp } = object.metadata;
   const isDeleted = deletionTimestamp !== undefined;
   const credentials = dependencies.find(({ name }) => name === credentialsOf(object));
   const isThere = credentials?.answer !== undefined && credentials.answer.readiness !== Readiness.Absent;
   if (credentials !== undefined && isThere && !isDeleted) {
-    // A manager of its own: several switches may share a Secret, and each is an owner.
-    await ports.mark(key, credentials, { manager: `${MANAGER}-marks/${own}`, labels: SECRET_LABELS, isOwned: true });
+    await ports.mark(key, credentials, { manager: `${MANAGER}-marks`, labels: SECRET_LABELS, isOwned: true });
   }
   const { conditions, missing } = (await ports.call(key, 'render')) as RenderedSwitch;
   if (isDeleted) return { next: 'leave' };

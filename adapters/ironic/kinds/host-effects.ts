@@ -182,7 +182,7 @@ async function markOthers(ports: LifePorts, key: string, marked: Marked): Promis
   for (const [{ kind, name, isOwned }, text] of uses) {
     if (done.has(text)) continue;
     const labels = kind === 'Secret' ? SECRET_LABELS : {};
-    await ports.mark(key, { kind, name }, { manager: `${MARKS_MANAGER}/${object.metadata.name}`, labels, isOwned });
+    await ports.mark(key, { kind, name }, { manager: MARKS_MANAGER, labels, isOwned });
     done.add(text);
   }
 }

@@ -67,9 +67,7 @@ async function tend({ ports, key, object, dependencies }: Pass): Promise<Verdict
   const isThere = secret?.answer !== undefined && secret.answer.readiness !== Readiness.Absent;
   if (secret !== undefined && isThere && !isDeleted) {
     // Before it is read: its version is another one afterwards.
-    // By a manager of its own: several may share a Secret, and each is an owner.
-    const manager = `${MANAGER}-marks/${object.metadata.name}`;
-    await ports.mark(key, secret, { manager, labels: SECRET_LABELS, isOwned: true });
+    await ports.mark(key, secret, { manager: `${MANAGER}-marks`, labels: SECRET_LABELS, isOwned: true });
   }
   const { status, againAfterMs } = (await ports.call(key, 'build')) as Built;
   await ports.storeStatus(key, MANAGER, status as JsonObject);

@@ -5,6 +5,7 @@ import {
   type ChildrenDeps,
   ensureChildren,
   isAsApplied,
+  mark,
   type Owner,
   removeChildren,
 } from '../../../actors/effects/children.ts';
@@ -67,6 +68,9 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
       async disown() {
         calls.push('disown');
       },
+      async mark(_: unknown, __: unknown, manager: string) {
+        calls.push(`mark as ${manager}`);
+      },
     },
     registry: registry(kinds, []),
   } as unknown as ChildrenDeps;
@@ -77,10 +81,21 @@ function play({ child = CHILD, stored: present, fields = {}, answer, applyFails 
   return {
     calls,
     ensured: () => ensureChildren(deps, owner),
+    marked: (object: KubeObject) =>
+      mark(deps, { ...owner, object }, CHILD, { manager: 'marks', labels: {}, isOwned: true }),
     removed: () => removeChildren(deps, owner),
     alsoRemoved: () => removeChildren(deps, { ...owner, kind: { ...owner.kind, children: () => [] } }, [CHILD]),
   };
 }
+
+test('each object marks by a manager of its own, which is short however long its name is', async () => {
+  const { marked, calls } = play({ answer: { readiness: Readiness.Ready, uid: 'own' } });
+  for (const uid of ['0e9c5b6e-6f4e-4f0c-9d0e-1b7b0c1f2a3b', '1e9c5b6e-6f4e-4f0c-9d0e-1b7b0c1f2a3b'])
+    await marked({ ...OBJECT, metadata: { ...OBJECT.metadata, name: 'a'.repeat(253), uid } });
+  assert.equal(new Set(calls).size, 2);
+  // The API server takes 128 characters of a manager.
+  for (const call of calls) assert.ok(call.length < 100, call);
+});
 
 const READY = ['Waiting for plug/s-subnet to be ready'];
 const DELETED = ['Waiting for plug/s-subnet to be deleted'];
