@@ -25,6 +25,8 @@ export type Standing = 'available' | 'lacking' | 'used';
 
 /** What came of a pass. */
 export type Verdict =
+  /** Of an object without the own finalizer: what is next may leave something behind. It is stored, and another pass is made. */
+  | { readonly next: 'guard' }
   /**
    * There is nothing to do until something changes. What is outside may change unheard: another look is due after
    * `lookAgainMs`, if any. `yielded`: uids of what it refers to and does not use, as that is being deleted (P1).
@@ -45,6 +47,8 @@ export interface UpkeepContext {
   readonly key: string;
   readonly object: UpkeepView;
   readonly dependencies: readonly Dependency[];
+  /** The own finalizer was stored once in this life: something may have been made, whoever has taken it off since. */
+  readonly mayHaveMade: boolean;
   /** What the last pass was made for; undefined: none was made in this life. */
   readonly basis: string | undefined;
   /** The status said that there is nothing to do when the object came to rest. */
@@ -74,7 +78,8 @@ export interface PassInput extends EffectInput {
   readonly dependencies: readonly Dependency[];
   /** Of the pass before. */
   readonly notes: JsonObject;
-  /** As the view has it. */
+  /** As the view has them. */
+  readonly owned: boolean;
   readonly heldBy: readonly string[];
 }
 

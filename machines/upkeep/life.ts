@@ -23,6 +23,8 @@ export interface Pass {
   readonly dependencies: readonly Dependency[];
   /** Of the pass before; empty for the first one of a life. */
   readonly notes: JsonObject;
+  /** The own finalizer is stored: a pass that finds it missing says `guard` before it does what may leave something behind. */
+  readonly owned: boolean;
   /** As the view has it: who is known to hold it no more is left out, though his finalizer may be on the object still. */
   readonly heldBy: readonly string[];
   /** Aborted when the life ends here: the lease is lost, or the process closes. */
@@ -83,6 +85,7 @@ export function upkeepLife({
 }
 
 function glanceOf({ owned, settled }: UpkeepView, complaint: () => string | undefined): Glance | undefined {
+  // A kind with a complaint is guarded before its first look.
   if (!owned) return undefined;
   return settled ? { tags: [Tag.Settled], message: '' } : { tags: [Tag.Waiting], message: complaint() ?? '' };
 }

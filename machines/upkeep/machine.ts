@@ -1,12 +1,13 @@
 // The life of an object that is looked after pass by pass: each pass looks at what is there, does the next thing, and says when
 // another one is due.
 //
-//   guarding -> keeping (awaiting -> tending -> resting | available | lacking | pausing | refused | backingOff)
+//   keeping (awaiting -> tending (-> guarding -> keeping) -> resting | available | lacking | pausing | refused | backingOff)
 //   leaving (awaiting -> tending -> resting | used | pausing | backingOff | held) -> unclaiming -> releasing -> gone
 //
 // Invariants:
-//   K1. The own finalizer is stored before the first pass, and goes after one has said that nothing is left, and after whom it
-//       has to outlast.
+//   K1. The own finalizer is stored when a pass says that what is next may leave something behind, and not before: an object that
+//       never had it is deleted without a pass. It is removed after a pass has said that nothing is left, and after whom it has
+//       to outlast.
 //   K2. One pass at a time; it is waited for, deletion or not.
 //   K3. What changes while a pass is under way, or after it, is looked at by another one, when all that it refers to has
 //       answered. What failed backs off meanwhile, unless the user changes the spec or deletes the object.
@@ -37,12 +38,16 @@ const passOf = ({ context: { key, dependencies, notes, object } }: { context: Up
   key,
   dependencies,
   notes,
+  owned: object.owned,
   heldBy: object.heldBy,
 });
 const who = ({ context: { key } }: { context: UpkeepContext }) => ({ key });
 
-/** The user deleted the object: another pass sees to what is left of it. */
-const unlessDeleting = { guard: 'isDeleting', target: '#leaving' } as const;
+/** The user deleted the object: another pass sees to what is left of it, if there can be anything. */
+const unlessDeleting = [
+  { guard: and(['isDeleting', not('mayHaveMade')]), target: '#withdrawing' },
+  { guard: 'isDeleting', target: '#leaving' },
+] as const;
 const anew = { guard: 'isStale', target: 'awaiting' } as const;
 
 const awaiting = upkeepSetup.createStateConfig({
@@ -85,7 +90,7 @@ const keeping = upkeepSetup.createStateConfig({
   description: 'It is looked after.',
   initial: 'awaiting',
   states: {
-    awaiting: { ...awaiting, always: [unlessDeleting, { guard: 'isAnswered', target: 'tending' }] },
+    awaiting: { ...awaiting, always: [...unlessDeleting, { guard: 'isAnswered', target: 'tending' }] },
     tending: {
       description: 'A pass is under way.',
       tags: Tag.Busy,
@@ -95,6 +100,7 @@ const keeping = upkeepSetup.createStateConfig({
         src: 'tend',
         input: passOf,
         onDone: [
+          { guard: was('guard'), target: '#guarding', actions: 'noteSuccess' },
           { guard: was('pause'), target: 'pausing', actions: ['noteSuccess', noteVerdict] },
           { guard: stands('available'), target: 'available', actions: ['noteSuccess', noteVerdict] },
           { guard: stands('lacking'), target: 'lacking', actions: ['noteSuccess', noteVerdict] },
@@ -107,28 +113,28 @@ const keeping = upkeepSetup.createStateConfig({
         ],
       },
     },
-    resting: { ...resting, always: [unlessDeleting, anew] },
+    resting: { ...resting, always: [...unlessDeleting, anew] },
     available: {
       ...resting,
       description: 'There is nothing to do, and others may use it.',
       tags: [Tag.Settled, Tag.Available],
-      always: [unlessDeleting, anew],
+      always: [...unlessDeleting, anew],
     },
     lacking: {
       ...resting,
       description: 'There is nothing to do before what it refers to is ready.',
       tags: [Tag.Waiting, Tag.AwaitsDependencies],
-      always: [unlessDeleting, anew],
+      always: [...unlessDeleting, anew],
     },
-    pausing: { ...pausing, always: [unlessDeleting, anew] },
+    pausing: { ...pausing, always: [...unlessDeleting, anew] },
     refused: {
       description: 'Refused as it is: nothing is tried until something changes.',
       tags: [Tag.Settled, Tag.Failing, Tag.Refused],
-      always: [unlessDeleting, anew],
+      always: [...unlessDeleting, anew],
     },
     backingOff: {
       ...backingOff,
-      always: unlessDeleting,
+      always: [...unlessDeleting],
       on: {
         'object.changed': [
           { guard: isEdited, target: 'awaiting', actions: [storeObject, 'noteSuccess'] },
@@ -188,6 +194,7 @@ export const upkeepMachine = upkeepSetup.createMachine({
     key,
     object,
     dependencies,
+    mayHaveMade: object.owned,
     basis: undefined,
     wasSettled: false,
     notes: {},
@@ -211,21 +218,17 @@ export const upkeepMachine = upkeepSetup.createMachine({
       tags: Tag.Busy,
       on: {
         'life.began': [
-          { guard: and(['isDeleting', not('isOwned')]), target: 'gone' },
-          { guard: 'isDeleting', target: 'leaving' },
+          ...unlessDeleting,
           { guard: and(['isSettled', 'isOwned']), target: 'keeping.resting' },
-          { target: 'guarding' },
+          { target: 'keeping' },
         ],
       },
     },
     guarding: {
+      id: 'guarding',
       description: 'The own finalizer is being stored.',
       tags: Tag.Busy,
-      always: [
-        { guard: and(['isDeleting', not('isOwned')]), target: 'gone' },
-        { guard: 'isDeleting', target: 'leaving' },
-        { guard: 'isOwned', target: 'keeping' },
-      ],
+      always: [...unlessDeleting, { guard: 'isOwned', target: 'keeping' }],
       invoke: {
         id: 'guardSelf',
         src: 'guardSelf',
@@ -272,6 +275,23 @@ export const upkeepMachine = upkeepSetup.createMachine({
       description: 'The claims could not be ended, or the own finalizer not removed.',
       tags: [Tag.Deleting, Tag.Failing],
       after: { backoff: 'unclaiming' },
+    },
+    withdrawing: {
+      id: 'withdrawing',
+      description: 'The object goes without us: nothing of it was made. Its claims are being ended.',
+      tags: [Tag.Deleting, Tag.Busy],
+      invoke: {
+        id: 'withdraw',
+        src: 'unclaim',
+        input: who,
+        onDone: 'gone',
+        onError: { target: 'withdrawingAgain', actions: noteFailure },
+      },
+    },
+    withdrawingAgain: {
+      description: 'The claims could not be ended; nothing else is left to clean up.',
+      tags: [Tag.Deleting, Tag.Failing],
+      after: { backoff: 'withdrawing' },
     },
     gone: {
       description: 'Nothing is left to do; the object is gone, or goes without us.',

@@ -43,7 +43,11 @@ export const upkeepSetup = setup({
   actions: {
     /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
     claim: () => undefined,
-    storeObject: assign((_, { object, dependencies }: ObjectChanged<UpkeepView>) => ({ object, dependencies })),
+    storeObject: assign(({ context }, { object, dependencies }: ObjectChanged<UpkeepView>) => ({
+      object,
+      dependencies,
+      mayHaveMade: context.mayHaveMade || object.owned,
+    })),
     storeDependencies: assign((_, { dependencies }: { dependencies: readonly Dependency[] }) => ({ dependencies })),
     noteBasis: assign(({ context }) => ({ basis: basisOf(context), wasSettled: false })),
     noteSettled: assign(({ context }) => ({ wasSettled: context.object.settled })),
@@ -64,6 +68,7 @@ export const upkeepSetup = setup({
   guards: {
     isDeleting: ({ context }) => context.object.deleting,
     isOwned: ({ context }) => context.object.owned,
+    mayHaveMade: ({ context }) => context.mayHaveMade,
     isHeld: ({ context }) => context.object.heldBy.length > 0,
     isSettled: ({ context }) => context.object.settled,
     isAnswered: ({ context }) => isAnswered(context),

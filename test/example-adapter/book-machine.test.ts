@@ -151,11 +151,31 @@ test('a life that begins with the deletion claims, so that it ends what an earli
   assert.equal(world.effects, ['claim', 'clear']);
 });
 
-test('what is deleted before its finalizer is stored claims nothing (P12)', async () => {
+test('33.F1: the finalizer is stored when a slot is reserved next, and not before (B6)', async () => {
+  const waiting = await begin({ owned: false }, [paper(Readiness.Pending)]);
+  assert.equal(waiting.effects, ['claim']);
+  await waiting.changed({ owned: false, deleting: true });
+  assert.equal(waiting.effects, ['claim', 'unclaim'], 'it has no slot to give back');
+  await waiting.end();
+  assert.is(waiting.phase(), '"gone"');
+
+  const ready = await begin({ owned: false }, [paper(Readiness.Ready)]);
+  assert.equal(ready.effects, ['claim', 'guardSelf']);
+  await ready.end();
+  assert.equal(ready.effects, ['claim', 'guardSelf', 'reserve']);
+});
+
+test('what is deleted while its finalizer is stored goes without a slot, its claims ended (B6, P12)', async () => {
   const world = await begin({ owned: false }, [paper(Readiness.Ready)]);
   await world.changed({ owned: false, deleting: true });
-  assert.equal(world.effects, ['guardSelf']);
-  assert.is(world.phase(), '"gone"');
+  assert.equal(world.effects, ['claim', 'guardSelf', 'unclaim']);
+});
+
+test('a book whose finalizer somebody took off gives its slot back still (B6)', async () => {
+  const world = await begin({}, [paper(Readiness.Ready)]);
+  await world.end();
+  await world.changed({ owned: false, deleting: true });
+  assert.equal(world.effects, ['claim', 'reserve', 'look', 'claim', 'clear']);
 });
 
 test('a write that lost a race is made again, and is no error (I6)', async () => {

@@ -1,6 +1,6 @@
 // The life of a book: it is reserved a slot on the press, printed there, bound, and given what it makes for itself.
 //
-//   guarding -> awaiting (-> probing) -> reserving -> looking (-> printing | binding | pausing) -> furnishing -> bound
+//   awaiting (-> probing) -> guarding -> reserving -> looking (-> printing | binding | pausing) -> furnishing -> bound
 //   deleting (held -> clearing -> landing -> discarding -> unclaiming -> releasing) -> gone
 //
 // Invariants:
@@ -11,6 +11,8 @@
 //       whoever was interrupted.
 //   B4. Paper that is being deleted is yielded when there is no slot, and none can come any more (P1).
 //   B5. It is bound when its children were made for what it is now, not for what it was when that began.
+//   B6. The own finalizer is stored before a slot is reserved, and not before that is next: a book that never had it has no slot,
+//       and is deleted without the shop.
 import {
   type AnyActorRef,
   and,
@@ -51,6 +53,8 @@ export interface BookContext {
   readonly key: string;
   readonly object: BookView;
   readonly dependencies: readonly Dependency[];
+  /** The own finalizer was stored once in this life, whoever has taken it off since. */
+  readonly mayHaveReserved: boolean;
   /** Until when what nobody answered may still be done, milliseconds since the epoch. */
   readonly landsBy: number;
   /** There is a slot: what it was reserved on is held, whatever becomes of it. */
@@ -132,7 +136,11 @@ const book = setup({
   },
   actions: {
     claim: () => undefined,
-    storeObject: assign((_, { object, dependencies }: ObjectChanged<BookView>) => ({ object, dependencies })),
+    storeObject: assign(({ context }, { object, dependencies }: ObjectChanged<BookView>) => ({
+      object,
+      dependencies,
+      mayHaveReserved: context.mayHaveReserved || object.owned,
+    })),
     storeDependencies: assign((_, { dependencies }: { dependencies: readonly Dependency[] }) => ({ dependencies })),
     noteReserved: assign({ reserved: true }),
     forgetReserved: assign({ reserved: false }),
@@ -150,7 +158,7 @@ const book = setup({
   },
   guards: {
     isDeleting: ({ context }) => context.object.deleting,
-    isGone: ({ context }) => context.object.deleting && !context.object.owned,
+    isDeletedUnmade: ({ context }) => context.object.deleting && !context.mayHaveReserved,
     isHeld: ({ context }) => context.object.heldBy.length > 0,
     isOwned: ({ context }) => context.object.owned,
     isSettled: ({ context }) => context.object.settled && !context.object.reprint,
@@ -208,7 +216,10 @@ const look = ({ event }: Answer<Look>): Look => event.output;
 const probe = ({ event }: Answer<Probe>): Probe => event.output;
 const who = ({ context: { key } }: { context: BookContext }): BookInput => ({ key });
 /** Left at once when the user deletes the object. */
-const unlessDeleting = { guard: 'isDeleting', target: '#deleting' } as const;
+const unlessDeleting = [
+  { guard: 'isDeletedUnmade', target: '#withdrawing' },
+  { guard: 'isDeleting', target: '#deleting' },
+] as const;
 
 export const bookMachine = book.createMachine({
   id: 'book',
@@ -216,6 +227,7 @@ export const bookMachine = book.createMachine({
     key,
     object,
     dependencies,
+    mayHaveReserved: object.owned,
     landsBy,
     reserved: false,
     yielded: [],
@@ -236,8 +248,7 @@ export const bookMachine = book.createMachine({
       tags: Tag.Busy,
       on: {
         'life.began': [
-          { guard: 'isGone', target: 'gone' },
-          { guard: 'isDeleting', target: 'deleting' },
+          ...unlessDeleting,
           { guard: and(['isSettled', 'lacksChild']), target: 'finished.furnishing' },
           { guard: 'isSettled', target: 'finished.bound' },
           { target: 'working' },
@@ -247,22 +258,15 @@ export const bookMachine = book.createMachine({
     working: {
       id: 'working',
       description: 'It is not a book yet.',
-      initial: 'guarding',
+      initial: 'awaiting',
       states: {
-        guarding: {
-          description: 'The own finalizer is stored, before anything is asked for.',
-          tags: Tag.Busy,
-          // Nothing was claimed, and nothing is to be given back.
-          always: [{ guard: 'isGone', target: '#gone' }, unlessDeleting, { guard: 'isOwned', target: 'awaiting' }],
-          invoke: { id: 'guardSelf', src: 'guardSelf', input: who, onDone: 'awaiting', onError: backOff },
-        },
         awaiting: {
           description: 'What it refers to is not ready yet.',
           tags: Tag.Waiting,
           entry: 'claim',
           always: [
-            unlessDeleting,
-            { guard: 'isReady', target: 'reserving' },
+            ...unlessDeleting,
+            { guard: 'isReady', target: 'guarding' },
             { guard: 'mustYield', target: 'probing' },
           ],
           // What it refers to may be another now, and is claimed.
@@ -281,7 +285,7 @@ export const bookMachine = book.createMachine({
         probing: {
           description: 'What it refers to is being deleted: was a slot reserved on it?',
           tags: Tag.Busy,
-          always: unlessDeleting,
+          always: [...unlessDeleting],
           invoke: {
             id: 'probe',
             src: 'probe',
@@ -297,8 +301,14 @@ export const bookMachine = book.createMachine({
         waitingOut: {
           description: 'What was asked for last may yet be done.',
           tags: Tag.Waiting,
-          always: unlessDeleting,
+          always: [...unlessDeleting],
           after: { landing: 'probing' },
+        },
+        guarding: {
+          description: 'The own finalizer is stored, before anything is asked for.',
+          tags: Tag.Busy,
+          always: [...unlessDeleting, { guard: 'isOwned', target: 'reserving' }],
+          invoke: { id: 'guardSelf', src: 'guardSelf', input: who, onDone: 'reserving', onError: backOff },
         },
         reserving: {
           description: 'A slot is reserved under the uid. It is waited for, also when the user deletes the object.',
@@ -309,7 +319,7 @@ export const bookMachine = book.createMachine({
           id: 'looking',
           description: 'The print shop is asked how far it is.',
           tags: Tag.Busy,
-          always: unlessDeleting,
+          always: [...unlessDeleting],
           invoke: {
             id: 'look',
             src: 'look',
@@ -327,13 +337,13 @@ export const bookMachine = book.createMachine({
         pausing: {
           description: 'The shop is at work, or may yet begin what was asked for.',
           tags: Tag.Waiting,
-          always: unlessDeleting,
+          always: [...unlessDeleting],
           after: { lookPause: 'looking' },
         },
         printing: {
           description: 'It is printed; bounded by the lease, and told of sheet by sheet.',
           exit: 'forgetProgress',
-          always: unlessDeleting,
+          always: [...unlessDeleting],
           on: { progressed: { actions: { type: 'noteProgress', params: ({ event }) => event } } },
           invoke: {
             id: 'print',
@@ -346,7 +356,7 @@ export const bookMachine = book.createMachine({
         binding: {
           description: 'The shop is told to bind it.',
           tags: Tag.Busy,
-          always: unlessDeleting,
+          always: [...unlessDeleting],
           invoke: { id: 'bind', src: 'bind', input: who, onDone: 'pausing', onError: refusedOrNot },
         },
       },
@@ -356,7 +366,7 @@ export const bookMachine = book.createMachine({
       description: 'It can be read, whatever is still made for it.',
       tags: Tag.Available,
       initial: 'furnishing',
-      always: unlessDeleting,
+      always: [...unlessDeleting],
       states: {
         furnishing: {
           description: 'What it makes for itself is made, or corrected.',
@@ -413,7 +423,7 @@ export const bookMachine = book.createMachine({
       id: 'recycling',
       description: 'Another print was asked for: this one goes, then the annotation.',
       tags: Tag.Busy,
-      always: unlessDeleting,
+      always: [...unlessDeleting],
       invoke: {
         id: 'recycle',
         src: 'recycle',
@@ -427,7 +437,7 @@ export const bookMachine = book.createMachine({
       description: 'Nothing is tried until the user changes the spec.',
       tags: [Tag.Settled, Tag.Failing, Tag.Refused],
       entry: 'claim',
-      always: unlessDeleting,
+      always: [...unlessDeleting],
       on: {
         'object.changed': [
           { guard: { type: 'isEdited', params: ({ event }) => event }, target: 'working', actions: storeObject },
@@ -439,9 +449,26 @@ export const bookMachine = book.createMachine({
       id: 'backingOff',
       description: 'The last step failed in a way that may pass.',
       tags: Tag.Failing,
-      always: unlessDeleting,
+      always: [...unlessDeleting],
       exit: 'forgetReserved',
       after: { backoff: 'working' },
+    },
+    withdrawing: {
+      id: 'withdrawing',
+      description: 'The book goes without us: it never had a slot. Its claims end.',
+      tags: [Tag.Deleting, Tag.Busy],
+      invoke: {
+        id: 'withdraw',
+        src: 'unclaim',
+        input: who,
+        onDone: 'gone',
+        onError: { target: 'withdrawingAgain', actions: noteFailure },
+      },
+    },
+    withdrawingAgain: {
+      description: 'The claims could not be ended.',
+      tags: [Tag.Deleting, Tag.Failing],
+      after: { backoff: 'withdrawing' },
     },
     gone: { id: 'gone', description: 'Nothing is left to do.', tags: [Tag.Deleting, Tag.Busy] },
     deleting: {

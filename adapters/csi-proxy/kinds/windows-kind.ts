@@ -130,7 +130,7 @@ function standingOf(object: KubeObject, { attributes }: WindowsKind): Standing {
 }
 
 async function tend(given: WindowsKind, pass: Pass): Promise<Next> {
-  const { ports, key, object, dependencies } = pass;
+  const { ports, key, object, dependencies, owned } = pass;
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   const say = async (status: JsonObject, verdict: Verdict): Promise<void> => {
     const now = ports.object(key);
@@ -152,6 +152,9 @@ async function tend(given: WindowsKind, pass: Pass): Promise<Next> {
     if (isDeleted) return await leave(given, windows, say, own());
     const lacking =
       dependencies.find(isGone) ?? dependencies.find(({ answer }) => answer?.readiness !== Readiness.Ready);
+    // Nothing is asked of a machine without it, and what an earlier life has made there is not left behind.
+    // mutant: windows-made-unguarded if -> false
+    if (!owned && (lacking === undefined || given.hasAny(object))) return { next: 'guard' };
     if (lacking !== undefined) {
       await say(own(), lackOf(lacking));
       return { next: 'rest', stands: 'lacking', yielded: given.hasAny(object) ? [] : uidsOfGoing(dependencies) };

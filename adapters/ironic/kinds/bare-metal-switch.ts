@@ -54,9 +54,11 @@ export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): Declar
   };
 }
 
-async function tend({ ports, key, object, dependencies, notes }: Pass): Promise<Verdict> {
+async function tend({ ports, key, object, dependencies, notes, owned }: Pass): Promise<Verdict> {
   const { deletionTimestamp } = object.metadata;
   const isDeleted = deletionTimestamp !== undefined;
+  // What is written next has the passwords of the switch in it.
+  if (!owned && !isDeleted) return { next: 'guard' };
   const credentials = dependencies.find(({ name }) => name === credentialsOf(object));
   const isThere = credentials?.answer !== undefined && credentials.answer.readiness !== Readiness.Absent;
   if (credentials !== undefined && isThere && !isDeleted) {

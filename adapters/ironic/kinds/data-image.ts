@@ -78,7 +78,9 @@ export const dataImage: DeclaredKind = {
   operations: ['look', 'attach', 'detach'],
 };
 
-async function tend({ ports, key, object, dependencies, notes: given }: Pass): Promise<Verdict> {
+async function tend({ ports, key, object, dependencies, notes: given, owned }: Pass): Promise<Verdict> {
+  // Before anything else, as the reference does.
+  if (!owned && object.metadata.deletionTimestamp === undefined) return { next: 'guard' };
   const notes = given as Notes;
   const image = imageOf(object);
   const host = hostAmong(dependencies);

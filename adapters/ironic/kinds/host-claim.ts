@@ -68,8 +68,9 @@ async function tend(pass: Pass): Promise<Verdict> {
   const [host] = hosts;
   switch (step.next) {
     case 'rest':
-    case 'addFinalizer':
       return { next: 'rest' };
+    case 'addFinalizer':
+      return { next: 'guard' };
     case 'dropFinalizer':
       return { next: 'leave' };
     case 'wait':

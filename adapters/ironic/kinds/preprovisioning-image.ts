@@ -61,8 +61,10 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
 }
 
 /** One that is being deleted is built on as long as somebody holds it: who boots it may need it. */
-async function tend({ ports, key, object, dependencies }: Pass): Promise<Verdict> {
+async function tend({ ports, key, object, dependencies, owned }: Pass): Promise<Verdict> {
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
+  // Before anything else, as the reference does.
+  if (!owned && !isDeleted) return { next: 'guard' };
   const secret = dependencies.find(({ kind }) => kind === 'Secret');
   const isThere = secret?.answer !== undefined && secret.answer.readiness !== Readiness.Absent;
   if (secret !== undefined && isThere && !isDeleted) {

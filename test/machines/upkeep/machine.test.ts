@@ -12,6 +12,7 @@ const test = suite('upkeep machine');
 
 const NEW: UpkeepView = { generation: 1, deleting: false, owned: true, heldBy: [], settled: false, basis: '' };
 const REST: Verdict = { next: 'rest' };
+const GUARD: Verdict = { next: 'guard' };
 const LEAVE: Verdict = { next: 'leave' };
 const STANDING = (['available', 'lacking', 'used'] as const).map((stands): Verdict => ({ next: 'rest', stands }));
 
@@ -91,21 +92,45 @@ const transient: ErrorData = { code: 'transient', message: 'not now' };
 const conflict: ErrorData = { code: 'conflict', message: 'somebody was faster' };
 const terminal: ErrorData = { code: 'terminal', message: 'never' };
 
-test('the finalizer is stored before the first pass (K1)', async () => {
+test('33.F1: the finalizer is stored when a pass says that what is next may leave something behind (K1)', async () => {
   const world = begin({ owned: false });
-  assert.equal(world.effects, ['guardSelf']);
+  assert.equal(world.effects, ['claim', 'tend']);
+  await world.end({ next: 'rest', stands: 'lacking' });
+  assert.is(world.phase(), 'keeping.lacking');
+  world.changed({ owned: false, basis: 'another' });
+  await world.end(GUARD);
+  assert.equal(world.effects.slice(-2), ['tend', 'guardSelf']);
   world.changed({ owned: true });
-  assert.equal(world.effects, ['guardSelf', 'claim', 'tend']);
+  assert.equal(world.effects.slice(-3), ['guardSelf', 'claim', 'tend']);
   await world.end(REST);
   assert.is(world.phase(), 'keeping.resting');
 });
 
+test('33.F1: what never had the finalizer is deleted without a pass, and its claims end (K1, P12)', async () => {
+  const world = begin({ owned: false });
+  await world.end({ next: 'rest', stands: 'lacking' });
+  world.changed({ owned: false, deleting: true });
+  assert.equal([world.phase(), world.effects], ['withdrawing', ['claim', 'tend', 'claim', 'unclaim']]);
+  await world.fails(transient);
+  world.passes(200);
+  await world.end();
+  assert.equal([world.phase(), world.effects.at(-1)], ['gone', 'unclaim']);
+});
+
+test('a pass that may have made something before somebody took the finalizer off is followed by one at the end (K1)', async () => {
+  const world = begin();
+  await world.end(REST);
+  world.changed({ owned: false, deleting: true });
+  assert.equal([world.phase(), world.effects.at(-1)], ['leaving.tending', 'tend']);
+});
+
 test('a finalizer that somebody takes away at once is stored again, after a pause', async () => {
   const world = begin({ owned: false });
+  await world.end(GUARD);
   await world.end();
   assert.is(world.phase(), 'guardingAgain');
   world.passes(200);
-  assert.equal(world.effects, ['guardSelf', 'guardSelf']);
+  assert.equal(world.effects.slice(-2), ['guardSelf', 'guardSelf']);
 });
 
 test('a pass waits until all that it refers to has answered (K3)', () => {
@@ -272,22 +297,23 @@ test('the end is tried again until it is done', async () => {
   assert.is(world.phase(), 'gone');
 });
 
-test('what is deleted before its finalizer is stored is left to others', () => {
+test('what is deleted before its finalizer is stored is left to others', async () => {
   const world = begin({ owned: false });
+  await world.end(GUARD);
   world.changed({ deleting: true });
-  assert.equal([world.phase(), world.effects], ['gone', ['guardSelf']]);
+  assert.equal([world.phase(), world.effects], ['withdrawing', ['claim', 'tend', 'guardSelf', 'unclaim']]);
 });
 
 test('every state is reached', () => {
   type Event = EventFromLogic<typeof upkeepMachine>;
   const done = (id: string, output?: unknown) => ({ type: `xstate.done.actor.${id}`, output, actorId: id });
   const failed = (id: string, error: unknown) => ({ type: `xstate.error.actor.${id}`, error, actorId: id });
-  const views = [NEW, { ...NEW, deleting: true }, { ...NEW, deleting: true, heldBy: ['x'] }, { ...NEW, generation: 2 }];
+  const views = [NEW, { ...NEW, owned: false, deleting: true }, { ...NEW, deleting: true }, { ...NEW, deleting: true, heldBy: ['x'] }, { ...NEW, generation: 2 }];
   const passes = ['tend', 'tendAtEnd'].flatMap((id) => [
-    ...[REST, LEAVE, { next: 'pause', pauseMs: 1 }, ...STANDING].map((verdict) => done(id, verdict)),
+    ...[REST, LEAVE, GUARD, { next: 'pause', pauseMs: 1 }, ...STANDING].map((verdict) => done(id, verdict)),
     ...[transient, terminal, conflict].map((error) => failed(id, error)),
   ]);
-  const others = ['guardSelf', 'unclaim', 'releaseSelf'].flatMap((id) => [done(id), failed(id, transient)]);
+  const others = ['guardSelf', 'unclaim', 'releaseSelf', 'withdraw'].flatMap((id) => [done(id), failed(id, transient)]);
   const events = [
     { type: 'life.began' },
     ...views.map((object) => ({ type: 'object.changed', object, dependencies: [other()], at: 0 })),

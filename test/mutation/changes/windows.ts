@@ -13,6 +13,9 @@ export const WINDOWS: readonly Change[] = [
     'state-number-of-before':
       'D2: a disk that has got the number of another one while that was looked at is set online or offline',
   }),
+  ...noticedBy(['kinds of Windows storage'], {
+    'windows-made-unguarded': 'K1: something is made on a machine for an object that is deleted without a look at it',
+  }),
   ...noticedBy(['windows volume'], {
     'volume-grown-again': 'a volume is asked at each look to grow to what it has',
     'disk-growth-unseen': 'a disk that has grown is not noticed',

@@ -13,6 +13,7 @@ export function describeKinds(test: Test, given: Pick<WorldOptions, 'kubeconfig'
   const check: Check = (title, run) =>
     void test(title, () => inWorld({ nodes: ['one', 'two', 'three'], pods: 2, ...given }, run));
   describeNodes(check);
+  describeUnmade(check);
   describeDisks(check);
   describeVolumes(check);
   describeConnections(check);
@@ -57,6 +58,36 @@ function describeNodes(check: Check): void {
     await world.says(path, 'WaitingForUsers', /iscsitarget/);
     await world.remove('iscsitargets/target');
     for (const each of ['iscsitargets/target', path]) await world.gone(each);
+  });
+}
+
+function describeUnmade(check: Check): void {
+  check('33.F1: what has nothing on a machine yet carries no finalizer of its own, and goes by itself', async (world) => {
+    const cases = {
+      'windowsdisks/data': { spec: { nodeRef: 'late', selector: { serialNumber: 'S-1' } } },
+      'windowsvolumes/data': { spec: { diskRef: 'none' } },
+      'windowsmounts/data': { spec: { path: 'C:\\var\\lib\\kubelet\\data', source: { volumeRef: 'none' } } },
+      'smbmappings/share': { spec: { nodeRef: 'late', remotePath: '\\\\nas\\a' } },
+      'iscsitargets/lun': {
+        spec: { nodeRef: 'late', portal: { address: '192.0.2.60' }, iqn: 'iqn.2026-01.com.example:a' },
+      },
+    };
+    for (const [path, body] of Object.entries(cases)) await world.create(path, body);
+    for (const path of Object.keys(cases)) {
+      await world.says(path, 'WaitingForDependency');
+      assert.equal((await world.read(path))?.metadata.finalizers ?? [], [], path);
+    }
+    for (const path of Object.keys(cases)) await world.remove(path);
+    for (const path of Object.keys(cases)) await world.gone(path);
+  });
+
+  check('33.F1: what a status tells of is guarded before what it refers to is there', async (world) => {
+    const path = 'windowsdisks/data';
+    await world.create(path, { spec: { nodeRef: 'late', selector: { serialNumber: 'S-1' } } });
+    await world.says(path, 'WaitingForDependency');
+    await world.record(path, { identity: 'page83:naa.1' });
+    await world.restartActors();
+    await world.until(path, 'guarded', ({ metadata }) => (metadata.finalizers ?? []).length > 0);
   });
 }
 

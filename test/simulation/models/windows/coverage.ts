@@ -17,6 +17,11 @@ export const WINDOWS_UNREACHABLE: readonly string[] = [
   'upkeep: leaving.tending -> leaving.pausing on done of tendAtEnd if is',
   'upkeep: leaving.pausing -> leaving.awaiting on always if isStale',
   'upkeep: leaving.pausing -> leaving.awaiting on after pause',
+  // What can rest otherwise than lacking something, or is refused, was guarded before.
+  'upkeep: keeping.resting -> withdrawing on always if (isDeleting (mayHaveMade))',
+  'upkeep: keeping.available -> withdrawing on always if (isDeleting (mayHaveMade))',
+  'upkeep: keeping.pausing -> withdrawing on always if (isDeleting (mayHaveMade))',
+  'upkeep: keeping.refused -> withdrawing on always if (isDeleting (mayHaveMade))',
   // Whoever lacks something hears when it is there, and whoever is deleted and used hears when that is over.
   'upkeep: keeping.lacking -> keeping.awaiting on after look',
   'upkeep: leaving.used -> leaving.awaiting on after look',
@@ -30,15 +35,21 @@ export const WINDOWS_UNREACHABLE: readonly string[] = [
   'upkeep: releasing -> gone on done of releaseSelf',
   // Mail is only refused to an actor whose shard left, and whose chart is stopped by then.
   'upkeep: unclaiming -> unclaimingAgain on error of unclaim',
+  'upkeep: withdrawing -> withdrawingAgain on error of withdraw',
+  'upkeep: withdrawingAgain -> withdrawing on after backoff',
 ];
 
 /** As `rare` of `Coverage`. */
 export const WINDOWS_RARE: readonly string[] = [
   // A deletion before the finalizer is stored, of an object that others hold, or in the milliseconds in which that is under way.
-  'upkeep: starting -> gone on life.began if (isDeleting (isOwned))',
-  'upkeep: guarding -> gone on always if (isDeleting (isOwned))',
+  'upkeep: starting -> withdrawing on life.began if (isDeleting (mayHaveMade))',
+  'upkeep: guarding -> withdrawing on always if (isDeleting (mayHaveMade))',
   'upkeep: guarding -> leaving on always if isDeleting',
   'upkeep: guarding -> guardingAgain on done of guardSelf if (isOwned)',
+  'upkeep: keeping.awaiting -> withdrawing on always if (isDeleting (mayHaveMade))',
+  'upkeep: keeping.lacking -> withdrawing on always if (isDeleting (mayHaveMade))',
+  'upkeep: keeping.backingOff -> withdrawing on always if (isDeleting (mayHaveMade))',
+  'upkeep: withdrawing -> gone on done of withdraw',
   // An API server that is away just when the finalizer is stored or taken off, and what happens before that is tried again.
   'upkeep: guarding -> guardingAgain on error of guardSelf',
   'upkeep: guardingAgain -> guarding on always if (isDeleting isOwned)',
