@@ -32,6 +32,8 @@ export interface ReachOptions {
   readonly lookup?: LookupFunction;
 }
 
+/** What is reached unless something else is said. */
+const CLOUDS = 'clouds';
 const LOOPBACK = 'a loopback address';
 /** Never a cloud's own, and full of what is nobody's business: metadata services, this pod, the cluster. */
 const REFUSED: readonly (readonly [place: string, networks: readonly string[]])[] = [
@@ -85,11 +87,12 @@ export function reachOf({
     return serviceHost !== undefined && !host.includes('.') ? 'a name without a domain' : undefined;
   };
 
-  return {
+  const reachFor = (what: string): Reach => ({
+    forThe: reachFor,
     checkUrl(url) {
       const host = hostOf(url);
       const place = hostRefusal(host, Number(url.port) || (DEFAULT_PORTS[url.protocol] ?? 0));
-      if (place !== undefined) throw refusal(host, place);
+      if (place !== undefined) throw refusal(host, place, what);
     },
     lookupFor: (port) => (name, options, done) => {
       const isAllowed = allowed.hasName(plainName(name));
@@ -104,23 +107,35 @@ export function reachOf({
           .find((each) => each !== undefined);
         // One that may not be reached among several is no accident: none of them is.
         // mutant: reach-by-name drop
-        if (place !== undefined) return done(refusal(name, place) as NodeJS.ErrnoException, '');
+        if (place !== undefined) return done(refusal(name, place, what) as NodeJS.ErrnoException, '');
         const [first] = addresses;
         if (options.all === true || first === undefined) return done(null, addresses);
         return done(null, first.address, first.family);
       });
     },
-  };
+  });
+  return reachFor(CLOUDS);
 }
+
+/** What tenants name, and others connect to. */
+export type Foreign =
+  | 'BMCs'
+  | 'destinations of BMC events'
+  | 'sources of firmware'
+  | 'images'
+  | 'iSCSI portals'
+  | 'SMB servers'
+  | 'switches';
 
 /** Whether what tenants name may be connected to by others. */
 export interface ForeignReach {
   /**
    * Why it may not; undefined: it may, as far as can be told from here (H5).
    *
+   * @param what  is to be there
    * @param host  as it is written, brackets of an IPv6 address or none
    */
-  refusalOf(host: string, port?: number): Promise<string | undefined>;
+  refusalOf(what: Foreign, host: string, port?: number): Promise<string | undefined>;
 }
 
 /** For who judges nothing. */
@@ -131,18 +146,19 @@ export function foreignReachOf(options: ReachOptions): ForeignReach {
   const reach = reachOf({ ...options, areServicesReached: true });
   const isInPod = options.serviceHost !== undefined;
   return {
-    async refusalOf(written, port = 0) {
+    async refusalOf(what, written, port = 0) {
       const host = spelled(written);
       if (host === undefined) return undefined;
+      const there = reach.forThe(what);
       try {
-        reach.checkUrl(new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`));
+        there.checkUrl(new URL(`http://${isIPv6(host) ? `[${host}]` : host}:${port}`));
       } catch (error) {
         return (error as Error).message;
       }
       // mutant: foreign-names-unresolved if -> true
       if (isIP(host) > 0 || !isInPod) return undefined;
       return new Promise((resolve) => {
-        reach.lookupFor(port)(host, { all: true }, (error) =>
+        there.lookupFor(port)(host, { all: true }, (error) =>
           resolve(error instanceof TransientError ? error.message : undefined),
         );
       });
@@ -167,9 +183,9 @@ function plainName(name: string): string {
   return name.toLowerCase().replace(/\.$/, '');
 }
 
-function refusal(host: string, place: string): TransientError {
+function refusal(host: string, place: string, what: string): TransientError {
   return new TransientError(
-    `'${host}' is ${place}, which clouds are not reached at; whoever runs Troupe may allow it with --cloud-allow`,
+    `'${host}' is ${place}, which ${what} are not reached at; whoever runs Troupe may allow it with --cloud-allow`,
   );
 }
 

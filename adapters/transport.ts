@@ -23,6 +23,8 @@ export interface Stream {
 
 /** Which hosts are reached. */
 export interface Reach {
+  /** The same hosts, for something else that is there: messages name it, in the plural. */
+  forThe(what: string): Reach;
   /** What can be said before a name is resolved. @throws {TransientError} it is not to be reached */
   checkUrl(url: URL): void;
   /** Resolves names for a socket, and fails where they lead to what is not to be reached. */

@@ -46,7 +46,8 @@ const MOST_REDIRECTS = 10;
 /** A host that sends nothing for so long has stalled, in milliseconds. */
 const STALL_MS = 60_000;
 
-export function downloads({ clock, reach, version, proxy }: DownloadsDeps): Downloads {
+export function downloads({ clock, reach: clouds, version, proxy }: DownloadsDeps): Downloads {
+  const reach = clouds.forThe('downloads');
   const turns = new DownloadTurns();
   const agent = newAgent({ ca: undefined, verify: 'verified' }, proxy, reach);
 

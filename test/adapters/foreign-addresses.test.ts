@@ -46,32 +46,32 @@ test('33.C6: link-local and metadata addresses are refused, in every spelling of
     ...['::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe', 'fe80--1.ipv6-literal.net', 'fe80--1s4.ipv6-literal.net'],
     ...['0.0.0.0', '100.100.100.200', '168.63.129.16'],
   ]) {
-    assert.match((await reachOf().refusalOf(host)) ?? `${host} is reached`, /whoever runs Troupe may allow it/);
-    assert.is(await reachOf({ allow: ['0.0.0.0/0', '::/0'] }).refusalOf(host), undefined, host);
+    assert.match((await reachOf().refusalOf('BMCs', host)) ?? `${host} is reached`, /whoever runs Troupe may allow it/);
+    assert.is(await reachOf({ allow: ['0.0.0.0/0', '::/0'] }).refusalOf('BMCs', host), undefined, host);
   }
   for (const host of ['10.0.0.5', '192.168.1.1', '[fd00::5]', 'far.test', 'nas', 'no host at all', '']) {
-    assert.is(await reachOf(POD).refusalOf(host), undefined, host);
+    assert.is(await reachOf(POD).refusalOf('BMCs', host), undefined, host);
   }
 });
 
 test('33.C6: loopback is refused in a pod alone; Services are let through, and the API server is not', async () => {
-  assert.match((await reachOf(POD).refusalOf('127.0.0.1')) ?? '', 'a loopback address');
-  assert.is(await reachOf({ isLoopbackReached: true }).refusalOf('127.0.0.1'), undefined);
-  assert.is(await reachOf(POD).refusalOf('service.ns.svc', 80), undefined);
-  assert.is(await reachOf(POD).refusalOf('10.96.7.8', 80), undefined);
-  assert.match((await reachOf(POD).refusalOf('10.96.0.1', 443)) ?? '', 'the API server');
+  assert.match((await reachOf(POD).refusalOf('BMCs', '127.0.0.1')) ?? '', 'a loopback address');
+  assert.is(await reachOf({ isLoopbackReached: true }).refusalOf('BMCs', '127.0.0.1'), undefined);
+  assert.is(await reachOf(POD).refusalOf('BMCs', 'service.ns.svc', 80), undefined);
+  assert.is(await reachOf(POD).refusalOf('BMCs', '10.96.7.8', 80), undefined);
+  assert.match((await reachOf(POD).refusalOf('BMCs', '10.96.0.1', 443)) ?? '', 'the API server');
 });
 
 test('33.C6: names are judged by patterns, and in a pod by all that they lead to (H5)', async () => {
-  const message = (await reachOf(POD).refusalOf('inside.test')) ?? '';
+  const message = (await reachOf(POD).refusalOf('BMCs', 'inside.test')) ?? '';
   assert.match(message, "'inside.test' is a link-local address");
   assert.not.match(message, '169.254');
-  assert.is(await reachOf().refusalOf('inside.test'), undefined, 'nobody resolves it here');
-  assert.is(await reachOf({ ...POD, allow: ['inside.test'] }).refusalOf('inside.test'), undefined);
+  assert.is(await reachOf().refusalOf('BMCs', 'inside.test'), undefined, 'nobody resolves it here');
+  assert.is(await reachOf({ ...POD, allow: ['inside.test'] }).refusalOf('BMCs', 'inside.test'), undefined);
   const only = { allow: ['*.bmc.example', '10.7.0.0/16'], deny: ['*'] };
-  assert.is(await reachOf(only).refusalOf('one.bmc.example'), undefined);
-  assert.is(await reachOf(only).refusalOf('10.7.0.1'), undefined);
-  assert.match((await reachOf(only).refusalOf('nas')) ?? '', 'where --cloud-deny forbids');
+  assert.is(await reachOf(only).refusalOf('BMCs', 'one.bmc.example'), undefined);
+  assert.is(await reachOf(only).refusalOf('BMCs', '10.7.0.1'), undefined);
+  assert.match((await reachOf(only).refusalOf('BMCs', 'nas')) ?? '', 'where --cloud-deny forbids');
 });
 
 const env = { TROUPE_CLOUD_DENY: '10.9.0.0/16,*.internal' };
@@ -89,7 +89,7 @@ test('33.C6: the address of a BMC, as the flags say it', () =>
       await world.host(at(DENIED));
       const host = 'baremetalhosts/one';
       const refused = await world.until(host, 'refused', (object) => errorOf(object)[0] === 'registration error');
-      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids`);
+      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids, which BMCs are not reached at`);
       await world.merge(host, { spec: at('169.254.169.254') });
       await world.until(host, 'refused anew', (object) => errorOf(object)[1].includes('a link-local address'));
       await world.merge(host, { spec: at('bmc.internal') });
@@ -108,10 +108,10 @@ test('33.C6: the URL of an image, and of its checksum', () =>
       const checksum = 'a'.repeat(64);
       await world.host({ inspectionMode: 'disabled', image: { url: `http://${DENIED}/a.raw`, checksum } });
       const refused = await world.until(host, 'refused', (object) => errorOf(object)[0] === 'provisioning error');
-      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids`);
+      assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids, which images are not reached at`);
       const image = { url: 'http://images/a.raw', checksum: 'http://169.254.169.254/latest/user-data' };
       await world.merge(host, { spec: { image } });
-      await world.until(host, 'refused anew', (object) => errorOf(object)[1].includes('a link-local address'));
+      await world.until(host, 'refused anew', (object) => errorOf(object)[1].includes('a link-local address, which images'));
     },
     { env },
   ));
@@ -122,10 +122,11 @@ test('33.C6: the image of a DataImage, and where events of a BMC go', () =>
     const url = `http://${DENIED}/a.iso`;
     const attached = await dataImageOperations(judged).attach({ ...request(objectOf('DataImage', { url })), url });
     assert.is(attached.kind, 'refused');
+    assert.match('message' in attached ? attached.message : '', 'which images are not reached at');
     assert.is(ironic.machine('bm1').media, null);
     const object = objectOf('BMCEventSubscription', { hostName: 'h', destination: `https://${DENIED}/events` });
     const error = await rejection(bmcEventSubscriptionOperations(judged).create({ ...request(object) } as never));
-    assert.match((error as Error).message, 'where --cloud-deny forbids');
+    assert.match((error as Error).message, 'where --cloud-deny forbids, which destinations of BMC events are not reached at');
   }));
 
 test('33.C6: the source of firmware, before a deployment and while it is serviced', async () => {
@@ -156,9 +157,9 @@ test('33.C6: the source of firmware, before a deployment and while it is service
     traceparent: '',
   };
   await prepareHost(ports, passes, request);
-  assert.match(told[0] ?? '', 'where --cloud-deny forbids');
+  assert.match(told[0] ?? '', 'where --cloud-deny forbids, which sources of firmware are not reached at');
   const serviced = await serviceHost(ports, passes, { ...request, isBegun: true });
-  assert.match(JSON.stringify(serviced), 'where --cloud-deny forbids');
+  assert.match(JSON.stringify(serviced), 'where --cloud-deny forbids, which sources of firmware are not reached at');
   assert.is(told.length, 1, 'no node is asked for anything');
 });
 
@@ -180,13 +181,13 @@ test('33.C6: the server of a share, and the portal of a target', async () => {
   };
   const { map } = smbMappingOperations(ports);
   for (const server of [DENIED, '169.254.169.254', '169.254.169.254@8080', 'fe80--1.ipv6-literal.net']) {
-    assert.match(await refusal(map, { remotePath: `\\\\${server}\\share` }), /cloud-deny|link-local/, server);
+    assert.match(await refusal(map, { remotePath: `\\\\${server}\\share` }), /(cloud-deny|link-local).*, which SMB servers are not reached at/, server);
   }
   assert.not.match(await refusal(map, { remotePath: '\\\\nas\\share' }), /cloud-deny/);
   const { connect } = iscsiTargetOperations(ports);
   for (const address of [DENIED, '169.254.169.254', 'fe80::1']) {
     const spec = { portal: { address }, iqn: 'iqn.2026-01.com.example:one' };
-    assert.match(await refusal(connect, spec), /cloud-deny|link-local/, address);
+    assert.match(await refusal(connect, spec), /(cloud-deny|link-local).*, which iSCSI portals are not reached at/, address);
   }
 });
 

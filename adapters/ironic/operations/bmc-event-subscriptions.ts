@@ -62,7 +62,7 @@ export function bmcEventSubscriptionOperations({
       const secret = textOf(name) === '' ? undefined : await readSecret(object.metadata.namespace ?? '', textOf(name));
       const asked = createSubscription(object as EventSubscription, secret?.data);
       if ('problem' in asked) throw new WaitingError(asked.problem);
-      const refused = await foreignUrlProblem(foreign, [object.spec?.['destination']]);
+      const refused = await foreignUrlProblem(foreign, 'destinations of BMC events', [object.spec?.['destination']]);
       if (refused !== undefined) throw new WaitingError(refused);
       return observed(object, await ironic.createSubscription(node, asked.body as JsonObject, askingFor(request)));
     },

@@ -65,7 +65,7 @@ export function dataImageOperations({ ironic, foreign }: Pick<IronicPorts, 'iron
       return { kind: 'read', media, trouble: MEDIA_TROUBLE.test(error) ? hidingUrls(request)(error) : '' };
     },
     async attach({ url, ...request }) {
-      const problem = imageUrlProblem(url) ?? (await foreignUrlProblem(foreign, [url]));
+      const problem = imageUrlProblem(url) ?? (await foreignUrlProblem(foreign, 'images', [url]));
       // mutant: data-image-url if -> false
       if (problem !== undefined) return { kind: 'refused', message: problem };
       return order(request, (node, asking) => ironic.attachVirtualCd(node, url, asking));

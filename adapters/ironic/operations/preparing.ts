@@ -167,6 +167,7 @@ async function refusedFirmware(
   if (change !== FirmwareChange.Changed) return undefined;
   return foreignUrlProblem(
     foreign,
+    'sources of firmware',
     (components?.spec?.updates ?? []).map(({ url }) => url),
   );
 }

@@ -15,7 +15,7 @@ export async function provisionHost(ports: IronicPorts, passes: Passes, request:
   const host = hostOf(request);
   const events: HostEvent[] = [];
   const { image } = host.spec ?? {};
-  const refused = await foreignUrlProblem(ports.foreign, [image?.url, image?.checksum]);
+  const refused = await foreignUrlProblem(ports.foreign, 'images', [image?.url, image?.checksum]);
   let instanceData: ProvisioningInput['instanceData'];
   let drive: ConfigDriveOutcome | undefined;
   const ended = await passes.onNode(

@@ -166,7 +166,7 @@ test('a download that fails: where to look, and what cannot be changed', () => {
       `see that 'files.example' answers where Troupe runs${change('url')}`,
     ],
     [
-      "the download is refused: '10.0.0.1' is a private address, which clouds are not reached at; whoever",
+      "the download is refused: '10.0.0.1' is a private address, which downloads are not reached at; whoever",
       `let --cloud-allow name '10.0.0.1', or name a host that may be reached${change('url')}`,
     ],
     ['the URL of a download must be one of HTTP or HTTPS', `name the file by a URL of HTTP or HTTPS${change('url')}`],

@@ -11,7 +11,7 @@ const test = suite('downloads');
 const CONTENT = Buffer.from('what is downloaded'.repeat(10_000));
 const NEVER = new AbortController().signal;
 const NOT_REACHED =
-  /^the download is refused: '[^']+' is .*, which clouds are not reached at; whoever runs Troupe may allow it with --cloud-allow$/;
+  /^the download is refused: '[^']+' is .*, which downloads are not reached at; whoever runs Troupe may allow it with --cloud-allow$/;
 
 async function withHost(
   reach: Partial<ReachOptions>,
@@ -64,7 +64,7 @@ test('a file is read as a whole, with its length where the host says it', () =>
     assert.equal([headers?.['user-agent'], headers?.['accept-encoding']], ['troupe/1.2.3', 'identity']);
   }));
 
-test('the hosts that clouds are not reached at are none to download from, however they are named', () =>
+test('33.C6: the hosts that clouds are not reached at are none to download from, however they are named', () =>
   withHost({ deny: ['denied.example'] }, async (files, host) => {
     const port = new URL(host.file('/file', CONTENT)).port;
     for (const name of [

@@ -102,7 +102,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         const { host } = here;
         const { portal, iqn } = soundTarget(request.object);
         // mutant: foreign-portal drop
-        await requireReach(ports, portal.address, portal.port);
+        await requireReach(ports, 'iSCSI portals', portal.address, portal.port);
         const { login, mutual } = await secretsOf(ports, request.object);
         secrets.push(login.secret, mutual);
         return lanes.run(LANE, PATIENT, async () => {

@@ -10,7 +10,7 @@ import type { Clock } from '../../../../bus/time.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { ServePorts } from '../../../adapter.ts';
-import type { ForeignReach } from '../../../reach.ts';
+import type { Foreign, ForeignReach } from '../../../reach.ts';
 import { hiding } from '../../../secrets.ts';
 import type { Lanes } from '../../lanes.ts';
 import type { PathRules } from '../../server/path-rules.ts';
@@ -60,10 +60,11 @@ export interface MachinePorts extends Machine, Pick<ServePorts, 'readSecret' | '
 /** @throws {TerminalError} Windows is not told to connect there */
 export async function requireReach(
   { foreign }: Pick<MachinePorts, 'foreign'>,
+  what: Foreign,
   host: string,
   port?: number,
 ): Promise<void> {
-  const problem = await foreign.refusalOf(host, port);
+  const problem = await foreign.refusalOf(what, host, port);
   if (problem !== undefined) throw new TerminalError(problem);
 }
 

@@ -79,7 +79,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         const hash = await hashOf(ports, credentials, request.object);
         const root = rootOf(request);
         // mutant: foreign-share drop
-        await requireReach(ports, hostOfRoot(root), SMB_PORT);
+        await requireReach(ports, 'SMB servers', hostOfRoot(root), SMB_PORT);
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const wanted = await requireWanted(ports, SMB_MAPPINGS, request);
           const others = await beside(here, wanted, root);
