@@ -151,6 +151,14 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         description: 'Only {{ $value }} shards are live: nothing is done for the objects of the others.',
       },
       {
+        name: 'TroupeKindsUnserved',
+        expr: 'max by (namespace) (troupe_unserved_kinds) > 0',
+        for: '10m',
+        severity: 'warning',
+        summary: 'No pod serves all kinds that pods serve.',
+        description: '{{ $value }} kinds are served by pods that get no objects: nothing is done for theirs.',
+      },
+      {
         name: 'TroupeMailLate',
         expr: 'histogram_quantile(0.9, sum by (namespace, pod, le) (rate(troupe_mail_lag_seconds_bucket[5m]))) > 2',
         for: '10m',

@@ -101,6 +101,11 @@ const CASES: Readonly<Record<string, Case>> = {
       [`troupe_deployment_shards{${POD}}`]: '64x120',
     },
   },
+  TroupeKindsUnserved: {
+    series: { [`troupe_unserved_kinds{${POD}}`]: '0x20 2x100' },
+    // A roll-out that adds kinds at one place and others at another one passes.
+    quiet: { [`troupe_unserved_kinds{${POD}}`]: '0x20 2x5 0x95' },
+  },
   TroupeMailLate: {
     series: {
       [bucket('troupe_mail_lag_seconds', 'topic="ready"', '2')]: '0+10x120',
