@@ -1,5 +1,10 @@
 // Which shards this process hosts: rendezvous hashing over the live pods that serve what is served (`offers.ts`) says who should
 // hold which, leases say who does.
+//
+// Invariants:
+//   S1. A pod that others outdo takes no shard. What it holds goes at once to a pod that would have it if all served the same, and all
+//       else at the latest `PATIENCE_MS` after so many of those pods were there for the first time: the first new pod of a roll-out
+//       does not get the shards of all others.
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
 import type { Host } from './host.ts';
@@ -22,7 +27,9 @@ export interface ShardsDeps {
 const UNSERVED =
   'no pod serves all kinds that are served: the objects of these stand; give all pods the same adapters, kinds and namespaces';
 const IDLE =
-  'this pod hosts nothing, as others serve kinds that it does not: give all pods the same adapters, kinds and namespaces';
+  'others serve kinds that this pod does not: it takes no shard any more, and gives its own to them; give all pods the same adapters, kinds and namespaces';
+/** More new pods of a roll-out come within that, in milliseconds. Objects of kinds that only they serve wait for it. */
+const PATIENCE_MS = 60_000;
 /** Pause before a failed takeover is tried again, in milliseconds. */
 const PAUSE_MS = 500;
 /** Longest wait at the end for external calls under way, in milliseconds. */
@@ -44,6 +51,9 @@ export async function holdShards(
   let amiss = '';
   let wake = (): void => undefined;
   let changed = true;
+  /** The most pods that outdid this one, and until when it keeps what is not theirs by their number. */
+  let outdoing = 0;
+  let keepUntil = 0;
   /** Shards whose leases were lost since it was last told. */
   const lost: number[] = [];
   const notice = (): void => {
@@ -66,8 +76,8 @@ export async function holdShards(
   const dropAll = (): void => {
     for (const number of [...held.keys()]) drop(number);
   };
-  /** Of the pods that live, those that get shards. What is amiss is said once. */
-  const able = (): ReadonlySet<string> => {
+  /** The pods that live, and of them those that get shards. What is amiss is said once. */
+  const standing = (): { readonly pods: ReadonlySet<string>; readonly all: ReadonlySet<string> } => {
     const offers: Offers = new Map([...offersIn(records), [pod, offer]]);
     const { able: pods, unserved, lacking } = standingOf(offers);
     const own = lacking.get(pod) ?? [];
@@ -77,8 +87,15 @@ export async function holdShards(
       else if (!pods.has(pod)) log.warn({ kinds: own }, IDLE);
     }
     amiss = now;
-    return pods;
+    if (pods.has(pod)) outdoing = 0;
+    else if (pods.size > outdoing) {
+      outdoing = pods.size;
+      keepUntil = clock.now() + PATIENCE_MS;
+    }
+    return { pods, all: new Set(offers.keys()) };
   };
+  /** How long shards are kept still that others are to have, in milliseconds. */
+  const keptMs = (): number => (outdoing === 0 || held.size === 0 ? 0 : keepUntil - clock.now());
   const follow = (number: number, lease: Lease): void => {
     void lease.lost.then(() => {
       if (held.get(number) !== lease) return;
@@ -101,15 +118,18 @@ export async function holdShards(
         notice();
       });
     }
-    // mutant: shards-to-any-pod -> const pods = new Set([pod, ...offersIn(records).keys()]);
-    const pods = able();
+    const { pods: serving, all } = standing();
+    // mutant: shards-to-any-pod =.2 -> all
+    const pods = serving;
+    // mutant: shards-to-first-new-pod =.2 -> false
+    const isKeeping = keptMs() > 0;
     const holders = new Map(records.map(({ name, holder }) => [name, holder]));
     const wanted: number[] = [];
     for (let number = 0; number < mailbox.shards; number++) {
       if (owner(number, pods) === pod) {
         const holder = holders.get(`${SHARD_LEASE}${number}`);
         if (!held.has(number) && (holder === undefined || holder === pod)) wanted.push(number);
-      } else if (held.has(number)) {
+      } else if (held.has(number) && !(isKeeping && !pods.has(owner(number, all) ?? ''))) {
         drop(number);
       }
     }
@@ -174,10 +194,14 @@ export async function holdShards(
       continue;
     }
     if (changed || signal.aborted) continue;
-    await new Promise<void>((resolve) => {
+    const woken = new Promise<void>((resolve) => {
       wake = resolve;
       if (changed || signal.aborted) resolve();
     });
+    const rest = new AbortController();
+    const ms = keptMs();
+    await (ms > 0 ? Promise.race([woken, clock.sleep(ms, rest.signal)]) : woken);
+    rest.abort();
   }
   signal.removeEventListener('abort', onAbort);
   stopEpoch();

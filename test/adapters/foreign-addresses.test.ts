@@ -111,7 +111,9 @@ test('33.C6: the URL of an image, and of its checksum', () =>
       assert.match(errorOf(refused)[1], `'${DENIED}' is where --cloud-deny forbids, which images are not reached at`);
       const image = { url: 'http://images/a.raw', checksum: 'http://169.254.169.254/latest/user-data' };
       await world.merge(host, { spec: { image } });
-      await world.until(host, 'refused anew', (object) => errorOf(object)[1].includes('a link-local address, which images'));
+      await world.until(host, 'refused anew', (object) =>
+        errorOf(object)[1].includes('a link-local address, which images'),
+      );
     },
     { env },
   ));
@@ -126,7 +128,10 @@ test('33.C6: the image of a DataImage, and where events of a BMC go', () =>
     assert.is(ironic.machine('bm1').media, null);
     const object = objectOf('BMCEventSubscription', { hostName: 'h', destination: `https://${DENIED}/events` });
     const error = await rejection(bmcEventSubscriptionOperations(judged).create({ ...request(object) } as never));
-    assert.match((error as Error).message, 'where --cloud-deny forbids, which destinations of BMC events are not reached at');
+    assert.match(
+      (error as Error).message,
+      'where --cloud-deny forbids, which destinations of BMC events are not reached at',
+    );
   }));
 
 test('33.C6: the source of firmware, before a deployment and while it is serviced', async () => {
@@ -181,13 +186,21 @@ test('33.C6: the server of a share, and the portal of a target', async () => {
   };
   const { map } = smbMappingOperations(ports);
   for (const server of [DENIED, '169.254.169.254', '169.254.169.254@8080', 'fe80--1.ipv6-literal.net']) {
-    assert.match(await refusal(map, { remotePath: `\\\\${server}\\share` }), /(cloud-deny|link-local).*, which SMB servers are not reached at/, server);
+    assert.match(
+      await refusal(map, { remotePath: `\\\\${server}\\share` }),
+      /(cloud-deny|link-local).*, which SMB servers are not reached at/,
+      server,
+    );
   }
   assert.not.match(await refusal(map, { remotePath: '\\\\nas\\share' }), /cloud-deny/);
   const { connect } = iscsiTargetOperations(ports);
   for (const address of [DENIED, '169.254.169.254', 'fe80::1']) {
     const spec = { portal: { address }, iqn: 'iqn.2026-01.com.example:one' };
-    assert.match(await refusal(connect, spec), /(cloud-deny|link-local).*, which iSCSI portals are not reached at/, address);
+    assert.match(
+      await refusal(connect, spec),
+      /(cloud-deny|link-local).*, which iSCSI portals are not reached at/,
+      address,
+    );
   }
 });
 

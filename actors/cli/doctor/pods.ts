@@ -13,7 +13,7 @@ export function examinePods(records: readonly LeaseRecord[]): readonly Check[] {
   if (offers.size === 0) return [];
   const { able, unserved, lacking } = standingOf(offers);
   const checks: Check[] = [...lacking].map(([pod, kinds]) => {
-    const outcome = able.has(pod) ? 'what it hosts of these stands' : 'it hosts nothing';
+    const outcome = able.has(pod) ? 'what it hosts of these stands' : 'it gets no objects';
     return wrong(Area.Pods, `pod ${pod}`, `does not serve ${named(kinds)}, which others do: ${outcome}`, ALIKE);
   });
   if (unserved.length > 0)

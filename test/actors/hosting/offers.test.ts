@@ -92,7 +92,7 @@ test('33.E2: doctor names the pod, what it lacks and what to do', () => {
   assert.equal(
     checks.map(({ place, verdict, found }) => [place, verdict, found]),
     [
-      ['pod one', 'wrong', 'does not serve c.x, d.x, which others do: it hosts nothing'],
+      ['pod one', 'wrong', 'does not serve c.x, d.x, which others do: it gets no objects'],
       ['pod two', 'wrong', 'does not serve a.x, which others do: what it hosts of these stands'],
       ['kinds', 'wrong', 'a.x: no pod that hosts objects serves them'],
       ['pod old', 'wrong', 'does not say what it serves: it is of an earlier version'],

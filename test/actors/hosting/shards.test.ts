@@ -189,10 +189,14 @@ test('33.E2: shards go only to pods that serve all that is served, and the other
   assert.is(small.shards.size, 16, 'there is nobody else');
   const large = begin('large', { kinds: ['a.x', 'b.x'] });
   const twin = begin('twin', { kinds: ['b.x', 'a.x'] });
-  await time.advance(60_000);
+  await time.advance(90_000);
   assert.equal([small.shards.size, large.shards.size + twin.shards.size], [0, 16]);
   assert.ok(large.shards.size > 0 && twin.shards.size > 0, 'both take part, whatever order they name the kinds in');
-  assert.is(said.filter((line) => line.startsWith('small: this pod hosts nothing') && line.includes('b.x')).length, 1);
+  assert.is(
+    said.filter((line) => line.startsWith('small: others serve kinds that this pod does not') && line.includes('b.x'))
+      .length,
+    1,
+  );
   assert.is(said.length, 1, said.join('\n'));
   large.stop();
   twin.stop();
@@ -200,11 +204,47 @@ test('33.E2: shards go only to pods that serve all that is served, and the other
   assert.is(small.shards.size, 16, 'a pod that is left alone hosts what it can');
 });
 
+test('33.E2: the first new pod of a roll-out gets its share, and the rest when no other one comes (S1)', async () => {
+  const { time, said, begin } = deployment();
+  const names = ['old-1', 'old-2', 'old-3'];
+  const before = names.map((pod) => begin(pod, { kinds: ['a.x'] }));
+  await time.advance(30_000);
+  const offer: Offer = { kinds: ['a.x', 'b.x'] };
+  const first = begin('new-1', offer);
+  const shareOf = (pod: string, pods: readonly string[]): number =>
+    shards.slice(0, 16).filter((shard) => owner(shard, new Set(pods)) === pod).length;
+  await time.advance(50_000);
+  assert.is(first.shards.size, shareOf('new-1', [...names, 'new-1']));
+  assert.ok(first.shards.size > 0 && first.shards.size < 12);
+  const held = (): number => [first, ...before].reduce((sum, { shards: own }) => sum + own.size, 0);
+  assert.is(held(), 16, 'what the old ones keep is hosted');
+  assert.is(said.filter((line) => line.includes('others serve kinds')).length, 3, said.join('\n'));
+  const second = begin('new-2', offer);
+  await time.advance(50_000);
+  assert.is(first.shards.size + second.shards.size, held() - before.reduce((sum, old) => sum + old.shards.size, 0));
+  assert.ok(
+    before.some((old) => old.shards.size > 0),
+    'another one came: there may be more',
+  );
+  for (let restarts = 0; restarts < 4; restarts++) {
+    const restless = begin(`restless-${restarts}`, offer);
+    await time.advance(10_000);
+    restless.stop();
+    await time.advance(10_000);
+  }
+  assert.equal(
+    before.map((old) => old.shards.size),
+    [0, 0, 0],
+    'a pod that restarts again and again keeps none waiting',
+  );
+  assert.is(first.shards.size + second.shards.size, 16);
+});
+
 test('33.E2: when no pod serves all, shards go to those that serve most, and what is not served is said once', async () => {
   const { time, said, begin } = deployment();
   const one = begin('one', { kinds: ['a.x', 'b.x'] });
   const most = begin('most', { kinds: ['b.x', 'c.x', 'd.x'] });
-  await time.advance(60_000);
+  await time.advance(90_000);
   assert.equal([one.shards.size, most.shards.size], [0, 16]);
   for (const pod of ['one', 'most'])
     assert.is(

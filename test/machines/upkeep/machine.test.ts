@@ -308,7 +308,13 @@ test('every state is reached', () => {
   type Event = EventFromLogic<typeof upkeepMachine>;
   const done = (id: string, output?: unknown) => ({ type: `xstate.done.actor.${id}`, output, actorId: id });
   const failed = (id: string, error: unknown) => ({ type: `xstate.error.actor.${id}`, error, actorId: id });
-  const views = [NEW, { ...NEW, owned: false, deleting: true }, { ...NEW, deleting: true }, { ...NEW, deleting: true, heldBy: ['x'] }, { ...NEW, generation: 2 }];
+  const views = [
+    NEW,
+    { ...NEW, owned: false, deleting: true },
+    { ...NEW, deleting: true },
+    { ...NEW, deleting: true, heldBy: ['x'] },
+    { ...NEW, generation: 2 },
+  ];
   const passes = ['tend', 'tendAtEnd'].flatMap((id) => [
     ...[REST, LEAVE, GUARD, { next: 'pause', pauseMs: 1 }, ...STANDING].map((verdict) => done(id, verdict)),
     ...[transient, terminal, conflict].map((error) => failed(id, error)),

@@ -89,6 +89,7 @@ export const ACTORS: readonly Change[] = [
     'shards-quiet-never': 'P11: after a loss of the mail nobody waits for the end of earlier leases',
     'shards-keep-actors': 'P11, H3: actors go on with what they learned of another epoch',
     'lease-given-back-early': 'P10: a lease is given back while calls are under way',
+    'shards-to-first-new-pod': 'S1: the first new pod of a roll-out gets the shards of all others',
     'shards-to-any-pod': 'O1: shards go to pods that do not serve all kinds',
   }),
   ...noticedBy(['host'], {

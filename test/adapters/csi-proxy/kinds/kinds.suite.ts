@@ -62,24 +62,27 @@ function describeNodes(check: Check): void {
 }
 
 function describeUnmade(check: Check): void {
-  check('33.F1: what has nothing on a machine yet carries no finalizer of its own, and goes by itself', async (world) => {
-    const cases = {
-      'windowsdisks/data': { spec: { nodeRef: 'late', selector: { serialNumber: 'S-1' } } },
-      'windowsvolumes/data': { spec: { diskRef: 'none' } },
-      'windowsmounts/data': { spec: { path: 'C:\\var\\lib\\kubelet\\data', source: { volumeRef: 'none' } } },
-      'smbmappings/share': { spec: { nodeRef: 'late', remotePath: '\\\\nas\\a' } },
-      'iscsitargets/lun': {
-        spec: { nodeRef: 'late', portal: { address: '192.0.2.60' }, iqn: 'iqn.2026-01.com.example:a' },
-      },
-    };
-    for (const [path, body] of Object.entries(cases)) await world.create(path, body);
-    for (const path of Object.keys(cases)) {
-      await world.says(path, 'WaitingForDependency');
-      assert.equal((await world.read(path))?.metadata.finalizers ?? [], [], path);
-    }
-    for (const path of Object.keys(cases)) await world.remove(path);
-    for (const path of Object.keys(cases)) await world.gone(path);
-  });
+  check(
+    '33.F1: what has nothing on a machine yet carries no finalizer of its own, and goes by itself',
+    async (world) => {
+      const cases = {
+        'windowsdisks/data': { spec: { nodeRef: 'late', selector: { serialNumber: 'S-1' } } },
+        'windowsvolumes/data': { spec: { diskRef: 'none' } },
+        'windowsmounts/data': { spec: { path: 'C:\\var\\lib\\kubelet\\data', source: { volumeRef: 'none' } } },
+        'smbmappings/share': { spec: { nodeRef: 'late', remotePath: '\\\\nas\\a' } },
+        'iscsitargets/lun': {
+          spec: { nodeRef: 'late', portal: { address: '192.0.2.60' }, iqn: 'iqn.2026-01.com.example:a' },
+        },
+      };
+      for (const [path, body] of Object.entries(cases)) await world.create(path, body);
+      for (const path of Object.keys(cases)) {
+        await world.says(path, 'WaitingForDependency');
+        assert.equal((await world.read(path))?.metadata.finalizers ?? [], [], path);
+      }
+      for (const path of Object.keys(cases)) await world.remove(path);
+      for (const path of Object.keys(cases)) await world.gone(path);
+    },
+  );
 
   check('33.F1: what a status tells of is guarded before what it refers to is there', async (world) => {
     const path = 'windowsdisks/data';
