@@ -55,9 +55,9 @@ export function adviceOn(
   const first = message.split('\n')[0] ?? '';
   switch (fault) {
     case Fault.Credentials:
-      return { at: placeOf(object).secret, todo: credentialsAdvice(object, first) };
+      return { at: placeOf(object).secret, todo: credentialsAdvice(object, first) + detachAdvice(kind, object) };
     case Fault.Unreachable:
-      return { at: placeOf(object).cloud, todo: reachAdvice(object, first) };
+      return { at: placeOf(object).cloud, todo: reachAdvice(object, first) + detachAdvice(kind, object) };
     case Fault.Spec: {
       const what = TERMINAL.test(message) ? undefined : 'the cloud refuses this spec';
       return { ...(what !== undefined && { what }), todo: specAdvice(kind, object, message) };
@@ -80,6 +80,17 @@ export function adviceOn(
       if (BROKEN.test(message)) return { todo: brokenAdvice(object) };
       return kind.content?.advise(object, message);
   }
+}
+
+/**
+ * How what is deleted goes without its cloud. That nothing was made cannot be told from its status, as the one who made it may
+ * have ended before its id was recorded; a person may know. Nothing is removed by it.
+ */
+function detachAdvice({ resource }: AdvisedKind, { kind, metadata, status }: KubeObject): string {
+  if (resource === undefined || metadata.deletionTimestamp === undefined) return '';
+  const id = status?.['id'];
+  const which = typeof id === 'string' && id !== '' ? `${id} may stay` : 'nothing was made, or may stay';
+  return `; or, if ${which}, set spec.managedOptions.onDelete of ${kind}/${metadata.name} to detach: it goes then, and nothing is removed in the cloud`;
 }
 
 function driftAdvice({ kind, metadata: { name } }: KubeObject): string {

@@ -100,6 +100,25 @@ export const CASES: Readonly<Record<string, Case>> = {
       return 'available';
     },
   },
+  '33.F2: what carries the finalizer and no id, and is deleted with credentials that lead nowhere': {
+    async stage(world) {
+      await world.stop();
+      const name = world.name('taken');
+      const cloudCredentialsRef = { secretName: CREDENTIALS, cloudName: 'nowhere' };
+      const manifest = world.managed('Network', name, {}, { cloudCredentialsRef });
+      await world.apply(manifest);
+      await world.patch('Network', name, { metadata: { finalizers: ['openstack.k-orc.cloud/network'] } });
+      await world.delete('Network', name);
+      await world.start();
+      await world.progressing('Network', name, 'TransientError', /no cloud named/);
+      const advice = ["add cloud 'nowhere'", `set spec.managedOptions.onDelete of Network/${name} to detach`];
+      return { kind: 'Network', name, summary: [`Secret/${CREDENTIALS}`, 'no cloud named'], advice };
+    },
+    async follow(world, { name }) {
+      await world.patch('Network', name, { spec: { managedOptions: { onDelete: 'detach' } } });
+      return 'gone';
+    },
+  },
   'a wrong password': {
     async stage(world) {
       const { net, subnet, secretName, chain } = await pairWith(world, TROUBLES['a wrong password'].content(world));

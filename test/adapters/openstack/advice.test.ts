@@ -59,6 +59,22 @@ test('what is in the way travels with the error', () => {
   assert.is((fromErrorData({ ...data, fault: 'else' as never }) as TransientError).fault, undefined);
 });
 
+test('33.F2: whoever waits in vain to be deleted may be let go without its resource, where its kind has a way', () => {
+  const message = 'no cloud named: nowhere';
+  const deleted = (id?: string): KubeObject => {
+    const object = portWith({ networkRef: 'net' });
+    const metadata = { ...object.metadata, deletionTimestamp: '2026-01-02T03:04:05Z' };
+    return { ...object, metadata, ...(id !== undefined && { status: { id } }) };
+  };
+  const detach = 'set spec.managedOptions.onDelete of Port/web to detach';
+  assert.match(adviceOn(port, deleted(), message)?.todo ?? '', `or, if nothing was made, or may stay, ${detach}`);
+  assert.match(adviceOn(port, deleted('p-1'), message)?.todo ?? '', `or, if p-1 may stay, ${detach}`);
+  const dead = "GET /ports of service 'network' failed: connect ECONNREFUSED 127.0.0.1:1";
+  assert.match(adviceOn(port, deleted(), dead)?.todo ?? '', detach);
+  assert.not.match(todo({ networkRef: 'net' }, message) ?? '', 'detach', 'it is not deleted');
+  assert.not.match(adviceOn({ references: () => [] }, deleted(), message)?.todo ?? '', 'detach', 'it has no such field');
+});
+
 test('the field that is refused is the one that the cloud speaks of', () => {
   const addresses = [{ ip: '10.10.1.300', subnetRef: 'front' }];
   const fixed = 'spec.resource.addresses cannot be changed: delete Port/web and create it again';
