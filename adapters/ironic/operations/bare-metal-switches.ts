@@ -76,7 +76,8 @@ export function bareMetalSwitchOperations({
     const known = read.flatMap(([name, secret]) => (secret === undefined ? [] : [[name, secret.data] as const]));
     const refused = await Promise.all(
       switches.map(
-        async ({ metadata: { name }, spec }) => [name, await foreign.refusalOf('switches', spec?.address ?? '')] as const,
+        async ({ metadata: { name }, spec }) =>
+          [name, await foreign.refusalOf('switches', spec?.address ?? '')] as const,
       ),
     );
     const { credentialsPath } = secrets;

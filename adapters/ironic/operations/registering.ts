@@ -62,7 +62,8 @@ export async function registerHost(
   // One that goes is let go, wherever its BMC is.
   if (request.object.metadata.deletionTimestamp === undefined) {
     const { hostname, port } = access.address;
-    const message = hostname === '' ? undefined : await ports.foreign.refusalOf('BMCs', hostname, Number(port) || undefined);
+    const message =
+      hostname === '' ? undefined : await ports.foreign.refusalOf('BMCs', hostname, Number(port) || undefined);
     // mutant: foreign-bmc if -> false
     if (message !== undefined) return refusal({ kind: 'invalid', message }, ports.clock.now());
   }

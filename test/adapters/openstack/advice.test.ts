@@ -72,7 +72,11 @@ test('33.F2: whoever waits in vain to be deleted may be let go without its resou
   const dead = "GET /ports of service 'network' failed: connect ECONNREFUSED 127.0.0.1:1";
   assert.match(adviceOn(port, deleted(), dead)?.todo ?? '', detach);
   assert.not.match(todo({ networkRef: 'net' }, message) ?? '', 'detach', 'it is not deleted');
-  assert.not.match(adviceOn({ references: () => [] }, deleted(), message)?.todo ?? '', 'detach', 'it has no such field');
+  assert.not.match(
+    adviceOn({ references: () => [] }, deleted(), message)?.todo ?? '',
+    'detach',
+    'it has no such field',
+  );
 });
 
 test('the field that is refused is the one that the cloud speaks of', () => {
