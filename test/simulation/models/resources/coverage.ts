@@ -55,7 +55,7 @@ export const RARE: readonly string[] = [
   'externalResource: lifecycle.claiming.unclear -> lifecycle.deleting on always if isDeleting',
   'externalResource: lifecycle.deleting.awaitingChildren -> lifecycle.deleting.removingChildren on after childrenPause if areChildrenGone',
   // What was stored is told to the chart before its effect ends (E2), and it has mostly gone on by then.
-  'book: working.guarding -> working.awaiting on done of guardSelf',
+  'book: working.guarding -> working.reserving on done of guardSelf',
   // Races of two writes, which are won by whoever else writes the same object in the same few milliseconds.
   'book: finished.furnishing -> finished.furnishing on error of furnish if isConflict',
   'book: deleting.releasing -> deleting.held on error of releaseSelf if isConflict',
