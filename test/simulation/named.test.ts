@@ -23,6 +23,8 @@ const NAMED = [
     plan: { ...windowsPlan(152, { isAlone: true }), model: WINDOWS } as Plan,
     about: 'a portal is used by a connection that comes when its maker has gone (S4)',
   },
+  { plan: WINDOWS.plan(83), about: "a tenant's connection is left to the other one, who has made it anew (S4)" },
+  { plan: WINDOWS.plan(132), about: 'the end of a connection fails half-way, and the other tenant connects then (S4)' },
   { plan: WINDOWS.plan(484), about: 'of two that map a share at once the one that made it goes at once (S4)' },
   { plan: WINDOWS.plan(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },
   { plan: WINDOWS.plan(61_060), about: 'a deleted volume whose deleted disk is offline waits for its mount' },

@@ -144,6 +144,9 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         await startService(here, request.object);
         return lanes.run(LANE, PATIENT, async () => {
           if (!(await hasPortal(here, portal))) return {};
+          // Its last try may have ended half-way.
+          // mutant: target-left-half-way drop
+          left.delete(request.object);
           // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
           const others = await beside(here, request.object);
           const needing = others.filter((other) => isNeeded(other, OWN));

@@ -109,6 +109,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const { namespace = '', name } = request.object.metadata;
           const now = await ports.readObject(SMB_MAPPINGS, namespace, name);
+          left.delete(request.object);
           const isOurs =
             now?.metadata.uid === request.object.metadata.uid && wordOf(now.status?.['madeBy']) !== undefined;
           const others = await beside(here, request.object, root);

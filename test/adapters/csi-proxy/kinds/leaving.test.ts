@@ -45,7 +45,7 @@ function standing(name: string): KubeObject {
 /** What is asked of a machine while the API server knows these objects. */
 function operationsOn(host: Host, objects: readonly KubeObject[]) {
   const node = { ...leaving('node'), spec: { nodeName: 'one', services: ['MSiSCSI'] } };
-  const { connect, disconnect } = iscsiTargetOperations({
+  const { look, connect, disconnect } = iscsiTargetOperations({
     ...{ clock, host, lanes: new Lanes(), paths: new PathRules([]), encryption: 'required', node: 'one' },
     derive: async () => Buffer.of(),
     machine: async () => SERIAL,
@@ -57,7 +57,7 @@ function operationsOn(host: Host, objects: readonly KubeObject[]) {
   const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };
   const ask = (operation: Operation | undefined, object: KubeObject, extra: object = {}) =>
     operation?.({ object, dependencies, ...extra } as never);
-  return { connect, disconnect, ask };
+  return { look, connect, disconnect, ask };
 }
 
 test('one that has left keeps the portal for nobody, though its guards are on it still (I2)', async () => {
@@ -161,6 +161,23 @@ test('33.C3: of two namespaces that record one target at once, one connects it, 
   }
   await host.system.startService('MSiSCSI');
   assert.equal(await host.iscsi.listTargetPortals(), []);
+});
+
+test('one whose end failed half-way is there again: who came meanwhile hears who made the portal (H4)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  for (const name of ['one', 'two'])
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
+  const objects: KubeObject[] = [];
+  const { look, connect, disconnect, ask } = operationsOn(host, objects);
+  await ask(connect, standing('one'));
+  const { removeTargetPortal } = host.iscsi;
+  Object.assign(host.iscsi, { removeTargetPortal: () => Promise.reject(new Error('not now')) });
+  assert.match(await Promise.resolve(ask(disconnect, leaving('one'))).catch(String), /not now/);
+  Object.assign(host.iscsi, { removeTargetPortal });
+  objects.push(leaving('one'), finder({}));
+  await ask(connect, standing('two'));
+  assert.equal(await ask(disconnect, leaving('one')), { heirs: ['two'] });
+  assert.is(((await ask(look, standing('two'))) as JsonObject)['portalMadeBy'], 'one');
 });
 
 test.run();
