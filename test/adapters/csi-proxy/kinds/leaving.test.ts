@@ -172,7 +172,7 @@ test('one whose end failed half-way is there again: who came meanwhile hears who
   await ask(connect, standing('one'));
   const { removeTargetPortal } = host.iscsi;
   Object.assign(host.iscsi, { removeTargetPortal: () => Promise.reject(new Error('not now')) });
-  assert.match(await Promise.resolve(ask(disconnect, leaving('one'))).catch(String), /not now/);
+  assert.match(String(await Promise.resolve(ask(disconnect, leaving('one'))).catch(String)), /not now/);
   Object.assign(host.iscsi, { removeTargetPortal });
   objects.push(leaving('one'), finder({}));
   await ask(connect, standing('two'));
