@@ -21,7 +21,9 @@ export interface Judged {
 }
 
 export function judged(models: readonly HistoryModel[], taken: ReadonlySet<string>): Judged {
-  const all = new Set(models.flatMap(({ coverage }) => coverage.charts.flatMap(idsOf)));
+  const all = new Set(
+    models.flatMap(({ coverage: { charts, situations } }) => [...charts.flatMap(idsOf), ...(situations?.ids ?? [])]),
+  );
   const unreachable = new Set(models.flatMap(({ coverage }) => coverage.unreachable));
   const rare = new Set(models.flatMap(({ coverage }) => coverage.rare));
   return {
@@ -33,8 +35,9 @@ export function judged(models: readonly HistoryModel[], taken: ReadonlySet<strin
   };
 }
 
-/** From now on every machine of the models that is given its effects notes in `taken` which of its transitions it takes. */
+/** From now on every machine of the models that is given its effects notes in `taken` which of its transitions it takes, and so do situations. */
 export function noteTransitions(models: readonly HistoryModel[], taken: Set<string>): void {
+  for (const { coverage } of models) coverage.situations?.follow((id) => void taken.add(id));
   for (const chart of models.flatMap(({ coverage }) => coverage.charts)) {
     const { machine } = chart;
     const provide = machine.provide.bind(machine);

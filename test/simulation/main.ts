@@ -126,7 +126,7 @@ async function withoutRule(names: readonly string[], range: Range): Promise<numb
 
 function tellCoverage(models: readonly HistoryModel[], taken: ReadonlySet<string>): number {
   const { all, taken: count, absent, missed, wrong } = judged(models, taken);
-  process.stdout.write(`${count} of ${all} transitions were taken\n`);
+  process.stdout.write(`${count} of ${all} transitions were taken, and situations seen\n`);
   for (const id of absent) process.stdout.write(`rare, and not this time: ${id}\n`);
   for (const id of missed) process.stdout.write(`never: ${id}\n`);
   for (const id of wrong) process.stdout.write(`called unreachable, but taken or not in the charts: ${id}\n`);

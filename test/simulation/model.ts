@@ -11,6 +11,7 @@ import type { Landing } from './clouds.ts';
 import type { Cluster } from './cluster.ts';
 import type { Misfortune } from './misfortunes.ts';
 import type { Lives, Moment } from './moments.ts';
+import type { Situations } from './situations.ts';
 import type { ProcessClock, SimulatedTime } from './time.ts';
 import type { Weather } from './weather.ts';
 
@@ -53,6 +54,8 @@ export interface Chart {
 
 export interface Coverage {
   readonly charts: readonly Chart[];
+  /** All of which are to occur. */
+  readonly situations?: Situations;
   /** What no history can take, each with the reason. A run fails on one that is taken after all, or that the charts no longer have. */
   readonly unreachable: readonly string[];
   /** What chance brings to one history in thousands; tests of the machines have each. Taken or not, both are well. */

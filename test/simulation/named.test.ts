@@ -3,9 +3,11 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { play } from './history.ts';
+import type { Plan } from './model.ts';
 import { HOSTS } from './models/hosts/model.ts';
 import { RESOURCES } from './models/resources/model.ts';
 import { WINDOWS } from './models/windows/model.ts';
+import { windowsPlan } from './models/windows/plan.ts';
 
 const test = suite('histories that went wrong');
 
@@ -17,7 +19,12 @@ const NAMED = [
     plan: WINDOWS.plan(144),
     about: 'a look at one of several volumes fails before that at their disk has ended (unheard)',
   },
-  { plan: WINDOWS.plan(152), about: 'a portal is used by a connection that comes when its maker has gone (S4)' },
+  {
+    plan: { ...windowsPlan(152, { isAlone: true }), model: WINDOWS } as Plan,
+    about: 'a portal is used by a connection that comes when its maker has gone (S4)',
+  },
+  { plan: WINDOWS.plan(83), about: "a tenant's connection is left to the other one, who has made it anew (S4)" },
+  { plan: WINDOWS.plan(132), about: 'the end of a connection fails half-way, and the other tenant connects then (S4)' },
   { plan: WINDOWS.plan(484), about: 'of two that map a share at once the one that made it goes at once (S4)' },
   { plan: WINDOWS.plan(60_258), about: 'a disk vanishes between the last look at its volume and the format (S1)' },
   { plan: WINDOWS.plan(61_060), about: 'a deleted volume whose deleted disk is offline waits for its mount' },

@@ -104,4 +104,22 @@ export const WINDOWS_MUTATIONS: readonly Mutation[] = [
     matter: 'windows',
     mutants: ['target-found-taken-down'],
   },
+  {
+    name: 'win-tenant-name',
+    without: 'a machine is that of the elder of two tenants who name it, whoever took its name first',
+    matter: 'windows',
+    mutants: ['node-of-the-elder'],
+  },
+  {
+    name: 'win-tenant-disk',
+    without: 'a disk that is known by its serial number alone is given to two tenants of its machine',
+    matter: 'windows',
+    mutants: ['disk-by-serial-twice'],
+  },
+  {
+    name: 'win-tenant-found',
+    without: 'what another tenant has mapped or connected is used, and told to be found',
+    matter: 'windows',
+    mutants: ['found-of-other-namespace'],
+  },
 ];

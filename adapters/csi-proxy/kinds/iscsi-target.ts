@@ -14,6 +14,7 @@ import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows
 const KIND = 'IscsiTarget';
 /** Before the target is asked for the first time: from then on there may be a connection. */
 const CONNECTING = 'Connecting';
+const CONNECTED = 'Connected';
 
 export function iscsiTarget({ lookEveryMs }: WindowsOptions): DeclaredKind {
   return windowsKind({
@@ -50,19 +51,24 @@ async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
     const isOwn = madeBy === uid;
     const origin = isOwn ? 'Made' : 'Found';
     return {
-      status: said({ connection: 'Connected', origin, madeBy, portalMadeBy, diskNumbers, identities }),
+      status: said({ connection: CONNECTED, origin, madeBy, portalMadeBy, diskNumbers, identities }),
       verdict: isOwn ? READY : FOUND,
       lookAgainMs,
     };
   };
-  if (seen['isOthers'] === true && stored['madeBy'] !== uid) return { status: {}, verdict: OTHERS, lookAgainMs };
+  const isOthers = seen['isOthers'] === true;
+  if (isOthers && stored['madeBy'] !== uid) return { status: {}, verdict: OTHERS, lookAgainMs };
   const portalNow = stored['portalMadeBy'] ?? seen['portalMadeBy'];
-  if (seen['diskNumbers'] !== undefined) return connected(seen, stored['madeBy'] ?? seen['madeBy'], portalNow);
+  // What was recorded is not done for sure: of two namespaces that have recorded it the machine is asked which has it.
+  const isDone = !isOthers || stored['connection'] === CONNECTED;
+  if (seen['diskNumbers'] !== undefined && isDone)
+    return connected(seen, stored['madeBy'] ?? seen['madeBy'], portalNow);
   const portalMadeBy = seen['hasPortal'] === true ? portalNow : uid;
   const isRecorded = stored['madeBy'] === uid && stored['portalMadeBy'] === portalMadeBy;
   if (!isRecorded) await note(said({ connection: CONNECTING, origin: 'Made', madeBy: uid, portalMadeBy }));
   const mayBeOwn = stored['madeBy'] === uid;
   const answer = await ask('connect', { mayBeOwn, mayOwnPortal: stored['portalMadeBy'] === uid });
+  if (answer['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
   const isFound = answer['isFound'] === true;
   const isPortalFound = answer['isPortalFound'] === true;
   // Whoever made the portal that was there before may be gone by now.

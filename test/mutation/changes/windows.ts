@@ -48,6 +48,8 @@ export const WINDOWS: readonly Change[] = [
   ...noticedBy(['iSCSI targets that leave'], {
     'target-left-to-nobody': 'H4: a connection is left to who does not have on record who made it, and stays for ever',
     'portal-left-to-nobody': 'H4: a portal is left to who does not have on record who made it, and stays for ever',
+    'target-left-half-way':
+      'H4: who comes when the end of a connection failed half-way never hears who made the portal, and both stay',
     'found-of-other-namespace': 'H3: a connection that an object of another namespace has made is used',
   }),
   ...noticedBy(['windows storage, together'], {

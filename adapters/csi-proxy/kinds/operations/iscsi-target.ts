@@ -4,7 +4,7 @@
 //   I1. No CHAP secret is told, nor what Windows says with one in it.
 //   I2. A portal goes with the last of the connections through it that any object has, and a connection with the last object, if any of
 //       them has made it (H1).
-import { TerminalError, TransientError } from '../../../../bus/errors.ts';
+import { TerminalError } from '../../../../bus/errors.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Operation } from '../../../adapter.ts';
@@ -18,7 +18,18 @@ import { credentialsIn } from './credentials.ts';
 import { disksOf } from './disks.ts';
 import { isOnMachine, type Which } from './same-machine.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
-import { heirsAmong, isNeeded, isOfOthers, Left, makerIn, recordedMaker, toHeirs } from './shared.ts';
+import {
+  besideIn,
+  heirsAmong,
+  isNeeded,
+  isOfOthers,
+  isTheirs,
+  Left,
+  leftTo,
+  makerIn,
+  recordedMaker,
+  toHeirs,
+} from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('IscsiTarget');
@@ -93,8 +104,8 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         };
       }),
     /**
-     * Connects, if it is not connected. Answers as `look`, with `isFound` and `isPortalFound`: that was there. `mayBeOwn`, `mayOwnPortal`: it
-     * may be what an earlier try has made.
+     * Connects, if it is not connected. Answers as `look`, with `isFound` and `isPortalFound`: that was there; or `{ isOthers }`, and nothing
+     * was done. `mayBeOwn`, `mayOwnPortal`: it may be what an earlier try has made.
      */
     connect: (request: Extra<{ mayBeOwn: boolean; mayOwnPortal: boolean }>): Answer => {
       const secrets: string[] = [];
@@ -113,8 +124,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
           // mutant: target-found-made &&.2 -> false
           const isFound = (await isThere(here, portal, iqn)) && request.mayBeOwn !== true;
           const isPortalFound = (await hasPortal(here, portal)) && request.mayOwnPortal !== true;
-          if (request.mayBeOwn !== true && isOfOthers(ofSame(others, iqn), request.object))
-            throw new TransientError('an object of another namespace has the target');
+          if (isTheirs(ofSame(others, iqn), request.object, { isThere: isFound, isDone })) return { isOthers: true };
           await host.iscsi.addTargetPortal(portal);
           await host.iscsi.discoverTargetPortal(portal);
           if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
@@ -134,16 +144,20 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         await startService(here, request.object);
         return lanes.run(LANE, PATIENT, async () => {
           if (!(await hasPortal(here, portal))) return {};
+          // Its last try may have ended half-way.
+          // mutant: target-left-half-way drop
+          left.delete(request.object);
           // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
           const others = await beside(here, request.object);
           const needing = others.filter((other) => isNeeded(other, OWN));
-          const ofTarget = ofSame(needing, iqn);
+          const ofTarget = leftTo(ofSame(needing, iqn), request.object);
+          const besides = besideIn(ofTarget, request.object);
           const { namespace = '', name, uid } = request.object.metadata;
           const now = await ports.readObject(ISCSI_TARGETS, namespace, name);
           const { madeBy, portalMadeBy } = now?.metadata.uid === uid ? (now.status ?? {}) : {};
           const heirs = [
             // mutant: target-left-to-nobody ?:.3 -> []
-            ...(madeBy === undefined ? [] : heirsAmong(ofTarget, makerIn(ofTarget, request.object))),
+            ...(madeBy === undefined ? [] : heirsAmong(besides, makerIn(besides, request.object))),
             // mutant: portal-left-to-nobody ?:.3 -> []
             ...(portalMadeBy === undefined ? [] : heirsAmong(needing, recordedMaker(needing, 'portalMadeBy'))),
           ];
@@ -161,6 +175,11 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
         });
       }),
   };
+}
+
+/** Whether it has the connection for sure. */
+function isDone({ status }: KubeObject): boolean {
+  return status?.['connection'] === 'Connected';
 }
 
 function targetOf({ spec }: KubeObject): { readonly portal: Portal; readonly iqn: string } {

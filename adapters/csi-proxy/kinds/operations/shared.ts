@@ -5,17 +5,31 @@
 //   H1. What none of ours has made is taken away by none of ours.
 //   H2. What another object needs still is left to that.
 //   H3. What an object of another namespace stands for is nothing that an object finds.
-//   H4. Its maker goes after those who need it have on record who made it: of what nobody has on record nobody takes care.
+//   H4. Its maker goes after those of its namespace who need it have on record who made it: of what nobody has on record nobody takes care.
+//   H5. Of objects of several namespaces that have recorded that they make it, one has it: whoever has done so, else the eldest.
 import type { KubeObject } from '../../../../machines/object.ts';
 import { isReady } from '../conditions.ts';
 import { wordOf } from '../values.ts';
+import { ageOf } from './claims.ts';
+
+/** Those of the same namespace. */
+export function besideIn(others: readonly KubeObject[], { metadata }: KubeObject): readonly KubeObject[] {
+  return others.filter((other) => other.metadata.namespace === metadata.namespace);
+}
+
+/** Those of other namespaces who have recorded that it is theirs. */
+function theirsIn(others: readonly KubeObject[], { metadata }: KubeObject): readonly KubeObject[] {
+  // mutant: found-of-other-namespace !== -> false
+  return others.filter((other) => other.metadata.namespace !== metadata.namespace && isMade(other));
+}
+
+function isMade({ status }: KubeObject): boolean {
+  return wordOf(status?.['madeBy']) !== undefined;
+}
 
 /** Uid of the object that made it, as far as one of its own namespace says so. */
-export function makerIn(others: readonly KubeObject[], { metadata }: KubeObject): string | undefined {
-  return recordedMaker(
-    others.filter((other) => other.metadata.namespace === metadata.namespace),
-    'madeBy',
-  );
+export function makerIn(others: readonly KubeObject[], object: KubeObject): string | undefined {
+  return recordedMaker(besideIn(others, object), 'madeBy');
 }
 
 /** Uid of the object that made it, as far as any of them says so. */
@@ -38,11 +52,28 @@ export function toHeirs(heirs: readonly KubeObject[]): { readonly heirs: readonl
 }
 
 /** Whether an object of another namespace has made it. */
-export function isOfOthers(others: readonly KubeObject[], { metadata }: KubeObject): boolean {
-  // mutant: found-of-other-namespace !== -> false
-  return others.some(
-    (other) => other.metadata.namespace !== metadata.namespace && wordOf(other.status?.['madeBy']) !== undefined,
-  );
+export function isOfOthers(others: readonly KubeObject[], object: KubeObject): boolean {
+  return theirsIn(others, object).length > 0;
+}
+
+/** To whom what an object has made is left: of another namespace only to who has recorded it as made there (H3). */
+export function leftTo(needing: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
+  return [...besideIn(needing, object), ...theirsIn(needing, object)];
+}
+
+/**
+ * Whether another namespace has what an object has recorded as its own, too (H5).
+ *
+ * @param isThere  it is there, and the object cannot have made it
+ * @param isDone  whether an object has made it for sure
+ */
+export function isTheirs(
+  others: readonly KubeObject[],
+  object: KubeObject,
+  { isThere, isDone }: { readonly isThere: boolean; readonly isDone: (object: KubeObject) => boolean },
+): boolean {
+  const rank = (each: KubeObject): string => `${isDone(each) ? 0 : 1} ${ageOf(each)}`;
+  return theirsIn(others, object).some((other) => isThere || rank(other) < rank(object));
 }
 
 /** It does not go, or it waits for who uses it. @param own  finalizer of its kind */

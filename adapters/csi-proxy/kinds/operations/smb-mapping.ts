@@ -14,7 +14,7 @@ import { finalizerOf } from '../windows-kind.ts';
 import { type Credentials, credentialsIn, hashOf, NOBODY } from './credentials.ts';
 import { isOnMachine } from './same-machine.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
-import { heirsAmong, isNeeded, isOfOthers, Left, makerIn, toHeirs } from './shared.ts';
+import { besideIn, heirsAmong, isNeeded, isOfOthers, isTheirs, Left, leftTo, makerIn, toHeirs } from './shared.ts';
 import { requireWanted } from './wanted.ts';
 
 const OWN = finalizerOf('SmbMapping');
@@ -83,12 +83,12 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const wanted = await requireWanted(ports, SMB_MAPPINGS, request);
           const others = await beside(here, wanted, root);
-          const isAnothers = mapperIn(others, wanted) !== undefined || isOfOthers(others, wanted);
           left.delete(wanted);
           const state = await stateOf(here, root);
-          if (wanted.status?.['credentialHash'] === undefined && isAnothers) {
-            return { isFound: true, isOthers: isOfOthers(others, wanted) };
-          }
+          const isThere = state === 'mapped' && request.mayBeOwn !== true;
+          const isOthers = isTheirs(others, wanted, { isThere, isDone });
+          const isAnothers = isOthers || mapperIn(others, wanted) !== undefined;
+          if (wanted.status?.['credentialHash'] === undefined && isAnothers) return { isFound: true, isOthers };
           // mutant: mapping-of-others if -> false
           if (state === 'mapped' && request.mayBeOwn !== true) return { isFound: true };
           if (state === 'mapped' && request.anew !== true) return { hash };
@@ -109,11 +109,13 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         return lanes.run(`smb ${root}`, PATIENT, async () => {
           const { namespace = '', name } = request.object.metadata;
           const now = await ports.readObject(SMB_MAPPINGS, namespace, name);
+          left.delete(request.object);
           const isOurs =
             now?.metadata.uid === request.object.metadata.uid && wordOf(now.status?.['madeBy']) !== undefined;
           const others = await beside(here, request.object, root);
-          const needing = others.filter((other) => isNeeded(other, OWN));
-          const heirs = isOurs ? heirsAmong(needing, makerIn(needing, request.object)) : [];
+          const needing = leftTo(others, request.object).filter((other) => isNeeded(other, OWN));
+          const besides = besideIn(needing, request.object);
+          const heirs = isOurs ? heirsAmong(besides, makerIn(besides, request.object)) : [];
           // mutant: mapping-left-to-nobody drop
           if (heirs.length > 0) return toHeirs(heirs);
           left.add(request.object);
@@ -124,6 +126,11 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
         });
       }),
   };
+}
+
+/** Whether it has the share for sure. */
+function isDone({ status }: KubeObject): boolean {
+  return status?.['credentialHash'] !== undefined || status?.['origin'] === 'Found';
 }
 
 /** Another object of the namespace that has mapped the share, with credentials that it knows, and keeps it so. */

@@ -45,7 +45,7 @@ function standing(name: string): KubeObject {
 /** What is asked of a machine while the API server knows these objects. */
 function operationsOn(host: Host, objects: readonly KubeObject[]) {
   const node = { ...leaving('node'), spec: { nodeName: 'one', services: ['MSiSCSI'] } };
-  const { connect, disconnect } = iscsiTargetOperations({
+  const { look, connect, disconnect } = iscsiTargetOperations({
     ...{ clock, host, lanes: new Lanes(), paths: new PathRules([]), encryption: 'required', node: 'one' },
     derive: async () => Buffer.of(),
     machine: async () => SERIAL,
@@ -55,8 +55,9 @@ function operationsOn(host: Host, objects: readonly KubeObject[]) {
     listObjects: async () => objects,
   });
   const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };
-  const ask = (operation: Operation | undefined, object: KubeObject) => operation?.({ object, dependencies } as never);
-  return { connect, disconnect, ask };
+  const ask = (operation: Operation | undefined, object: KubeObject, extra: object = {}) =>
+    operation?.({ object, dependencies, ...extra } as never);
+  return { look, connect, disconnect, ask };
 }
 
 test('one that has left keeps the portal for nobody, though its guards are on it still (I2)', async () => {
@@ -81,11 +82,11 @@ test('33.C3: a target that an object of another namespace has connected is neith
   const objects = [{ ...victim, metadata: { ...metadata, namespace: 'victim', uid: 'victim' } }];
   Object.assign(objects[0] ?? {}, { status: { ...victim.status, madeBy: 'victim' } });
   const { connect, ask } = operationsOn(host, objects);
-  const outcome = await Promise.resolve(ask(connect, standing('one'))).catch(String);
-  assert.match(String(outcome), /another namespace/);
+  const own = { ...standing('one'), status: { ...standing('one').status, connection: 'Connecting' } };
+  assert.equal(await ask(connect, own), { isOthers: true });
   // By another name of the node it is the same machine.
   Object.assign(objects[0]?.status ?? {}, { nodeName: 'before', machine: SERIAL });
-  assert.match(String(await Promise.resolve(ask(connect, standing('one'))).catch(String)), /another namespace/);
+  assert.equal(await ask(connect, own), { isOthers: true });
   await host.system.startService('MSiSCSI');
   assert.equal(await host.iscsi.listTargetPortals(), []);
 });
@@ -97,8 +98,9 @@ async function oneLeaves(two: KubeObject) {
   const { host, iscsi, disks } = await memoryMachine({ clock });
   for (const name of ['one', 'two'])
     iscsi.offer({ portal: PORTAL, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
-  const { connect, disconnect, ask } = operationsOn(host, [two]);
-  await ask(connect, standing('one'));
+  const before = operationsOn(host, []);
+  await before.ask(before.connect, standing('one'));
+  const { disconnect, ask } = operationsOn(host, [two]);
   const answer = (await ask(disconnect, leaving('one'))) as JsonObject;
   const portals = (await host.iscsi.listTargetPortals()).length;
   const isConnected = portals > 0 && (await host.iscsi.getTargetDisks(PORTAL, iqnOf('one'))).length > 0;
@@ -136,6 +138,46 @@ test('33.A6: it is left to those that have (H2), and nobody waits for one that f
   const made = { madeBy: 'one', portalMadeBy: 'one' };
   assert.equal(await oneLeaves(finder(made, iqnOf('one'))), { ...left, isConnected: true }, 'a connection');
   assert.equal(await oneLeaves(finder({ conditions: [] })), left, 'one that fails');
+});
+
+test('33.C3: nobody waits for one of another namespace that has made the same (H3, H4)', async () => {
+  const theirs = finder({ madeBy: 'two', portalMadeBy: 'one' }, iqnOf('one'), { namespace: 'other' });
+  assert.equal(await oneLeaves(theirs), { answer: {}, isConnected: true, portals: 1 });
+  const found = finder({ portalMadeBy: 'one' }, iqnOf('one'), { namespace: 'other' });
+  assert.equal(await oneLeaves(found), { answer: {}, isConnected: false, portals: 1 }, 'what was made here');
+});
+
+test('33.C3: of two namespaces that record one target at once, one connects it, however often both ask (H5)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  iscsi.offer({ portal: PORTAL, iqn: iqnOf('one'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
+  const elder = { namespace: 'other', creationTimestamp: '2020-01-01T00:00:00Z' };
+  const theirs = finder({ connection: 'Connecting', madeBy: 'two' }, iqnOf('one'), elder);
+  const { connect, ask } = operationsOn(host, [theirs]);
+  for (const mayBeOwn of [false, true]) {
+    const { metadata, status, ...rest } = standing('one');
+    const later = { ...metadata, creationTimestamp: '2030-01-01T00:00:00Z' };
+    const own = { ...rest, metadata: later, status: { ...status, connection: 'Connecting' } };
+    assert.equal(await ask(connect, own, { mayBeOwn }), { isOthers: true });
+  }
+  await host.system.startService('MSiSCSI');
+  assert.equal(await host.iscsi.listTargetPortals(), []);
+});
+
+test('one whose end failed half-way is there again: who came meanwhile hears who made the portal (H4)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  for (const name of ['one', 'two'])
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
+  const objects: KubeObject[] = [];
+  const { look, connect, disconnect, ask } = operationsOn(host, objects);
+  await ask(connect, standing('one'));
+  const { removeTargetPortal } = host.iscsi;
+  Object.assign(host.iscsi, { removeTargetPortal: () => Promise.reject(new Error('not now')) });
+  assert.match(String(await Promise.resolve(ask(disconnect, leaving('one'))).catch(String)), /not now/);
+  Object.assign(host.iscsi, { removeTargetPortal });
+  objects.push(leaving('one'), finder({}));
+  await ask(connect, standing('two'));
+  assert.equal(await ask(disconnect, leaving('one')), { heirs: ['two'] });
+  assert.is(((await ask(look, standing('two'))) as JsonObject)['portalMadeBy'], 'one');
 });
 
 test.run();

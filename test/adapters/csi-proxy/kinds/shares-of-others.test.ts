@@ -18,7 +18,10 @@ function mapping(namespace: string, status: JsonObject = {}): KubeObject {
   return {
     apiVersion: 'windows.troupe.dev/v1alpha1',
     kind: 'SmbMapping',
-    metadata: { name: 'share', namespace, uid: `uid-${namespace}`, resourceVersion: '1' },
+    metadata: {
+      ...{ name: 'share', namespace, uid: `uid-${namespace}`, resourceVersion: '1' },
+      creationTimestamp: '2030-01-01T00:00:00Z',
+    },
     spec: { nodeRef: 'one', remotePath: SHARE.toUpperCase() },
     status,
   };
@@ -90,6 +93,28 @@ test('33.A6: who mapped a share waits until those that use it, too, have that on
   const { ask, host } = await beside(neighbor({ ...found, madeBy: 'uid-mine' }));
   assert.equal(await ask('unmap'), {});
   assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
+});
+
+test('33.C3: nobody waits for one of another namespace, and what the own one made is left to none there (H3, H4)', async () => {
+  const found = { nodeName: 'one', root: SHARE, origin: 'Found', conditions: [{ type: 'Ready', status: 'True' }] };
+  const { ask, host } = await beside(mapping('theirs', found));
+  assert.equal(await ask('unmap'), {});
+  assert.is(await host.smb.isSmbMapped(SHARE), 'absent');
+});
+
+test('33.C3: of two namespaces that record one share at once, one maps it (H5)', async () => {
+  const { credentialHash: _, ...recorded } = THEIRS;
+  for (const [created, isTheirs] of [
+    ['2029-01-01T00:00:00Z', true],
+    ['2031-01-01T00:00:00Z', false],
+  ] as const) {
+    const theirs = mapping('theirs', recorded);
+    const { ask, host } = await beside({ ...theirs, metadata: { ...theirs.metadata, creationTimestamp: created } });
+    await host.smb.removeSmbGlobalMapping(SHARE);
+    assert.is(((await ask('map').catch(String)) as JsonObject)['isOthers'], isTheirs || undefined, created);
+  }
+  const { ask } = await beside(mapping('theirs', recorded));
+  assert.is((await ask('map'))['isOthers'], true, 'whoever is there already has it');
 });
 
 test.run();

@@ -29,6 +29,7 @@ export interface PlannedNode {
 
 /** What a Secret is the key to. */
 export interface PlannedSecret {
+  readonly namespace: string;
   readonly name: string;
   readonly opens: { readonly share: string } | { readonly iqn: string; readonly node: string };
 }
@@ -45,8 +46,11 @@ export interface Beforehand {
 export interface Thing {
   readonly kind: string;
   readonly plural: string;
+  readonly namespace: string;
   readonly name: string;
   readonly spec: JsonObject;
+  /** Of a node: it stands for `NOWHERE` until it is edited. */
+  readonly isBornElsewhere?: boolean;
   /** What an edit writes into its spec, and what takes that back. */
   readonly edit?: readonly [JsonObject, JsonObject];
 }
@@ -61,6 +65,10 @@ export interface Estate {
 }
 
 export const NAMESPACE = 'a';
+/** Of the second tenant, if there is one. */
+export const SECOND = 'b';
+/** A Kubernetes node that is no machine. */
+export const NOWHERE = 'win-none';
 export const USERNAME = 'initiator';
 /** A text that is in all passwords. */
 export const PASSWORD = 'Wq9-nobody-says';
@@ -76,10 +84,10 @@ export function estateOf(draw: Draw): Omit<Estate, 'beforehand'> {
   const nodes = Array.from({ length: count }, (_, index) => nodeOf(draw, `win${index + 1}`));
   const shares = ['\\\\srv1\\team', '\\\\srv2\\team'].slice(0, 1 + draw.below(2));
   const secrets: PlannedSecret[] = [
-    ...shares.map((share, index) => ({ name: `share${index + 1}`, opens: { share } })),
+    ...shares.map((share, index) => ({ namespace: NAMESPACE, name: `share${index + 1}`, opens: { share } })),
     ...nodes.flatMap(({ name: node, targets }) =>
       targets.flatMap(({ iqn, hasChap }, index) =>
-        hasChap ? [{ name: `chap-${node}-${index}`, opens: { iqn, node } }] : [],
+        hasChap ? [{ namespace: NAMESPACE, name: `chap-${node}-${index}`, opens: { iqn, node } }] : [],
       ),
     ),
   ];
@@ -123,7 +131,8 @@ function nodeOf(draw: Draw, name: string): PlannedNode {
 function thingsOn(draw: Draw, { name: node, disks, targets }: PlannedNode, shares: readonly string[]): Thing[] {
   const things: Thing[] = [];
   const add = (kind: string, name: string, spec: JsonObject, edit?: readonly [JsonObject, JsonObject]): string => {
-    things.push({ kind, plural: `${kind.toLowerCase()}s`, name, spec, ...(edit !== undefined && { edit }) });
+    const plural = `${kind.toLowerCase()}s`;
+    things.push({ kind, plural, namespace: NAMESPACE, name, spec, ...(edit !== undefined && { edit }) });
     return name;
   };
   const nodeSpec = { nodeName: node, services: [SERVICE] };

@@ -146,9 +146,10 @@ export class WindowsHands {
   }
 
   #pathsOn(node: string): readonly string[] {
-    return this.#estate.things.flatMap(({ kind, name, spec }) =>
+    const paths = this.#estate.things.flatMap(({ kind, name, spec }) =>
       kind === 'WindowsMount' && name.startsWith(node) ? [String(spec['path'])] : [],
     );
+    return [...new Set(paths)];
   }
 }
 

@@ -20,9 +20,10 @@ import {
   seenOn,
   windowsOver,
 } from './machines.ts';
-import { type WindowsHappening, windowsPlan } from './plan.ts';
+import { type SecretDone, type WindowsHappening, windowsPlan } from './plan.ts';
 import { PLURALS } from './relations.ts';
 import { WindowsRest } from './rest.ts';
+import { TENANT_SITUATIONS } from './tenancy.ts';
 import { WindowsUsers } from './users.ts';
 import { WindowsWatch } from './watch.ts';
 
@@ -34,10 +35,12 @@ export const WINDOWS: HistoryModel<WindowsHappening, Estate> = {
   restWithinMs: 40 * 60_000,
   coverage: {
     charts: [{ machine: upkeepMachine as never }],
+    situations: TENANT_SITUATIONS,
     unreachable: WINDOWS_UNREACHABLE,
     rare: WINDOWS_RARE,
   },
   plan: (seed) => ({ ...windowsPlan(seed), model: WINDOWS }),
+  needs: ({ given }, namespace) => given.things.some((thing) => thing.namespace === namespace),
   async begin(context, { seed, given }) {
     skipIdsOfCloud(context.clock);
     const machines = await machinesOf(given, { ...context, chance: mulberry32(seed ^ 0x3a17) });
@@ -145,8 +148,7 @@ class WindowsStorage implements Environment<WindowsHappening> {
     chronicle.note(JSON.stringify(happening), () => `misfortune: ${JSON.stringify(happening)}`);
     switch (happening.what) {
       case 'windowsSecret':
-        if (happening.deed === 'rotate') this.#rotated(happening.name);
-        void this.#users.doSecret(happening.deed, happening.name, happening.number).then(onChange);
+        this.#doSecret(happening);
         return;
       case 'machineTrouble':
         weather.last('a Windows machine', happening.forMs);
@@ -158,11 +160,14 @@ class WindowsStorage implements Environment<WindowsHappening> {
     }
   }
 
-  /** What was mapped with the password of before does not work any more, and may be made anew by whoever needs it. */
-  #rotated(secret: string): void {
-    const { opens } = this.#estate.secrets.find(({ name }) => name === secret) ?? {};
-    if (opens === undefined || !('share' in opens)) return;
-    for (const node of this.nodes) this.#watch.onBeforehandEnds(node, opens.share);
+  #doSecret({ deed, namespace, name, number }: SecretDone): void {
+    const planned = this.#estate.secrets.find((each) => each.namespace === namespace && each.name === name);
+    if (planned === undefined) return;
+    const { opens } = planned;
+    // What was mapped with the password of before does not work any more, and may be made anew by whoever needs it.
+    if (deed === 'rotate' && 'share' in opens)
+      for (const node of this.nodes) this.#watch.onBeforehandEnds(node, opens.share);
+    void this.#users.doSecret({ deed, number }, planned).then(this.#context.onChange);
   }
 
   putRight(): void {
@@ -179,6 +184,7 @@ class WindowsStorage implements Environment<WindowsHappening> {
   readonly unrest = async (): Promise<string | undefined> => {
     await this.#watch.judged();
     const why = await this.#rest.unrest();
+    if (why === undefined) this.#watch.judgeRest();
     // What a machine does is told to nobody.
     if (why !== undefined) this.#context.onChange();
     return why;
@@ -189,8 +195,8 @@ class WindowsStorage implements Environment<WindowsHappening> {
     for (const plural of PLURALS) {
       const [left] = this.#context.cluster.objects(plural);
       if (left === undefined) continue;
-      const { name, finalizers = [] } = left.metadata;
-      return `${left.kind} '${name}' is still there: ${finalizers.join(', ')} ${JSON.stringify(left.status)}`;
+      const { namespace, name, finalizers = [] } = left.metadata;
+      return `${left.kind} '${namespace}/${name}' is still there: ${finalizers.join(', ')} ${JSON.stringify(left.status)}`;
     }
     for (const machine of this.#machines.all) {
       const left = await this.#leftOn(machine);

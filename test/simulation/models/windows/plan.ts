@@ -4,10 +4,14 @@ import { mulberry32 } from '../../../../actors/clock.ts';
 import { type Draw, drawFrom } from '../../draw.ts';
 import { ACTIVE_MS, type Misfortune, misfortunes } from '../../misfortunes.ts';
 import type { Plan, StepOf } from '../../model.ts';
-import { beforehandOf, type Estate, estateOf, NAMESPACE, type Thing } from './estate.ts';
+import { beforehandOf, type Estate, estateOf, NAMESPACE, type PlannedSecret, SECOND, type Thing } from './estate.ts';
+import { secondTenantOf } from './tenant.ts';
 
-/** What users do with one object. `edit` and `editBack` write what it has for that. */
-export type ThingDeed = 'create' | 'delete' | 'edit' | 'editBack' | 'pin' | 'unpin';
+/**
+ * What users do with one object. `edit` and `editBack` write what it has for that; `moveAway` and `moveBack` the Kubernetes node of one
+ * that stands for a machine.
+ */
+export type ThingDeed = 'create' | 'delete' | 'edit' | 'editBack' | 'pin' | 'unpin' | 'moveAway' | 'moveBack';
 
 /** What users do with a Secret, and with what it is the key to. */
 export type SecretDeed = 'createSecret' | 'deleteSecret' | 'emptySecret' | 'spoilSecret' | 'rotate';
@@ -45,6 +49,7 @@ export interface SecretDone {
   readonly what: 'windowsSecret';
   readonly deed: SecretDeed;
   /** Of the Secret. */
+  readonly namespace: string;
   readonly name: string;
   readonly number: number;
 }
@@ -67,28 +72,51 @@ export type WindowsHappening = ThingDone | SecretDone | MachineBefallen | ByHand
 
 const TROUBLES: readonly MachineTrouble[] = ['failing', 'forgetful', 'slow', 'hanging'];
 
-/** A stream of chance of its own. */
+/** Streams of chance of their own: the first tenant has the same histories with and without them. */
 const BEFOREHAND = 0x19;
+const TENANT = 0x2b;
 
 export type WindowsPlan = Plan<WindowsHappening, Estate>;
 type Step = StepOf<WindowsHappening | Misfortune>;
 
-export function windowsPlan(seed: number): Omit<WindowsPlan, 'model'> {
+/** @param given.isAlone  there is no second tenant in any case */
+export function windowsPlan(seed: number, { isAlone = false } = {}): Omit<WindowsPlan, 'model'> {
   const draw = drawFrom(mulberry32((seed * 2_654_435_761) ^ 0x57d0));
   const pods = 1 + draw.below(2);
   const misfortune = draw.chance(0.25) ? 0 : draw.chance(0.5) ? 0.5 : 1;
   const common = estateOf(draw);
   const chance = drawFrom(mulberry32((seed * 2_654_435_761) ^ BEFOREHAND));
-  const estate: Estate = { ...common, beforehand: beforehandOf(chance, common) };
+  const first: Estate = { ...common, beforehand: beforehandOf(chance, common) };
   const steps: Step[] = [];
-  for (const thing of estate.things) live(draw, steps, thing);
-  for (const { name } of estate.secrets) keep(draw, steps, name, misfortune);
+  for (const thing of first.things) live(draw, steps, thing);
+  for (const secret of first.secrets) keep(draw, steps, secret, misfortune);
   if (misfortune > 0) {
-    befall(draw, steps, estate, misfortune);
-    misfortunes(draw, steps, estate.nodes.length + pods, misfortune);
+    befall(draw, steps, first, misfortune);
+    misfortunes(draw, steps, first.nodes.length + pods, misfortune);
   }
+  const tenancy = drawFrom(mulberry32((seed * 2_654_435_761) ^ TENANT));
+  const second = isAlone ? undefined : secondTenantOf(tenancy, first);
+  if (second !== undefined) {
+    for (const thing of second.things) live(tenancy, steps, thing);
+    for (const secret of second.secrets) keep(tenancy, steps, secret, misfortune);
+    for (const thing of [...second.contested, ...second.things]) move(tenancy, steps, thing);
+  }
+  const { things = [], secrets = [] } = second ?? {};
+  const given = { ...first, things: [...first.things, ...things], secrets: [...first.secrets, ...secrets] };
+  const namespaces = second === undefined ? [NAMESPACE] : [NAMESPACE, SECOND];
   steps.sort((one, other) => one.atMs - other.atMs);
-  return { seed, pods, namespaces: [NAMESPACE], resyncMs: 0, steps, moments: [], given: estate };
+  return { seed, pods, namespaces, resyncMs: 0, steps, moments: [], given };
+}
+
+/** What becomes of the name of a machine: it is given up, and asked for again. */
+function move(draw: Draw, steps: Step[], thing: Thing): void {
+  if (thing.kind !== 'WindowsStorageNode') return;
+  const add = (atMs: number, deed: ThingDeed): void => void steps.push({ atMs, what: 'thing', deed, thing });
+  if (thing.isBornElsewhere === true) add(1_000 + draw.below(30_000), 'moveBack');
+  if (!draw.chance(thing.namespace === NAMESPACE ? 0.7 : 0.3)) return;
+  const awayAt = 5_000 + draw.below(ACTIVE_MS - 30_000);
+  add(awayAt, 'moveAway');
+  if (draw.chance(0.8)) add(awayAt + draw.below(60_000), 'moveBack');
 }
 
 /** What users do with one object. */
@@ -116,10 +144,10 @@ function live(draw: Draw, steps: Step[], thing: Thing): void {
 }
 
 /** What users do with one Secret. */
-function keep(draw: Draw, steps: Step[], name: string, misfortune: number): void {
+function keep(draw: Draw, steps: Step[], { namespace, name }: PlannedSecret, misfortune: number): void {
   let number = 0;
   const add = (atMs: number, deed: SecretDeed): void =>
-    void steps.push({ atMs, what: 'windowsSecret', deed, name, number: ++number });
+    void steps.push({ atMs, what: 'windowsSecret', deed, namespace, name, number: ++number });
   add(draw.chance(0.7) ? draw.below(500) : draw.below(25_000), 'createSecret');
   if (draw.chance(0.35)) add(draw.below(ACTIVE_MS), 'rotate');
   if (misfortune === 0) return;

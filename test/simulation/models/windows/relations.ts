@@ -22,8 +22,10 @@ const REFERENCES: Readonly<Record<string, string>> = {
 /** Whoever refers to it. */
 export function usersOf(cluster: Pick<Objects, 'objects'>, { kind, metadata }: KubeObject): readonly KubeObject[] {
   const plural = `${kind.toLowerCase()}s`;
-  return PLURALS.flatMap((each) => cluster.objects(each)).filter((each) =>
-    referencesOf(each).some(([of, name]) => of === plural && name === metadata.name),
+  return PLURALS.flatMap((each) => cluster.objects(each)).filter(
+    (each) =>
+      each.metadata.namespace === metadata.namespace &&
+      referencesOf(each).some(([of, name]) => of === plural && name === metadata.name),
   );
 }
 

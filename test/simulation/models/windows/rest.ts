@@ -4,9 +4,10 @@ import { isAsAsked, placeAt, type Source } from '../../../../adapters/csi-proxy/
 import { onShare } from '../../../../adapters/csi-proxy/kinds/places.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
-import { NAMESPACE, PORTAL } from './estate.ts';
+import { PORTAL } from './estate.ts';
 import { type Machines, type SimulatedMachine, seenOn, volumesOf } from './machines.ts';
 import { isUsable, isUsed, type Objects, PLURALS, readyOf, referencesOf } from './relations.ts';
+import { serialOf } from './tenancy.ts';
 
 export interface WindowsRestDeps {
   readonly machines: Pick<Machines, 'of'>;
@@ -33,7 +34,7 @@ export class WindowsRest {
       for (const object of this.#deps.cluster.objects(plural)) {
         const why = await this.#unrestOf(object);
         if (why !== undefined)
-          return `${object.kind} '${object.metadata.name}' ${why}: ${JSON.stringify(object.status)}`;
+          return `${object.kind} '${object.metadata.namespace}/${object.metadata.name}' ${why}: ${JSON.stringify(object.status)}`;
       }
     return undefined;
   }
@@ -51,9 +52,7 @@ export class WindowsRest {
   }
 
   async #dueOf(object: KubeObject): Promise<Due> {
-    const waiting = referencesOf(object).some(
-      ([plural, name]) => !isUsable(this.#deps.cluster.get(plural, NAMESPACE, name)),
-    );
+    const waiting = referencesOf(object).some(([plural, name]) => !isUsable(this.#besides(object, plural, name)));
     if (waiting) return { reasons: ['WaitingForDependency'] };
     const { kind } = object;
     const machine = this.#machineOf(object);
@@ -88,12 +87,16 @@ export class WindowsRest {
       disk['number'] !== undefined || disk['claimedBy'] != null || disk['fileSystems'] != null;
     const isRight = there.length === seen.size && there.every(isSeen) && told.every(isHad);
     const claims = told.flatMap((disk) => (disk['claimedBy'] == null ? [] : [String(disk['claimedBy'])]));
-    const isGone = claims.find((name) => this.#deps.cluster.get('windowsdisks', NAMESPACE, name) === undefined);
+    const isGone = claims.find((name) => this.#besides(object, 'windowsdisks', name) === undefined);
     const wrong = isGone === undefined ? undefined : `gives a disk to ${isGone}, which is gone`;
     return { reasons: READY.reasons, wrong: isRight ? wrong : 'tells of other disks than there are' };
   }
 
-  async #dueOfTarget({ spec }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
+  async #dueOfTarget(object: KubeObject, machine: SimulatedMachine): Promise<Due> {
+    const { spec } = object;
+    const { memory } = machine;
+    const isIt = (other: KubeObject): boolean => other.spec?.['iqn'] === spec?.['iqn'];
+    if (this.#isOthers(object, machine, isIt)) return { reasons: ['OfOtherNamespace'] };
     const disks = await memory.host.iscsi.getTargetDisks(PORTAL, String(spec?.['iqn'])).catch(() => []);
     return { reasons: ['Success', 'Found'], wrong: disks.length === 0 ? 'is not connected' : undefined };
   }
@@ -107,13 +110,17 @@ export class WindowsRest {
     if (identity === undefined) return { reasons: [await this.#lackOf(spec, memory)] };
     if (seen.length === 0) return { reasons: ['DiskAbsent', 'DiskMoved'] };
     if (seen.length > 1) return { reasons: ['AmbiguousDisk'] };
-    const holder = this.#deps.cluster
-      .objects('windowsstoragenodes')
-      .filter((each) => each.spec?.['nodeName'] === node && readyOf(each).status === 'True')
-      .flatMap(({ status: of }) => (of?.['disks'] ?? []) as readonly JsonObject[])
-      .find((disk) => disk['identity'] === identity)?.['claimedBy'];
+    const own = this.#besides(object, 'windowsstoragenodes', String(spec['nodeRef']));
+    const claims = (own?.status?.['disks'] ?? []) as readonly JsonObject[];
+    const holder = claims.find((disk) => disk['identity'] === identity)?.['claimedBy'];
+    const isOthers = ({ status: of }: KubeObject): boolean =>
+      ((of?.['disks'] ?? []) as readonly JsonObject[]).some(
+        (disk) => disk['identity'] === identity && disk['claimedBy'] != null,
+      );
+    if (holder === undefined && this.#others('windowsstoragenodes', object, node).some(isOthers))
+      return { reasons: ['DiskTaken'] };
     if (holder !== metadata.name) {
-      const rival = this.#deps.cluster.get('windowsdisks', NAMESPACE, String(holder));
+      const rival = this.#besides(object, 'windowsdisks', String(holder));
       const wrong = status['number'] === undefined ? undefined : 'tells what is on a disk that it does not have';
       return rival === undefined ? READY : { reasons: ['DiskTaken'], wrong };
     }
@@ -141,7 +148,7 @@ export class WindowsRest {
 
   async #dueOfVolume(object: KubeObject, { memory, formatting }: SimulatedMachine): Promise<Due> {
     const { spec = {}, status = {} } = object;
-    const owner = this.#deps.cluster.get('windowsdisks', NAMESPACE, String(spec['diskRef']));
+    const owner = this.#besides(object, 'windowsdisks', String(spec['diskRef']));
     const disk = (await seenOn(memory)).find(([number]) => number === owner?.status?.['number'])?.[1];
     const [id] = disk?.state === 'online' ? volumesOf(disk) : [];
     if (id === undefined) return { reasons: ['VolumeAbsent'] };
@@ -158,10 +165,16 @@ export class WindowsRest {
     return isRefused ? { reasons: ['NotFormatted'] } : { ...READY, wrong: 'the volume is not formatted' };
   }
 
-  async #dueOfMapping({ status = {} }: KubeObject, { memory }: SimulatedMachine): Promise<Due> {
-    const root = String(status['root']);
+  async #dueOfMapping(object: KubeObject, machine: SimulatedMachine): Promise<Due> {
+    const { memory } = machine;
+    const root = String(object.spec?.['remotePath']);
+    const isIt = ({ status }: KubeObject): boolean => status?.['root'] === root;
+    if (this.#isOthers(object, machine, isIt)) return { reasons: ['OfOtherNamespace'] };
     const isMapped =
       (await memory.host.smb.isSmbMapped(root)) === 'mapped' && (await memory.host.filesystem.pathValid(root));
+    // Every share has a password.
+    const isRefused = !isMapped && object.spec?.['credentialsSecretRef'] === undefined;
+    if (isRefused) return { reasons: ['TransientError'] };
     const wrong = isMapped ? undefined : 'the share is not mapped';
     return { reasons: ['Success', 'Found', 'RotationPending'], wrong };
   }
@@ -179,12 +192,31 @@ export class WindowsRest {
     return object.status?.['path'] === undefined ? { reasons: ['PathTaken'] } : READY;
   }
 
-  #sourceOf({ spec }: KubeObject): Source {
+  #besides({ metadata }: KubeObject, plural: string, name: string): KubeObject | undefined {
+    return this.#deps.cluster.get(plural, metadata.namespace ?? '', name);
+  }
+
+  /** Objects of other namespaces that were on the machine when they were last looked at. */
+  #others(plural: string, { metadata }: KubeObject, node: string): readonly KubeObject[] {
+    return this.#deps.cluster
+      .objects(plural)
+      .filter(
+        (other) => other.metadata.namespace !== metadata.namespace && other.status?.['machine'] === serialOf({ node }),
+      );
+  }
+
+  /** Whether one of another namespace has made what the object asks for. */
+  #isOthers(object: KubeObject, { node }: SimulatedMachine, isIt: (other: KubeObject) => boolean): boolean {
+    const others = this.#others(`${object.kind.toLowerCase()}s`, object, node);
+    return others.some((other) => other.status?.['madeBy'] !== undefined && isIt(other));
+  }
+
+  #sourceOf(object: KubeObject): Source {
+    const { spec } = object;
     const { volumeRef, mountRef, smbMappingRef, subPath } = (spec?.['source'] ?? {}) as Readonly<
       Record<string, string>
     >;
-    const of = (plural: string, name: string): KubeObject | undefined =>
-      this.#deps.cluster.get(plural, NAMESPACE, name);
+    const of = (plural: string, name: string): KubeObject | undefined => this.#besides(object, plural, name);
     if (volumeRef !== undefined) {
       const volumeID = of('windowsvolumes', volumeRef)?.status?.['volumeID'];
       return { volumeID: String(volumeID) };
@@ -197,7 +229,7 @@ export class WindowsRest {
   #machineOf(object: KubeObject): SimulatedMachine {
     const own = object.spec?.['nodeName'] ?? object.status?.['nodeName'];
     const [reference] = referencesOf(object);
-    const other = reference && this.#deps.cluster.get(reference[0], NAMESPACE, reference[1]);
+    const other = reference && this.#besides(object, ...reference);
     if (typeof own === 'string') return this.#deps.machines.of(own);
     if (other === undefined) throw new Error(`nobody knows where ${object.kind} '${object.metadata.name}' is`);
     return this.#machineOf(other);

@@ -9,6 +9,7 @@
 //   S5. No password is in an object, in mail, in a request, in an answer or in the log.
 //   S6. Nothing is taken down for an object that is not deleted, or that others hold.
 //   S7. What an object has not made stays, and so does what is in a directory, unless its policy says otherwise.
+//   S8. What one tenant has on a machine is not another one's (`tenancy.ts`).
 import type { MemoryDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import { finalizerOf } from '../../../../adapters/csi-proxy/kinds/windows-kind.ts';
 import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
@@ -19,6 +20,7 @@ import { PASSWORD, PORTAL } from './estate.ts';
 import { type Caller, diskAt, type MachineChange, type Machines, type SimulatedMachine, volumeAt } from './machines.ts';
 import type { HandDeed } from './plan.ts';
 import { hasAny, readyOf, usersOf } from './relations.ts';
+import { isOf, Tenancy } from './tenancy.ts';
 
 export interface WindowsWatchDeps extends HistoryContext {
   readonly machines: Machines;
@@ -28,7 +30,7 @@ export interface WindowsWatchDeps extends HistoryContext {
 interface DiskHistory {
   /** Others may have put something on it. */
   isOthers: boolean;
-  /** Name of the object that it was set online for, until that is over or somebody else has a hand in it. */
+  /** Uid of the object that it was set online for, until that is over or somebody else has a hand in it. */
   onlineFor: string | undefined;
 }
 
@@ -64,15 +66,18 @@ export class WindowsWatch {
   readonly #beforehand = new Set<string>();
   readonly #objects = new Map<string, KubeObject>();
   readonly #judging: Promise<void>[] = [];
+  readonly #tenancy: Tenancy;
   /** When somebody last had a hand in a disk, by node. */
   readonly #handAtMs = new Map<string, number>();
 
   constructor(deps: WindowsWatchDeps) {
     this.#deps = deps;
+    this.#tenancy = new Tenancy(deps);
   }
 
   /** What people do on a machine is no defect of ours, nor what follows from it. */
   onHand(node: string, deed: HandDeed, what: string | MemoryDisk): void {
+    this.#tenancy.forget(typeof what === 'string' ? `${node} ${what.toLowerCase()}` : what);
     if (typeof what === 'string') {
       this.#byHand.add(`${node} ${what}`);
       this.onBeforehandEnds(node, what);
@@ -117,6 +122,7 @@ export class WindowsWatch {
       return;
     }
     this.#objects.set(object.metadata.uid, object);
+    this.#tenancy.onChange(object);
     if (plural === 'windowsvolumes' && readyOf(object).status === 'True')
       this.#wereReady.add(object.status?.['volumeID']);
     const { uid } = object.metadata;
@@ -129,6 +135,11 @@ export class WindowsWatch {
   /** What is under way of the judgement is over. */
   async judged(): Promise<void> {
     while (this.#judging.length > 0) await this.#judging.shift();
+  }
+
+  /** When all is as it is to be. */
+  judgeRest(): void {
+    this.#tenancy.judgeFound();
   }
 
   judgeText(where: string, text: string): void {
@@ -154,8 +165,10 @@ export class WindowsWatch {
     const disk = call.startsWith('disk.') ? diskAt(machine.memory, Number(args[0])) : undefined;
     // As it is before it is given a partition table.
     if (disk !== undefined) this.historyOf(disk);
+    this.#tenancy.onBegun(change);
     const known = this.#objects.get(caller.object.metadata.uid);
-    const what = `${call} for ${caller.plural} '${caller.object.metadata.name}' on ${machine.node}`;
+    const { namespace, name } = caller.object.metadata;
+    const what = `${call} for ${caller.plural} '${namespace}/${name}' on ${machine.node}`;
     const foreign = TAKEN_DOWN[call]?.(args);
     if (foreign !== undefined && this.#beforehand.has(`${machine.node} ${foreign}`))
       this.#violate('S7', `${what}: somebody else has made ${foreign}`);
@@ -192,14 +205,16 @@ export class WindowsWatch {
     }
   }
 
-  onDone({ call, args, machine, caller }: MachineChange, error: unknown): void {
+  onDone(change: MachineChange, error: unknown): void {
     if (error !== undefined) return;
+    const { call, args, machine, caller } = change;
+    this.#tenancy.onDone(change);
     const { memory } = machine;
     if (call === 'volume.formatVolume' && caller !== undefined) this.#formattedFor.add(caller.object.metadata.uid);
     if (call === 'disk.setDiskState') {
       const disk = diskAt(memory, Number(args[0]));
       if (disk !== undefined)
-        this.historyOf(disk).onlineFor = args[1] === 'online' ? caller?.object.metadata.name : undefined;
+        this.historyOf(disk).onlineFor = args[1] === 'online' ? caller?.object.metadata.uid : undefined;
     }
     if (call === 'iscsi.removeTargetPortal') this.#judging.push(this.#judgePortal(machine));
   }
@@ -239,15 +254,14 @@ export class WindowsWatch {
       this.#violate('S3', `${what}: the object lacks its finalizer`);
     const { identity } = known.status ?? {};
     const isRecent = this.#deps.time.elapsed() - (this.#handAtMs.get(node) ?? Number.NEGATIVE_INFINITY) < CALL_MS;
-    const isOther =
-      disk !== undefined && ![`page83:${disk.page83}`, `serial:${disk.serialNumber}`].includes(`${identity}`);
+    const isOther = disk !== undefined && !isOf(disk, `${identity}`);
     if (isOther && !isRecent) this.#violate('S3', `${what}: the disk of that number is not ${identity}`);
-    const nodes = this.#deps.cluster.objects('windowsstoragenodes');
-    const holders = nodes
-      .filter(({ spec }) => spec?.['nodeName'] === node)
-      .flatMap(({ status }) => (status?.['disks'] ?? []) as readonly JsonObject[])
-      .flatMap((disk) => (disk['identity'] === identity && disk['claimedBy'] != null ? [disk['claimedBy']] : []));
-    if (!holders.includes(known.metadata.name))
+    const { namespace = '' } = known.metadata;
+    const own = this.#deps.cluster.get('windowsstoragenodes', namespace, String(known.spec?.['nodeRef']));
+    const holders = [own]
+      .flatMap((each) => (each?.status?.['disks'] ?? []) as readonly JsonObject[])
+      .flatMap((disk) => (disk['identity'] === identity && disk['claimedByUID'] != null ? [disk['claimedByUID']] : []));
+    if (!holders.includes(known.metadata.uid))
       this.#violate('S3', `${what}: ${identity} is ${holders.join(' and ') || 'nobody'}'s`);
   }
 
@@ -288,18 +302,21 @@ export class WindowsWatch {
     const machine = this.#deps.machines.all.find((each) => each.node === node);
     if (machine === undefined) return;
     const { memory } = machine;
-    const gone = `${kind} '${metadata.name}' is gone`;
+    const gone = `${kind} '${metadata.namespace}/${metadata.name}' is gone`;
     if (kind === 'WindowsMount' && status['path'] !== undefined) {
       const path = String(spec['path']);
       const { kind: is } = await memory.files.look(path);
-      const isLeft = is === 'mount' || is === 'link';
+      const isOthers = this.#tenancy.isOthers(node, path, metadata.namespace);
+      const isLeft = (is === 'mount' || is === 'link') && !isOthers;
       if (isLeft && !this.isByHand(node, path)) this.#violate('S4', `${gone}, and a ${is} is left at ${path}`);
     }
     if (kind === 'SmbMapping' && status['origin'] === 'Made') {
       const root = String(status['root']);
-      const isOthers = this.#deps.cluster
-        .objects('smbmappings')
-        .some((other) => other.status?.['root'] === root && other.status['nodeName'] === node);
+      const isOthers =
+        this.#tenancy.isOthers(node, root, metadata.namespace) ||
+        this.#deps.cluster
+          .objects('smbmappings')
+          .some((other) => other.status?.['root'] === root && other.status['nodeName'] === node);
       const isLeft = (await memory.host.smb.isSmbMapped(root)) !== 'absent';
       if (isLeft && !isOthers && !this.isByHand(node, root)) this.#violate('S4', `${gone}, and ${root} is mapped`);
     }
@@ -307,13 +324,15 @@ export class WindowsWatch {
       const iqn = String(spec['iqn']);
       const portals = await memory.host.iscsi.listTargetPortals().catch(() => []);
       const disks = portals.length === 0 ? [] : await memory.host.iscsi.getTargetDisks(PORTAL, iqn);
-      if (disks.length > 0 && !this.isByHand(node, iqn)) this.#violate('S4', `${gone}, and ${iqn} is connected`);
+      const isOthers = this.#tenancy.isOthers(node, iqn, metadata.namespace);
+      if (disks.length > 0 && !isOthers && !this.isByHand(node, iqn))
+        this.#violate('S4', `${gone}, and ${iqn} is connected`);
     }
     if (kind !== 'WindowsDisk') return;
     for (const [number] of await memory.host.disk.listDiskLocations()) {
       const disk = memory.disks.disk(number);
       const known = this.historyOf(disk);
-      if (known.onlineFor !== metadata.name) continue;
+      if (known.onlineFor !== metadata.uid) continue;
       if (spec['offlineOnDelete'] === false) known.onlineFor = undefined;
       else this.#violate('S4', `${gone}, and disk ${number} of ${node} is online`);
     }
