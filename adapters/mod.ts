@@ -29,75 +29,75 @@ export { type ResourceContext, ResourceTag, type ResourceView } from '../machine
 export {
   type ExternalResourceOptions,
   externalResourceLife,
-  type ResourceStanding,
-} from '../machines/external-resource/life.ts';
+  type ResourceState,
+} from '../machines/external-resource/lifecycle.ts';
 export type {
   Observation,
   ResourceOperations,
   UpdateOutcome,
-  WatchNews,
   WatchRequest,
+  WatchUpdate,
 } from '../machines/external-resource/operations.ts';
-export { onlyNews, rarer } from '../machines/external-resource/watching.ts';
+export { onlyChanges, pollBackoff } from '../machines/external-resource/polling.ts';
 export type {
-  Carried,
   Child,
   Claimant,
-  FollowedKind,
   Kind,
   KnownDependencies,
   KnownDependency,
   OperationRequest,
+  PublicState,
   Reference,
+  ReferencedKind,
   Resource,
-  Standing,
+  RetainedMetadata,
 } from '../machines/kind.ts';
 export {
-  type Advice,
   type Dependency,
   type DependencyAnswer,
-  type HeldRequest,
+  type Hint,
   type Holders,
   type HoldersByFinalizer,
-  type HoldOptions,
   isNeeded,
   isServing,
   isUsable,
-  type Life,
-  type LifeEvent,
-  type LifeInput,
-  type LifePorts,
+  type Lifecycle,
+  type LifecycleEvent,
+  type LifecycleInput,
+  type LifecyclePorts,
+  type LongCallOptions,
+  type LongCallRequest,
   type ObjectChanged,
-  type Occurrence,
   Readiness,
   type StatusPart,
   type Step,
+  type StepDetails,
   Tag,
-  type Told,
-} from '../machines/life.ts';
+  type UserEvent,
+} from '../machines/lifecycle.ts';
 export type { Json, JsonObject, KubeObject, OwnerReference } from '../machines/object.ts';
 export type {
+  AccessCheckPorts,
+  AccessCheckResult,
   Adapter,
   AdapterLog,
   CallRecord,
   Configured,
-  Counterpart,
-  CounterpartPorts,
   DeclaredKind,
-  ExaminationPorts,
-  Examined,
+  DevBackend,
+  DevBackendPorts,
   Flag,
-  Given,
+  FlagValue,
   KindScaffold,
+  LegacyController,
   Operation,
   Operations,
-  Predecessor,
+  ReplicaCount,
   ScaffoldedFile,
   Served,
   ServePorts,
   Settings,
-  Sharers,
-} from './adapter.ts';
+} from './api/adapter.ts';
 export {
   boolean,
   type Infer,
@@ -115,10 +115,10 @@ export {
   type Schema,
   type Shape,
   string,
-} from './kubernetes/contract.ts';
-export type { Contract, KindContract, KindDefinition, PrinterColumn } from './kubernetes/crds.ts';
-export type { CompanionChange, Companions } from './migration.ts';
-export { wholeNumber } from './settings.ts';
+} from './api/contract/contract.ts';
+export type { Contract, KindContract, KindDefinition, PrinterColumn } from './api/contract/crds.ts';
+export type { CompanionChange, Companions } from './api/migration.ts';
+export { wholeNumber } from './api/settings.ts';
 export type {
   AdmissionWebhook,
   ConversionWebhook,
@@ -127,4 +127,4 @@ export type {
   ReviewPorts,
   ReviewReply,
   Webhooks,
-} from './webhooks.ts';
+} from './api/webhooks.ts';

@@ -14,7 +14,7 @@ import type { JsonObject } from './json.ts';
 import type { MailboxSubject } from './subjects.ts';
 
 /** A last value in the mailbox stream. */
-export interface Mail {
+export interface MailboxMessage {
   readonly subject: MailboxSubject;
   /** Sequence in the stream; of two values of one subject the newer has the greater. */
   readonly sequence: number;
@@ -29,7 +29,7 @@ export interface Mail {
 }
 
 /** A last value as it lies in the mailbox, for people. */
-export interface KeptMail extends Mail {
+export interface TimestampedMessage extends MailboxMessage {
   /** When it was stored, on the clock of the bus: milliseconds since the epoch. */
   readonly storedAt: number;
 }
@@ -46,22 +46,22 @@ export type Publication =
   /** Somebody wrote the subject meanwhile: read it with `last`, decide anew. */
   | { readonly kind: 'stale' };
 
-export interface MailHandlers {
+export interface MailboxHandlers {
   /** A value, during the replay or live. Called in the order of the stream, never concurrently. */
-  onMail(mail: Mail): void;
+  onMail(mail: MailboxMessage): void;
   /** Of a value whose format is newer than this process knows: it stays as it is, and is not handed over. */
   onNewer?(subject: MailboxSubject): void;
   /** Every value stored before the subscription began has been handed over (B3). Called once. */
   onReplayed(): void;
 }
 
-export interface MailSubscription {
+export interface MailboxSubscription {
   /** No handler is called once this resolves. */
   close(): Promise<void>;
 }
 
 /** Which mail a subscription wants: all of some shards, or one topic of all shards (the watch role reads `object`). */
-export type MailFilter = { readonly shards: readonly number[] } | { readonly topic: MailboxSubject['topic'] };
+export type MailboxFilter = { readonly shards: readonly number[] } | { readonly topic: MailboxSubject['topic'] };
 
 /**
  * The identity of the mailbox stream. It changes when the stream was wiped, re-created or rolled back; whatever was
@@ -106,18 +106,18 @@ export interface Mailbox {
    *
    * @throws {TransientError} also when it is of a newer format: who cannot read a value must not replace it
    */
-  last(subject: MailboxSubject): Promise<Mail | undefined>;
+  last(subject: MailboxSubject): Promise<MailboxMessage | undefined>;
   /**
    * Last values to and from an actor, the oldest first: the newest `limit` of those that are looked at, `limit` of a kind of
    * subject at least. For people: nothing says that they are of the current epoch, and none of a newer format is among them.
    *
    * @throws {TransientError}
    */
-  mailOf(actor: Address, limit: number): Promise<readonly KeptMail[]>;
+  readMessagesOf(actor: Address, limit: number): Promise<readonly TimestampedMessage[]>;
   /** Deletes one value by its sequence; "not there" means it was overwritten or deleted already, and is fine. @throws {TransientError} */
   remove(sequence: number): Promise<void>;
   /** Starts reading. Survives reconnects; after a change of epoch it ends silently and must be opened anew. @throws {TransientError} */
-  subscribe(filter: MailFilter, handlers: MailHandlers): Promise<MailSubscription>;
+  subscribe(filter: MailboxFilter, handlers: MailboxHandlers): Promise<MailboxSubscription>;
 }
 
 /** A lease that this process holds. */
@@ -173,11 +173,11 @@ export interface Endpoint {
    */
   admit?(request: JsonObject, bound: 'deadline' | 'caller'): Promise<JsonObject>;
   /** @param held  given when the request takes as long as it takes: whoever asked holds it */
-  handle(request: JsonObject, tracing: Tracing, held?: Held): Promise<JsonObject>;
+  handle(request: JsonObject, tracing: Tracing, held?: LongCallHandle): Promise<JsonObject>;
 }
 
 /** What a handler is told of whoever holds its request, and tells it. */
-export interface Held {
+export interface LongCallHandle {
   /** Aborted when the caller gives it up, or may be gone (B6). */
   readonly signal: AbortSignal;
   /** Until when it may go on as things stand, by the clock of this process: `signal` may be heard late. */
@@ -186,7 +186,7 @@ export interface Held {
   progress(progress: JsonObject): void;
 }
 
-export interface HoldOptions {
+export interface LongCallOptions {
   /** Gives it up. What became of it is waited for, but not for longer than the time that it was given. */
   readonly signal: AbortSignal;
   /** Never hears an older one after a newer, nor one after the answer; some not at all. */
@@ -206,7 +206,7 @@ export interface Services {
   serve(name: string, version: string, description: string, endpoints: readonly Endpoint[]): Promise<Service>;
   /**
    * @param deadlineAt  milliseconds since the epoch
-   * @throws {TroupeError} what the handler threw; {UnansweredError} it was asked, and no answer came by then;
+   * @throws {TroupeError} what the handler threw; {UnknownOutcomeError} it was asked, and no answer came by then;
    *   {TransientError} nobody was asked
    */
   request(subject: string, request: JsonObject, deadlineAt: number, tracing?: Tracing): Promise<JsonObject>;
@@ -214,10 +214,10 @@ export interface Services {
    * A request that takes as long as it takes. Either side notices when the other is gone; a connection that is soon there
    * again does no harm.
    *
-   * @throws {TroupeError} what the handler threw; {UnansweredError} it was begun, and nobody says what became of it;
+   * @throws {TroupeError} what the handler threw; {UnknownOutcomeError} it was begun, and nobody says what became of it;
    *   {TransientError} it was not begun, and will not be
    */
-  hold(subject: string, request: JsonObject, options: HoldOptions, tracing?: Tracing): Promise<JsonObject>;
+  callLong(subject: string, request: JsonObject, options: LongCallOptions, tracing?: Tracing): Promise<JsonObject>;
 }
 
 /** A CloudEvents 1.0 event in structured mode, as `nats sub 'troupe.event.>'` shows it. */
@@ -231,7 +231,7 @@ export interface TraceEvent {
 }
 
 /** An event as it was heard or kept. */
-export interface HeardEvent extends TraceEvent {
+export interface ReceivedEvent extends TraceEvent {
   /** Of the CloudEvent, unique with its `source`; undefined: it was not on a wire. */
   readonly id?: string;
   readonly source?: string;
@@ -263,14 +263,14 @@ export interface Trace {
   /** Never throws and never waits: an event that cannot be sent is lost. */
   emit(event: TraceEvent): void;
   /** Listens to the events of all processes. For tests and the command line. */
-  subscribe(onEvent: (event: HeardEvent) => void): Promise<{ close(): Promise<void> }>;
+  subscribe(onEvent: (event: ReceivedEvent) => void): Promise<{ close(): Promise<void> }>;
   /**
    * The events that are kept when it is asked, oldest first. An event is kept a moment after it was emitted.
    *
    * @throws {AbsentError} no events are kept
    * @throws {TransientError} the bus is away, or did not answer in time
    */
-  history(query?: EventQuery): AsyncIterable<HeardEvent>;
+  history(query?: EventQuery): AsyncIterable<ReceivedEvent>;
 }
 
 /** How the bus tells of its connection; one line a change is logged by whoever listens. */

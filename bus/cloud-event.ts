@@ -1,6 +1,6 @@
 // Events as CloudEvents 1.0 in structured mode.
 // @see https://github.com/cloudevents/spec/blob/v1.0.2/cloudevents/spec.md
-import type { HeardEvent, TraceEvent } from './bus.ts';
+import type { ReceivedEvent, TraceEvent } from './bus.ts';
 import type { JsonObject } from './json.ts';
 import { addressKey, ROOT } from './subjects.ts';
 import { timestamp } from './timestamps.ts';
@@ -34,7 +34,7 @@ export function envelopeOf(
 }
 
 /** The CloudEvent that was heard; one that was on no wire is named after what it says. */
-export function cloudEvent(event: HeardEvent, root: string = ROOT): JsonObject {
+export function cloudEvent(event: ReceivedEvent, root: string = ROOT): JsonObject {
   const { id = `${addressKey(event.actor)}-${event.type}-${event.at}`, source = `/${root}`, at } = event;
   return envelopeOf(event, { id, source, at }, root);
 }

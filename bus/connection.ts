@@ -21,7 +21,7 @@ import type { Connectivity } from './bus.ts';
 import { ErrorCode, TerminalError, TransientError, TroupeError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import { credentialsLogin, type Login, nkeyLogin } from './login.ts';
-import type { Refused } from './refusals.ts';
+import type { Refused } from './permission-errors.ts';
 import type { Clock, Timer } from './time.ts';
 
 /** How long an answer may take unless the caller says. */
@@ -220,12 +220,12 @@ export class Connection {
       } else if (type === Events.Disconnect && this.#up) {
         this.#awaySince = this.clock.now();
         this.#breakOff();
-        this.connectivity.tell({ kind: 'disconnected', detail: `disconnected from ${this.place}, reconnecting` });
+        this.connectivity.report({ kind: 'disconnected', detail: `disconnected from ${this.place}, reconnecting` });
       } else if (type === Events.Reconnect && !this.#up) {
         this.#up = true;
         onAttempt();
         const seconds = Math.round((this.clock.now() - this.#awaySince) / 1_000);
-        this.connectivity.tell({ kind: 'connected', detail: `connected again after ${seconds} s` });
+        this.connectivity.report({ kind: 'connected', detail: `connected again after ${seconds} s` });
       }
     }
   }

@@ -47,7 +47,7 @@ export interface ErrorData {
   /** Least wait before another try, in milliseconds, when the other side said. */
   readonly retryAfterMs?: number;
   /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
-  readonly landedBy?: number;
+  readonly inDoubtUntil?: number;
   /** A reason for people, conditions and counts, CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
   readonly fault?: Fault;
@@ -58,7 +58,7 @@ export interface ErrorData {
   /** The request was not sent: there was no turn for it in time. It says nothing of what was asked about. */
   readonly unsent?: true;
   /** Of an answer: whoever was asked cannot say what became of it. */
-  readonly unanswered?: true;
+  readonly outcomeUnknown?: true;
 }
 
 export class TroupeError extends Error {
@@ -75,7 +75,7 @@ export class TransientError extends TroupeError {
   /** Least wait before another try, in milliseconds, when the other side said: ten minutes at most, whatever it said. */
   readonly retryAfterMs: number | undefined;
   /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
-  readonly landedBy: number | undefined;
+  readonly inDoubtUntil: number | undefined;
   readonly fault: Fault | undefined;
   /** CamelCase, where somebody tells by it. */
   readonly reason: string | undefined;
@@ -83,21 +83,21 @@ export class TransientError extends TroupeError {
     super(ErrorCode.Transient, message, options);
     this.reason = options.reason;
     this.retryAfterMs = options.retryAfterMs === undefined ? undefined : boundedPauseMs(options.retryAfterMs);
-    this.landedBy = options.landedBy;
+    this.inDoubtUntil = options.inDoubtUntil;
     this.fault = options.fault;
   }
 }
 
 export interface TransientErrorOptions extends ErrorOptions {
   retryAfterMs?: number | undefined;
-  landedBy?: number | undefined;
+  inDoubtUntil?: number | undefined;
   fault?: Fault | undefined;
   reason?: string | undefined;
 }
 
 /** The request was sent, and nobody said what became of it: it may yet be done. */
-export class UnansweredError extends TransientError {
-  override name = 'UnansweredError';
+export class UnknownOutcomeError extends TransientError {
+  override name = 'UnknownOutcomeError';
 }
 
 /** The request was not sent: there was no turn for it in time. It says nothing of what was asked about. */
@@ -144,12 +144,12 @@ export function toErrorData(error: unknown): ErrorData {
   }
   const { code, message } = error;
   if (code === ErrorCode.Transient) {
-    const { retryAfterMs, landedBy, fault, reason } = error as { readonly [Member in keyof ErrorData]?: unknown };
+    const { retryAfterMs, inDoubtUntil, fault, reason } = error as { readonly [Member in keyof ErrorData]?: unknown };
     return {
       code,
       message,
       ...(typeof retryAfterMs === 'number' && { retryAfterMs }),
-      ...(typeof landedBy === 'number' && { landedBy }),
+      ...(typeof inDoubtUntil === 'number' && { inDoubtUntil }),
       ...(isFault(fault) && { fault }),
       ...(typeof reason === 'string' && { reason }),
       ...(error instanceof WaitingError && { waiting: true }),
@@ -162,22 +162,23 @@ export function toErrorData(error: unknown): ErrorData {
 
 /** The same, for whoever asked: it says too when the error proves nothing of what was done. */
 export function toAnswerData(error: unknown): ErrorData {
-  const isProof = error instanceof TroupeError && !(error instanceof UnansweredError);
+  const isProof = error instanceof TroupeError && !(error instanceof UnknownOutcomeError);
   // mutant: proof-lost-between-processes {}.2 drop
-  return { ...toErrorData(error), ...(!isProof && { unanswered: true }) };
+  return { ...toErrorData(error), ...(!isProof && { outcomeUnknown: true }) };
 }
 
 /** The inverse of `toErrorData` and `toAnswerData`, for an error that came over the bus. */
 export function fromErrorData(data: ErrorData): TroupeError {
-  const { code, message, retryAfterMs, landedBy, reason, waiting, passing, unsent, unanswered } = data;
+  const { code, message, retryAfterMs, inDoubtUntil, reason, waiting, passing, unsent, outcomeUnknown } = data;
   // Another version may know others.
   const fault = isFault(data.fault) ? data.fault : undefined;
   switch (code) {
     case ErrorCode.Transient:
-      if (waiting === true) return new WaitingError(message, { retryAfterMs, landedBy, fault, reason });
-      if (unsent === true) return new UnsentError(message, { retryAfterMs, landedBy, fault, reason });
-      if (unanswered === true) return new UnansweredError(message, { retryAfterMs, landedBy, fault, reason });
-      return new TransientError(message, { retryAfterMs, landedBy, fault, reason });
+      if (waiting === true) return new WaitingError(message, { retryAfterMs, inDoubtUntil, fault, reason });
+      if (unsent === true) return new UnsentError(message, { retryAfterMs, inDoubtUntil, fault, reason });
+      if (outcomeUnknown === true)
+        return new UnknownOutcomeError(message, { retryAfterMs, inDoubtUntil, fault, reason });
+      return new TransientError(message, { retryAfterMs, inDoubtUntil, fault, reason });
     case ErrorCode.Terminal:
       return new TerminalError(message, { ...(reason !== undefined && { reason }), passing: passing === true });
     case ErrorCode.Absent:

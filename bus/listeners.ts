@@ -14,7 +14,7 @@ export class Listeners<Value> {
   }
 
   /** Calls every listener, in the order they came. Who is added meanwhile hears only the next. */
-  tell(value: Value): void {
+  report(value: Value): void {
     for (const entry of [...this.#entries]) {
       if (this.#entries.has(entry)) entry.listener(value);
     }

@@ -2,16 +2,16 @@
 //
 // Not imitated: limits on sizes, consumers and subjects; permissions; the cost of anything.
 
-import type { EventQuery, HeardEvent, LeaseRecord, Publication, Tracing } from './bus.ts';
+import type { EventQuery, LeaseRecord, Publication, ReceivedEvent, Tracing } from './bus.ts';
 import { TransientError } from './errors.ts';
-import type { Opening } from './holding.ts';
 import type { JsonObject } from './json.ts';
 import { recordOf } from './lease-record.ts';
 import { Listeners } from './listeners.ts';
-import { addressKey, eventSubject, type MailboxSubject, mailSubject, shardOfMail } from './subjects.ts';
+import type { Opening } from './long-call-protocol.ts';
+import { addressKey, eventSubject, type MailboxSubject, mailboxSubject, shardOfMail } from './subjects.ts';
 import type { Clock, Timer } from './time.ts';
 
-export interface StoredMail {
+export interface StoredMessages {
   /** The whole subject, which is the key. */
   readonly key: string;
   readonly shard: number;
@@ -24,15 +24,15 @@ export interface StoredMail {
 
 /** The mailbox stream as it was at one instant, to roll back to. */
 export interface MailSnapshot {
-  readonly values: readonly StoredMail[];
+  readonly values: readonly StoredMessages[];
   readonly lastSequence: number;
   readonly epochId: string;
   readonly seededAt: number | undefined;
 }
 
 export type MailChange =
-  | { readonly kind: 'stored'; readonly mail: StoredMail }
-  | { readonly kind: 'removed'; readonly mail: StoredMail }
+  | { readonly kind: 'stored'; readonly mail: StoredMessages }
+  | { readonly kind: 'removed'; readonly mail: StoredMessages }
   /** The stream, its marker or its last sequence is not what it was. */
   | { readonly kind: 'identity' };
 
@@ -41,7 +41,7 @@ export class MemoryStream {
   readonly shards: number;
   readonly changes = new Listeners<MailChange>();
   readonly #clock: Pick<Clock, 'now'>;
-  #values = new Map<string, StoredMail>();
+  #values = new Map<string, StoredMessages>();
   #bySequence = new Map<number, string>();
   #lastSequence = 0;
   #epochs = 1;
@@ -65,12 +65,12 @@ export class MemoryStream {
     return this.#lastSequence;
   }
 
-  values(): Iterable<StoredMail> {
+  values(): Iterable<StoredMessages> {
     return this.#values.values();
   }
 
-  last(subject: MailboxSubject): StoredMail | undefined {
-    return this.#values.get(mailSubject(subject, this.shards));
+  last(subject: MailboxSubject): StoredMessages | undefined {
+    return this.#values.get(mailboxSubject(subject, this.shards));
   }
 
   store(
@@ -79,7 +79,7 @@ export class MemoryStream {
     expectedSequence: number | undefined,
     { traceparent }: Tracing = {},
   ): Publication {
-    const key = mailSubject(subject, this.shards);
+    const key = mailboxSubject(subject, this.shards);
     const previous = this.#values.get(key);
     if (expectedSequence !== undefined && expectedSequence !== (previous?.sequence ?? 0)) return { kind: 'stale' };
     this.#lastSequence += 1;
@@ -91,7 +91,7 @@ export class MemoryStream {
     this.#values.delete(key); // so that it moves to the end
     this.#values.set(key, mail);
     this.#bySequence.set(mail.sequence, key);
-    this.changes.tell({ kind: 'stored', mail });
+    this.changes.report({ kind: 'stored', mail });
     return { kind: 'stored', sequence: mail.sequence };
   }
 
@@ -101,13 +101,13 @@ export class MemoryStream {
     if (mail === undefined) return;
     this.#bySequence.delete(sequence);
     this.#values.delete(mail.key);
-    this.changes.tell({ kind: 'removed', mail });
+    this.changes.report({ kind: 'removed', mail });
   }
 
   markSeeded(seededAt: number): void {
     if (this.#seededAt !== undefined) return;
     this.#seededAt = seededAt;
-    this.changes.tell({ kind: 'identity' });
+    this.changes.report({ kind: 'identity' });
   }
 
   /** All mail is lost; the stream is a new one. */
@@ -118,7 +118,7 @@ export class MemoryStream {
     this.#seededAt = undefined;
     this.#epochs += 1;
     this.#epochId = `memory-${this.#epochs}`;
-    this.changes.tell({ kind: 'identity' });
+    this.changes.report({ kind: 'identity' });
   }
 
   snapshot(): MailSnapshot {
@@ -133,7 +133,7 @@ export class MemoryStream {
     this.#lastSequence = lastSequence;
     this.#epochId = epochId;
     this.#seededAt = seededAt;
-    this.changes.tell({ kind: 'identity' });
+    this.changes.report({ kind: 'identity' });
   }
 }
 
@@ -180,7 +180,7 @@ export class MemoryLeaseTable {
     }
     if (this.#leases.has(name)) return false;
     this.#leases.set(name, { ...record, token, endsAt: now + this.leaseMs });
-    this.#told();
+    this.#reported();
     return true;
   }
 
@@ -195,26 +195,26 @@ export class MemoryLeaseTable {
   release(name: string, token: string): void {
     if (this.#leases.get(name)?.token !== token) return;
     this.#leases.delete(name);
-    this.#told();
+    this.#reported();
   }
 
   /** All leases are lost. Nobody takes one before a lease time has passed: a holder may not have heard of it. */
   wipe(): void {
     this.#leases.clear();
     this.#freshUntil = this.#clock.now() + this.leaseMs;
-    this.losses.tell(undefined);
-    this.#told();
+    this.losses.report(undefined);
+    this.#reported();
   }
 
   #expire(): void {
     const now = this.#clock.now();
     const ended = [...this.#leases.values()].filter(({ endsAt }) => endsAt <= now);
     for (const { name } of ended) this.#leases.delete(name);
-    if (ended.length > 0) this.#told();
+    if (ended.length > 0) this.#reported();
   }
 
-  #told(): void {
-    this.changes.tell(this.records());
+  #reported(): void {
+    this.changes.report(this.records());
     this.#watchExpiry();
   }
 
@@ -262,23 +262,23 @@ export class MemoryServiceTable {
 
 /** The latest events of all connections. */
 export class MemoryEvents {
-  readonly heard = new Listeners<HeardEvent>();
+  readonly heard = new Listeners<ReceivedEvent>();
   readonly #limit: number;
-  #kept: HeardEvent[] = [];
+  #kept: ReceivedEvent[] = [];
 
   /** @param limit  how many are kept at least */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  tell(event: HeardEvent): void {
+  report(event: ReceivedEvent): void {
     this.#kept.push(event);
     if (this.#kept.length > 2 * this.#limit) this.#kept = this.#kept.slice(-this.#limit);
-    this.heard.tell(event);
+    this.heard.report(event);
   }
 
   /** Those that are kept now, oldest first. */
-  kept({ actor, type, since, only }: EventQuery): readonly HeardEvent[] {
+  kept({ actor, type, since, only }: EventQuery): readonly ReceivedEvent[] {
     const key = actor && addressKey(actor);
     const from = only === 'last' || since === undefined ? Number.NEGATIVE_INFINITY : since;
     const found = this.#kept.filter(

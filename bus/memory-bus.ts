@@ -164,19 +164,19 @@ class MemoryLeases implements Leases {
 
   watch(onChange: (leases: readonly LeaseRecord[]) => void): Promise<{ close(): Promise<void> }> {
     return this.#link.call(() => {
-      let told: string | undefined;
-      const tell = (): void => {
-        if (this.#link.state !== 'up' || !this.#watches.has(tell)) return;
+      let reported: string | undefined;
+      const report = (): void => {
+        if (this.#link.state !== 'up' || !this.#watches.has(report)) return;
         const records = this.#stores.leases.records();
         const now = JSON.stringify(records);
-        if (now === told) return;
-        told = now;
+        if (now === reported) return;
+        reported = now;
         onChange(records);
       };
-      this.#watches.add(tell);
-      this.#link.later(tell);
+      this.#watches.add(report);
+      this.#link.later(report);
       const close = async (): Promise<void> => {
-        this.#watches.delete(tell);
+        this.#watches.delete(report);
       };
       return { close };
     });
@@ -188,7 +188,7 @@ class MemoryLeases implements Leases {
 
   /** Tells every watch what is new. */
   healed(): void {
-    for (const tell of this.#watches) this.#link.later(tell);
+    for (const report of this.#watches) this.#link.later(report);
   }
 
   abandon(): void {
@@ -215,7 +215,7 @@ function memoryTrace({ clock, events }: MemoryStores, link: MemoryLink, stops: S
       const traced = validTraceparent(traceparent);
       const sent: TraceEvent = traced === undefined ? said : { ...said, traceparent: traced };
       const at = Math.floor(clock.now() * 1_000) / 1_000;
-      if (link.state === 'up') link.later(() => events.tell({ ...sent, at }));
+      if (link.state === 'up') link.later(() => events.report({ ...sent, at }));
     },
     async subscribe(onEvent) {
       if (link.state !== 'up') throw link.away();

@@ -75,14 +75,14 @@ export class MemoryLink {
     if (this.#state !== 'up') return;
     this.#state = 'cut';
     this.#cutAt = this.#clock.now();
-    this.connectivity.tell({ kind: 'disconnected', detail: 'disconnected from the bus in memory, reconnecting' });
+    this.connectivity.report({ kind: 'disconnected', detail: 'disconnected from the bus in memory, reconnecting' });
   }
 
   heal(): void {
     if (this.#state !== 'cut') return;
     this.#state = 'up';
     const seconds = Math.round((this.#clock.now() - this.#cutAt) / 1_000);
-    this.connectivity.tell({ kind: 'connected', detail: `connected again after ${seconds} s` });
+    this.connectivity.report({ kind: 'connected', detail: `connected again after ${seconds} s` });
   }
 
   close(): void {

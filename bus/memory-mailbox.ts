@@ -5,19 +5,19 @@
 import type { Address } from './address.ts';
 import type {
   Epoch,
-  KeptMail,
-  Mail,
   Mailbox,
-  MailFilter,
-  MailHandlers,
-  MailSubscription,
+  MailboxFilter,
+  MailboxHandlers,
+  MailboxMessage,
+  MailboxSubscription,
   Publication,
+  TimestampedMessage,
   Tracing,
 } from './bus.ts';
 import { TransientError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { Listeners } from './listeners.ts';
-import type { MailChange, MemoryStream, StoredMail } from './memory-broker.ts';
+import type { MailChange, MemoryStream, StoredMessages } from './memory-broker.ts';
 import type { MemoryLink } from './memory-link.ts';
 import { addressKey, type MailboxSubject } from './subjects.ts';
 import { validTraceparent } from './trace-context.ts';
@@ -86,7 +86,7 @@ export class MemoryMailbox implements Mailbox {
     return publication;
   }
 
-  last(subject: MailboxSubject): Promise<Mail | undefined> {
+  last(subject: MailboxSubject): Promise<MailboxMessage | undefined> {
     return this.#link.call(() => {
       this.#refuseOtherEpoch();
       const mail = this.#stream.last(subject);
@@ -94,9 +94,9 @@ export class MemoryMailbox implements Mailbox {
     });
   }
 
-  mailOf(actor: Address, limit: number): Promise<readonly KeptMail[]> {
+  readMessagesOf(actor: Address, limit: number): Promise<readonly TimestampedMessage[]> {
     const key = addressKey(actor);
-    const isOf = ({ subject }: StoredMail): boolean =>
+    const isOf = ({ subject }: StoredMessages): boolean =>
       'to' in subject && (addressKey(subject.to) === key || ('from' in subject && addressKey(subject.from) === key));
     return this.#link.call(() =>
       [...this.#stream.values()]
@@ -114,7 +114,7 @@ export class MemoryMailbox implements Mailbox {
     });
   }
 
-  subscribe(filter: MailFilter, handlers: MailHandlers): Promise<MailSubscription> {
+  subscribe(filter: MailboxFilter, handlers: MailboxHandlers): Promise<MailboxSubscription> {
     return this.#link.call(() => {
       this.#refuseOtherEpoch();
       const leave = (): boolean => this.#subscriptions.delete(subscription);
@@ -148,7 +148,7 @@ export class MemoryMailbox implements Mailbox {
       for (const subscription of this.#subscriptions) subscription.end();
       this.#subscriptions.clear();
     }
-    this.#epochs.tell(this.#epoch);
+    this.#epochs.report(this.#epoch);
     return same;
   }
 
@@ -184,19 +184,25 @@ export class MemoryMailbox implements Mailbox {
 }
 
 /** A reader. It holds the newest value of each subject that it has not handed over yet, in the order of the stream. */
-class MemorySubscription implements MailSubscription {
+class MemorySubscription implements MailboxSubscription {
   readonly #mailbox: MemoryMailbox;
   readonly #link: MemoryLink;
-  readonly #filter: (mail: StoredMail) => boolean;
-  readonly #handlers: MailHandlers;
+  readonly #filter: (mail: StoredMessages) => boolean;
+  readonly #handlers: MailboxHandlers;
   readonly #leave: () => void;
-  readonly #pending = new Map<string, StoredMail>();
+  readonly #pending = new Map<string, StoredMessages>();
   /** Keys to hand over before the replay is complete; undefined once it is. */
   #replay: Set<string> | undefined = new Set();
   #scheduled = false;
   #ended = false;
 
-  constructor(mailbox: MemoryMailbox, link: MemoryLink, filter: MailFilter, handlers: MailHandlers, leave: () => void) {
+  constructor(
+    mailbox: MemoryMailbox,
+    link: MemoryLink,
+    filter: MailboxFilter,
+    handlers: MailboxHandlers,
+    leave: () => void,
+  ) {
     this.#mailbox = mailbox;
     this.#link = link;
     this.#filter = matcher(filter);
@@ -204,7 +210,7 @@ class MemorySubscription implements MailSubscription {
     this.#leave = leave;
   }
 
-  start(values: Iterable<StoredMail>): void {
+  start(values: Iterable<StoredMessages>): void {
     for (const mail of values) {
       if (!this.#filter(mail)) continue;
       this.#pending.set(mail.key, mail);
@@ -263,13 +269,13 @@ class MemorySubscription implements MailSubscription {
   }
 }
 
-function matcher(filter: MailFilter): (mail: StoredMail) => boolean {
+function matcher(filter: MailboxFilter): (mail: StoredMessages) => boolean {
   if ('topic' in filter) return ({ subject }) => subject.topic === filter.topic;
   const shards = new Set(filter.shards);
   return ({ shard }) => shards.has(shard);
 }
 
-function handedOver({ subject, sequence, payload, traceparent }: StoredMail): Mail {
+function handedOver({ subject, sequence, payload, traceparent }: StoredMessages): MailboxMessage {
   return { subject, sequence, payload, ...(traceparent !== undefined && { traceparent }) };
 }
 

@@ -1,12 +1,12 @@
 // Requests and answers in memory.
-import type { Endpoint, HoldOptions, Service, Services, Tracing } from './bus.ts';
-import { fromErrorData, TransientError, toAnswerData, UnansweredError } from './errors.ts';
-import { newName, type Opening } from './holding.ts';
-import { Holds } from './holds.ts';
+import type { Endpoint, LongCallOptions, Service, Services, Tracing } from './bus.ts';
+import { fromErrorData, TransientError, toAnswerData, UnknownOutcomeError } from './errors.ts';
 import type { JsonObject } from './json.ts';
+import { newName, type Opening } from './long-call-protocol.ts';
+import { LongCalls } from './long-calls.ts';
 import type { MemoryEndpoint, MemoryStores } from './memory-broker.ts';
 import type { MemoryLink } from './memory-link.ts';
-import { holdSubject } from './subjects.ts';
+import { longCallSubject } from './subjects.ts';
 import { validTraceparent } from './trace-context.ts';
 
 /** How long what has ended is waited for, in milliseconds. */
@@ -23,7 +23,7 @@ interface Asked {
 export class MemoryServices implements Services {
   readonly #stores: Pick<MemoryStores, 'clock' | 'services'>;
   readonly #link: MemoryLink;
-  readonly #holds: Holds;
+  readonly #holds: LongCalls;
   /** What is offered, and the way to take it off. */
   readonly #offered = new Map<object, () => void>();
 
@@ -31,17 +31,17 @@ export class MemoryServices implements Services {
   constructor({ clock, services, leases }: Pick<MemoryStores, 'clock' | 'services' | 'leases'>, link: MemoryLink) {
     this.#stores = { clock, services };
     this.#link = link;
-    this.#holds = new Holds({
+    this.#holds = new LongCalls({
       clock,
       leaseMs: leases.leaseMs,
       newName: () => newName(clock),
       listen: (name, answer) =>
-        services.add(holdSubject(name), {
+        services.add(longCallSubject(name), {
           reachable: () => link.state === 'up',
           handle: async (asked) => answer(asked),
         }),
       ask: (name, asked, timeoutMs) =>
-        this.#ask({ subject: holdSubject(name), request: asked, deadlineAt: clock.now() + timeoutMs }),
+        this.#ask({ subject: longCallSubject(name), request: asked, deadlineAt: clock.now() + timeoutMs }),
     });
   }
 
@@ -72,7 +72,7 @@ export class MemoryServices implements Services {
     return this.#ask({ subject, request, deadlineAt, tracing });
   }
 
-  hold(subject: string, request: JsonObject, options: HoldOptions, tracing: Tracing = {}): Promise<JsonObject> {
+  callLong(subject: string, request: JsonObject, options: LongCallOptions, tracing: Tracing = {}): Promise<JsonObject> {
     return this.#holds.hold(subject, options, async (opening, timeoutMs) => {
       const deadlineAt = this.#stores.clock.now() + timeoutMs;
       await this.#ask({ subject, request, deadlineAt, tracing, opening });
@@ -108,7 +108,7 @@ export class MemoryServices implements Services {
     return new Promise((resolve, reject) => {
       const remainingMs = deadlineAt - clock.now();
       if (remainingMs <= 0) return reject(new TransientError(`no time was left to ask '${subject}'`));
-      const late = (): void => reject(new UnansweredError(`'${subject}' did not answer in time`));
+      const late = (): void => reject(new UnknownOutcomeError(`'${subject}' did not answer in time`));
       const timer = clock.setTimeout(late, remainingMs);
       const settle = (how: () => void): void => {
         clock.clearTimeout(timer);

@@ -7,21 +7,21 @@ export type {
   Epoch,
   EventLimits,
   EventQuery,
-  HeardEvent,
-  Held,
-  HoldOptions,
-  KeptMail,
   Lease,
   LeaseRecord,
   Leases,
-  Mail,
+  LongCallHandle,
+  LongCallOptions,
   Mailbox,
-  MailFilter,
-  MailHandlers,
-  MailSubscription,
+  MailboxFilter,
+  MailboxHandlers,
+  MailboxMessage,
+  MailboxSubscription,
   Publication,
+  ReceivedEvent,
   Service,
   Services,
+  TimestampedMessage,
   Trace,
   TraceEvent,
   Tracing,
@@ -39,14 +39,15 @@ export {
   TransientError,
   TroupeError,
   toErrorData,
-  UnansweredError,
+  UnknownOutcomeError,
 } from './errors.ts';
+export { internList, internText, internTexts, internUid } from './interning.ts';
 export { type Json, type JsonObject, parseJsonObject } from './json.ts';
 export { WATCH_LEASE } from './lease-names.ts';
 export type { MailSnapshot } from './memory-broker.ts';
 export { type MemoryBroker, type MemoryBrokerOptions, type MemoryBus, memoryBroker } from './memory-bus.ts';
 export { ALONE, type NatsBusOptions, natsBus } from './nats-bus.ts';
-export { type BusExamination, examineNats, Seen } from './nats-examination.ts';
+export { type BusCheck, checkNats, Seen } from './nats-check.ts';
 export type { FirstLease } from './nats-leases.ts';
 export {
   NATS_RELEASE,
@@ -58,24 +59,23 @@ export {
 export { type NatsServer, type NatsServerOptions, startNatsServer } from './nats-server.ts';
 export { type BusRole, type BusUser, CALL_EVENT, permissionsOf } from './permissions.ts';
 export { type KnownUser, newSeed, publicKeyOf, serverUsers } from './server-users.ts';
-export { sharedList, sharedText, sharedUid, shareTexts } from './shared.ts';
 export {
+  type ActorSubject,
   type Address,
   addressKey,
+  internAddress,
   type MailboxSubject,
-  type MailSubject,
-  mailSubject,
+  mailboxSubject,
   operationSubject,
   parseAddressKey,
-  parseMailSubject,
+  parseMailboxSubject,
+  type ReservationSubject,
   ROOT,
   SHARDS,
   type ShardSubject,
   shardOf,
   shardOfKey,
   shardOfMail,
-  sharedAddress,
-  type TurnSubject,
 } from './subjects.ts';
 export type { Clock, Timer } from './time.ts';
 export {

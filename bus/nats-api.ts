@@ -1,12 +1,12 @@
 // What the parts use of JetStream's API, as requests and answers. Payloads are JSON on one line.
 
 import { headers, type MsgHdrs } from 'nats';
-import { ask } from './asking.ts';
 import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
 import { apiSubject, Operation } from './nats-names.ts';
+import { requestWithRetry } from './request-retry.ts';
 
 /** JetStream's error codes, `err_code` of an answer; see server/errors.json of nats-server. */
 export const ApiCode = {
@@ -89,7 +89,7 @@ export async function query(
   request: object = {},
   timeoutMs?: number,
 ): Promise<Record<string, unknown>> {
-  const message = await ask(connection, apiSubject(operation), JSON.stringify(request), timeoutMs);
+  const message = await requestWithRetry(connection, apiSubject(operation), JSON.stringify(request), timeoutMs);
   return answered(operation, message.data);
 }
 
@@ -150,7 +150,12 @@ export async function readMessage(
   timeoutMs?: number,
 ): Promise<StoredMessage | undefined> {
   if (replicas > 1) return readAtLeader(connection, name, which, timeoutMs);
-  const message = await ask(connection, apiSubject(Operation.readDirectly(name)), JSON.stringify(which), timeoutMs);
+  const message = await requestWithRetry(
+    connection,
+    apiSubject(Operation.readDirectly(name)),
+    JSON.stringify(which),
+    timeoutMs,
+  );
   if (message.headers?.code === 404) return undefined;
   if (message.headers === undefined || message.headers.code >= 400) {
     throw new ApiError(`a read of '${name}'`, message.headers?.code ?? 0, message.headers?.description ?? '');

@@ -11,8 +11,8 @@ import { NatsMailbox } from './nats-mailbox.ts';
 import { namesOf, Operation } from './nats-names.ts';
 import { natsServices } from './nats-services.ts';
 import { natsTrace } from './nats-trace.ts';
+import { refusals } from './permission-errors.ts';
 import { type BusUser, hasMail, keepsEvents } from './permissions.ts';
-import { refusals } from './refusals.ts';
 import { inboxPrefix, ROOT, SHARDS } from './subjects.ts';
 
 export interface NatsBusOptions extends Omit<NatsOptions, 'name' | 'inboxPrefix' | 'onRefusal'> {
@@ -69,12 +69,12 @@ export async function natsBus(options: NatsBusOptions): Promise<Bus> {
   }
   const root = prefix;
   const names = namesOf(root);
-  const told = { inboxPrefix: inboxPrefix(user, root), onRefusal: refusals(user.name, onWarning) };
-  const connection = await connectNats({ ...options, ...told, name: process });
+  const reported = { inboxPrefix: inboxPrefix(user, root), onRefusal: refusals(user.name, onWarning) };
+  const connection = await connectNats({ ...options, ...reported, name: process });
   const isRead = hasMail(user);
   const deliveries = !isRead
     ? connection
-    : await connectNats({ ...options, ...told, name: `${process} mail` }).catch(async (error: unknown) => {
+    : await connectNats({ ...options, ...reported, name: `${process} mail` }).catch(async (error: unknown) => {
         await connection.close();
         throw error;
       });

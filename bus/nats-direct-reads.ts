@@ -1,10 +1,10 @@
 // What a stream holds, read without a consumer: whoever reads so leaves nothing on the server, and can tell it nothing.
 import type { MsgHdrs } from 'nats';
-import { ask } from './asking.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { isDeletion, type StreamInfo } from './nats-api.ts';
 import { apiSubject, Operation } from './nats-names.ts';
+import { requestWithRetry } from './request-retry.ts';
 import { parseTimestamp } from './timestamps.ts';
 
 /** Messages asked for in one go. */
@@ -131,7 +131,11 @@ async function found(
 
 /** The next message, or none. */
 async function nextMessage(connection: Connection, stream: string, request: Request): Promise<readonly KeptMessage[]> {
-  const { data, headers } = await ask(connection, apiSubject(Operation.readDirectly(stream)), JSON.stringify(request));
+  const { data, headers } = await requestWithRetry(
+    connection,
+    apiSubject(Operation.readDirectly(stream)),
+    JSON.stringify(request),
+  );
   if (headers?.code === Status.None) return [];
   const message = keptMessage(data, headers);
   if (message === undefined) throw unreadable(stream, headers?.description);

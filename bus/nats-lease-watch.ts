@@ -69,7 +69,7 @@ export class LeaseWatch {
     const replay = new Replay({
       clock: connection.clock,
       list: () => listSubjects(pagesOf(connection, stream, `${prefix}>`)),
-      onComplete: () => this.#tell(),
+      onComplete: () => this.#report(),
     });
     const reader = new StreamReader({
       connection,
@@ -117,11 +117,11 @@ export class LeaseWatch {
     const known = this.#entries.get(key)?.lease;
     if (lease === undefined) this.#entries.delete(key);
     else this.#entries.set(key, { lease, sequence, heardAt: connection.clock.now() });
-    if (replay.complete && known?.token !== lease?.token) this.#tell();
+    if (replay.complete && known?.token !== lease?.token) this.#report();
     replay.saw(subject);
   }
 
-  #tell(): void {
+  #report(): void {
     const stored = [...this.#entries.values()].map(({ lease }) => lease);
     this.#options.onChange(stored.map(recordOf), stored);
   }
@@ -150,6 +150,6 @@ export class LeaseWatch {
       if (this.#entries.get(key)?.sequence === sequence) ended = this.#entries.delete(key) || ended;
     });
     await Promise.all(asked);
-    if (ended && !this.#closed && this.#replay?.complete === true) this.#tell();
+    if (ended && !this.#closed && this.#replay?.complete === true) this.#report();
   }
 }

@@ -5,13 +5,13 @@
 import type { Address } from './address.ts';
 import type {
   Epoch,
-  KeptMail,
-  Mail,
   Mailbox,
-  MailFilter,
-  MailHandlers,
-  MailSubscription,
+  MailboxFilter,
+  MailboxHandlers,
+  MailboxMessage,
+  MailboxSubscription,
   Publication,
+  TimestampedMessage,
   Tracing,
 } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
@@ -23,7 +23,7 @@ import {
   newerFormat,
   readMailHeaders,
   refuseNewer,
-} from './mail-headers.ts';
+} from './message-headers.ts';
 import { deleteMessage, publishMessage, readMessage, type StreamConfig } from './nats-api.ts';
 import { listSubjects, pagesOf } from './nats-listing.ts';
 import { type Delivery, StreamReader } from './nats-reader.ts';
@@ -32,10 +32,10 @@ import { changed, StreamKeeper } from './nats-stream.ts';
 import {
   epochSubject,
   type MailboxSubject,
-  mailSubject,
+  mailboxSubject,
   mailWildcard,
   objectFilter,
-  parseMailSubject,
+  parseMailboxSubject,
   senderFilters,
   shardFilter,
   shardOfMail,
@@ -65,7 +65,7 @@ export class NatsMailbox implements Mailbox {
   readonly #deliveries: Connection;
   readonly #root: string;
   readonly #keeper: StreamKeeper;
-  readonly #subscriptions = new Set<MailSubscription>();
+  readonly #subscriptions = new Set<MailboxSubscription>();
   readonly #onWarning: (message: string) => void;
   /** Formats of mail that was ignored. */
   readonly #unreadable = new Set<number>();
@@ -120,7 +120,7 @@ export class NatsMailbox implements Mailbox {
     // mutant: published-before-looked drop
     if (!this.#keeper.ready) throw this.#connection.away();
     const { epoch, seen } = this.#keeper;
-    const text = mailSubject(subject, this.shards, this.#root);
+    const text = mailboxSubject(subject, this.shards, this.#root);
     let publication: Publication;
     try {
       publication = await publishMessage(this.#connection, text, payload, {
@@ -143,9 +143,9 @@ export class NatsMailbox implements Mailbox {
     return publication;
   }
 
-  async last(subject: MailboxSubject): Promise<Mail | undefined> {
+  async last(subject: MailboxSubject): Promise<MailboxMessage | undefined> {
     const epoch = await this.#currentEpoch();
-    const text = mailSubject(subject, this.shards, this.#root);
+    const text = mailboxSubject(subject, this.shards, this.#root);
     const message = await readMessage(this.#connection, this.#keeper.config, { last_by_subj: text });
     // mutant: value-of-another-stream drop
     await this.#confirm(epoch); // no value of another stream is handed over (B4)
@@ -158,13 +158,13 @@ export class NatsMailbox implements Mailbox {
     return { subject, sequence, payload: payloadOf(message.payload), ...traced(said) };
   }
 
-  async mailOf(actor: Address, limit: number): Promise<readonly KeptMail[]> {
+  async readMessagesOf(actor: Address, limit: number): Promise<readonly TimestampedMessage[]> {
     const { name } = this.#keeper.config;
     const filters = [objectFilter(actor, this.shards, this.#root), ...senderFilters(actor, this.#root)];
     const lists = await Promise.all(filters.map((filter) => listSubjects(pagesOf(this.#connection, name, filter))));
     // Only who has read a value knows how old it is: of a hub's thousands some are never looked at.
     const subjects = [...new Set(lists.flatMap((list) => [...list].slice(0, LOOKED_AT * limit)))];
-    const found: KeptMail[] = [];
+    const found: TimestampedMessage[] = [];
     const waiting = subjects.values();
     const readOn = async (): Promise<void> => {
       for (const text of waiting) {
@@ -183,7 +183,7 @@ export class NatsMailbox implements Mailbox {
     await deleteMessage(this.#connection, this.#keeper.config.name, sequence);
   }
 
-  async subscribe(filter: MailFilter, handlers: MailHandlers): Promise<MailSubscription> {
+  async subscribe(filter: MailboxFilter, handlers: MailboxHandlers): Promise<MailboxSubscription> {
     const epoch = await this.#currentEpoch();
     const filters = this.#filtersOf(filter);
     const replay = new Replay({
@@ -221,9 +221,9 @@ export class NatsMailbox implements Mailbox {
   }
 
   /** As any copy of the stream has it. Undefined: it is gone, or not ours. */
-  async #kept(name: string, text: string): Promise<KeptMail | undefined> {
+  async #kept(name: string, text: string): Promise<TimestampedMessage | undefined> {
     const message = await readMessage(this.#connection, { name, num_replicas: 1 }, { last_by_subj: text });
-    const subject = parseMailSubject(text, this.shards, this.#root);
+    const subject = parseMailboxSubject(text, this.shards, this.#root);
     if (message === undefined || subject === undefined) return undefined;
     const said = readMailHeaders(message.headers);
     if (said.format > MAIL_FORMAT) return undefined;
@@ -233,12 +233,12 @@ export class NatsMailbox implements Mailbox {
 
   #deliver(
     { subject: text, sequence, storedAt, message }: Delivery,
-    filter: MailFilter,
-    handlers: MailHandlers,
+    filter: MailboxFilter,
+    handlers: MailboxHandlers,
     replay: Replay,
   ): void {
     this.#keeper.saw(sequence, text);
-    const subject = parseMailSubject(text, this.shards, this.#root);
+    const subject = parseMailboxSubject(text, this.shards, this.#root);
     // Not ours: another number of shards, or somebody else's words. It counts as handed over all the same.
     if (subject !== undefined && this.#isWanted(subject, filter)) {
       const said = readMailHeaders(message.headers);
@@ -257,21 +257,21 @@ export class NatsMailbox implements Mailbox {
     this.#onWarning(newerFormat(format));
   }
 
-  #isWanted(subject: MailboxSubject, filter: MailFilter): boolean {
+  #isWanted(subject: MailboxSubject, filter: MailboxFilter): boolean {
     return 'topic' in filter
       ? subject.topic === filter.topic
       : filter.shards.includes(shardOfMail(subject, this.shards));
   }
 
   /** nats-server 2.9 knows one filter a consumer: there, several shards are picked out of all mail here. */
-  #filtersOf(filter: MailFilter): readonly string[] {
+  #filtersOf(filter: MailboxFilter): readonly string[] {
     if ('topic' in filter) return [topicFilter(filter.topic, this.#root)];
     const several = filter.shards.length > 1 && !this.#connection.isAtLeast(2, 10);
     if (several || filter.shards.length >= this.shards) return [mailWildcard(this.#root)];
     return filter.shards.map((shard) => shardFilter(shard, this.#root));
   }
 
-  async #listed(filter: MailFilter): Promise<ReadonlySet<string>> {
+  async #listed(filter: MailboxFilter): Promise<ReadonlySet<string>> {
     const list = (text: string): Promise<Set<string>> =>
       listSubjects(pagesOf(this.#connection, this.#keeper.config.name, text));
     if ('topic' in filter) return list(topicFilter(filter.topic, this.#root));
@@ -307,7 +307,7 @@ function payloadOf(text: string): JsonObject {
   return parseJsonObject(text) ?? {};
 }
 
-function traced({ traceparent }: MailHeaders): Pick<Mail, 'traceparent'> {
+function traced({ traceparent }: MailHeaders): Pick<MailboxMessage, 'traceparent'> {
   return traceparent === undefined ? {} : { traceparent };
 }
 

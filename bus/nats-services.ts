@@ -9,7 +9,7 @@ import {
   type ServiceConfig,
   type ServiceMsg,
 } from 'nats';
-import type { Endpoint, HoldOptions, Service, Services, Tracing } from './bus.ts';
+import type { Endpoint, LongCallOptions, Service, Services, Tracing } from './bus.ts';
 import { type Connection, NoResponderError } from './connection.ts';
 import {
   ErrorCode,
@@ -19,13 +19,13 @@ import {
   TransientError,
   toAnswerData,
   toErrorData,
-  UnansweredError,
+  UnknownOutcomeError,
 } from './errors.ts';
-import { type HoldWire, newName, type Opening } from './holding.ts';
-import { Holds } from './holds.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
-import { HOLD_HEADER, TRACEPARENT_HEADER } from './mail-headers.ts';
-import { endpointSubject, holdSubject, type UserName, userTokens } from './subjects.ts';
+import { type LongCallTransport, newName, type Opening } from './long-call-protocol.ts';
+import { LongCalls } from './long-calls.ts';
+import { HOLD_HEADER, TRACEPARENT_HEADER } from './message-headers.ts';
+import { endpointSubject, longCallSubject, type UserName, userTokens } from './subjects.ts';
 import type { Clock } from './time.ts';
 import { validTraceparent } from './trace-context.ts';
 
@@ -52,7 +52,7 @@ export interface NatsServicesOptions {
 export function natsServices(connection: Connection, options: NatsServicesOptions): Services & Service {
   const { root } = options;
   const closings = new Set<() => Promise<void>>();
-  const holds = new Holds(holdWire(connection, options));
+  const holds = new LongCalls(holdWire(connection, options));
   return {
     async close() {
       await Promise.all([...closings].map((close) => close()));
@@ -105,13 +105,13 @@ export function natsServices(connection: Connection, options: NatsServicesOption
         if (error instanceof NoResponderError)
           throw new TransientError(`nobody answers '${subject}'`, { cause: error });
         // Too late, or the connection broke: nobody knows whether it was heard.
-        if (error instanceof TransientError) throw new UnansweredError(error.message, { cause: error });
+        if (error instanceof TransientError) throw new UnknownOutcomeError(error.message, { cause: error });
         throw error;
       }
       return answerIn(message, subject);
     },
 
-    hold(subject: string, request: JsonObject, options: HoldOptions, { traceparent }: Tracing = {}) {
+    callLong(subject: string, request: JsonObject, options: LongCallOptions, { traceparent }: Tracing = {}) {
       return holds.hold(subject, options, async (opening, timeoutMs) => {
         if (!connection.up) throw connection.away();
         let message: Msg;
@@ -129,14 +129,14 @@ export function natsServices(connection: Connection, options: NatsServicesOption
 }
 
 /** Names begin with the user's, so that others may not listen to them; answers come to where the questions do. */
-function holdWire(connection: Connection, { root, user, leaseMs }: NatsServicesOptions): HoldWire {
+function holdWire(connection: Connection, { root, user, leaseMs }: NatsServicesOptions): LongCallTransport {
   let asked = 0;
   return {
     clock: connection.clock,
     leaseMs,
     newName: () => `${userTokens(user)}.${newName(connection.clock)}`,
     listen(name, answer) {
-      const subscription = connection.listen(holdSubject(name, root), (message) => {
+      const subscription = connection.listen(longCallSubject(name, root), (message) => {
         const question = parseJsonObject(message.string());
         // Of somebody who speaks another language.
         if (question === undefined) return;
@@ -146,8 +146,11 @@ function holdWire(connection: Connection, { root, user, leaseMs }: NatsServicesO
     },
     async ask(name, question, timeoutMs) {
       asked += 1;
-      const reply = `${holdSubject(String(question['from']), root)}.${asked}`;
-      const message = await connection.request(holdSubject(name, root), JSON.stringify(question), { timeoutMs, reply });
+      const reply = `${longCallSubject(String(question['from']), root)}.${asked}`;
+      const message = await connection.request(longCallSubject(name, root), JSON.stringify(question), {
+        timeoutMs,
+        reply,
+      });
       const answer = parseJsonObject(message.string());
       if (answer === undefined) throw new TransientError(`'${name}' answered with something else than a JSON object`);
       return answer;
@@ -188,7 +191,7 @@ async function withinLimit(promise: Promise<unknown>, clock: Clock): Promise<voi
   await Promise.race([settled, clock.sleep(STOP_TIMEOUT_MS, limit.signal)]);
 }
 
-async function answer(endpoint: Endpoint, message: ServiceMsg, holds: Holds, service: object): Promise<void> {
+async function answer(endpoint: Endpoint, message: ServiceMsg, holds: LongCalls, service: object): Promise<void> {
   try {
     const asked = parsed(message);
     const traceparent = validTraceparent(message.headers?.get(TRACEPARENT_HEADER));
@@ -243,7 +246,8 @@ function parsed(message: ServiceMsg): JsonObject {
 function answerIn(message: Msg, subject: string): JsonObject {
   const answer = parseJsonObject(message.string());
   if (message.headers?.has('Nats-Service-Error-Code') !== true) {
-    if (answer === undefined) throw new UnansweredError(`'${subject}' answered with something else than a JSON object`);
+    if (answer === undefined)
+      throw new UnknownOutcomeError(`'${subject}' answered with something else than a JSON object`);
     return answer;
   }
   // What refused may not speak our words: its header says why.

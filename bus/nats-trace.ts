@@ -1,11 +1,11 @@
 // The trace as CloudEvents 1.0 in structured mode, one event a message: `nats sub 'troupe.event.>'` reads it.
 
 import { headers } from 'nats';
-import type { HeardEvent, Trace, TraceEvent } from './bus.ts';
+import type { ReceivedEvent, Trace, TraceEvent } from './bus.ts';
 import { envelopeOf } from './cloud-event.ts';
 import type { Connection } from './connection.ts';
 import type { JsonObject } from './json.ts';
-import { TRACEPARENT_HEADER } from './mail-headers.ts';
+import { TRACEPARENT_HEADER } from './message-headers.ts';
 import { keptEvents } from './nats-event-stream.ts';
 import { eventSubject, eventWildcard, parseEventSubject } from './subjects.ts';
 import { parseTimestamp } from './timestamps.ts';
@@ -65,7 +65,7 @@ export function natsTrace({ connection, root, process, stream }: NatsTraceOption
   };
 }
 
-function parsed(subject: string, payload: Uint8Array, root: string): HeardEvent | undefined {
+function parsed(subject: string, payload: Uint8Array, root: string): ReceivedEvent | undefined {
   const address = parseEventSubject(subject, root);
   if (address === undefined) return undefined;
   try {

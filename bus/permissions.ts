@@ -22,8 +22,8 @@ import {
   eventFilter,
   eventWildcard,
   holdsOf,
-  holdWildcard,
   inboxPrefix,
+  longCallWildcard,
   operationFilter,
   ROOT,
   topicFilter,
@@ -121,13 +121,13 @@ function acting(realms: readonly string[], user: BusUser, root: string): Part {
   return {
     publish: [
       ...publish,
-      ...(['claim', 'ready', 'underway', 'turn'] as const).map((topic) => topicFilter(topic, root)),
+      ...(['claim', 'ready', 'creates', 'reservation'] as const).map((topic) => topicFilter(topic, root)),
       ...asking([Operation.deleteMessage(mail)]),
       entrySubject(leases, '>'),
       ...asking([Operation.streamInfo, Operation.createStream, Operation.updateStream].map((of) => of(history))),
       eventWildcard(root),
       ...realms.flatMap((realm) => [operationFilter(realm, undefined, root), operationFilter(realm, '*', root)]),
-      holdWildcard(root),
+      longCallWildcard(root),
     ],
     // mutant: host-leads-watch drop
     notPublish: [entrySubject(leases, leaseKey(WATCH_LEASE))],
@@ -141,7 +141,7 @@ function serving(
   root: string,
 ): Part {
   return {
-    publish: [eventFilter({ realm, type: CALL_EVENT }, root), holdWildcard(root)],
+    publish: [eventFilter({ realm, type: CALL_EVENT }, root), longCallWildcard(root)],
     subscribe: [
       operationFilter(realm, undefined, root),
       // mutant: node-hears-others ().2 -> '*'

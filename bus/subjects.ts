@@ -2,29 +2,29 @@
 // here and nowhere else.
 //
 //   troupe.mail.<shard>.<realm>.<plural>.<namespace>.<name>.<topic>[.<realm>.<plural>.<namespace>.<name>]
-//   troupe.mail.<shard>.underway
-//   troupe.mail.<shard>.turn.<name>
+//   troupe.mail.<shard>.creates
+//   troupe.mail.<shard>.reservation.<name>
 //   troupe.event.<realm>.<plural>.<namespace>.<name>.<type>
 //   troupe.epoch
-//   troupe.hold.<user>.<process>
+//   troupe.longcall.<user>.<process>
 //   troupe.inbox.<user>.<connection>
 //
 // The namespace of a cluster-scoped object is the empty string, written as the token `_`. `troupe` is the root; another
 // one (a single token) separates deployments that share a server.
 import type { Address } from './address.ts';
-import { keyOfShared, sharedByKey } from './shared.ts';
+import { keyOfShared, sharedByKey } from './interning.ts';
 
 export type { Address };
 
 /** Mail to an actor. A claim and an answer name the other side, which lives in the same namespace. */
-export type MailSubject = { readonly to: Address } & (
+export type ActorSubject = { readonly to: Address } & (
   | { readonly topic: 'object' }
   | { readonly topic: 'claim' | 'ready'; readonly from: Address }
 );
 
 /** What the host of a shard leaves to whoever hosts it next. */
 export interface ShardSubject {
-  readonly topic: 'underway';
+  readonly topic: 'creates';
   readonly shard: number;
 }
 
@@ -36,14 +36,14 @@ export interface UserName {
 }
 
 /** Who may make what several objects may look for alike. Its shard is that of its name. */
-export interface TurnSubject {
-  readonly topic: 'turn';
+export interface ReservationSubject {
+  readonly topic: 'reservation';
   /** Letters and digits. */
   readonly name: string;
 }
 
 /** What a value in the mailbox is about. */
-export type MailboxSubject = MailSubject | ShardSubject | TurnSubject;
+export type MailboxSubject = ActorSubject | ShardSubject | ReservationSubject;
 
 /** Number of shards unless a deployment says otherwise; fixed for its life. */
 export const SHARDS = 64;
@@ -108,7 +108,7 @@ export function addressKey(address: Address): string {
 }
 
 /** The same address, as the object that all who mention it share. */
-export function sharedAddress(address: Address): Address {
+export function internAddress(address: Address): Address {
   return sharedByKey(addressKey(address), () => address) ?? address;
 }
 
@@ -129,7 +129,7 @@ export function shardOfMail(mail: MailboxSubject, shards: number = SHARDS): numb
 }
 
 /** Subject of a value in the mailbox. */
-export function mailSubject(mail: MailboxSubject, shards: number = SHARDS, root: string = ROOT): string {
+export function mailboxSubject(mail: MailboxSubject, shards: number = SHARDS, root: string = ROOT): string {
   if ('shard' in mail) return `${root}.mail.${mail.shard}.${mail.topic}`;
   if ('name' in mail) return `${root}.mail.${shardOfKey(mail.name, shards)}.${mail.topic}.${mail.name}`;
   const key = addressKey(mail.to);
@@ -138,16 +138,16 @@ export function mailSubject(mail: MailboxSubject, shards: number = SHARDS, root:
   return [...base, addressKey(mail.from)].join('.');
 }
 
-/** The inverse of `mailSubject`; undefined for what it never makes with this number of shards and this root. */
-export function parseMailSubject(
+/** The inverse of `mailboxSubject`; undefined for what it never makes with this number of shards and this root. */
+export function parseMailboxSubject(
   subject: string,
   shards: number = SHARDS,
   root: string = ROOT,
 ): MailboxSubject | undefined {
   const [first, mail, shard, ...rest] = subject.split('.');
   if (first !== root || mail !== 'mail') return undefined;
-  if (rest.length === 1) return rest[0] === 'underway' ? parseShard(shard, shards) : undefined;
-  if (rest.length === 2) return rest[0] === 'turn' ? parseTurn(shard, rest[1], shards) : undefined;
+  if (rest.length === 1) return rest[0] === 'creates' ? parseShard(shard, shards) : undefined;
+  if (rest.length === 2) return rest[0] === 'reservation' ? parseTurn(shard, rest[1], shards) : undefined;
   const to = parseAddress(rest.slice(0, 4));
   if (to === undefined || shard !== String(shardOfKey(rest.slice(0, 4).join('.'), shards))) return undefined;
   const topic = rest[4];
@@ -169,8 +169,8 @@ export function shardFilter(shard: number, root: string = ROOT): string {
 
 /** One topic of all shards. */
 export function topicFilter(topic: MailboxSubject['topic'], root: string = ROOT): string {
-  if (topic === 'underway') return `${root}.mail.*.${topic}`;
-  if (topic === 'turn') return `${root}.mail.*.${topic}.*`;
+  if (topic === 'creates') return `${root}.mail.*.${topic}`;
+  if (topic === 'reservation') return `${root}.mail.*.${topic}.*`;
   const base = `${root}.mail.*.*.*.*.*.${topic}`;
   return topic === 'claim' || topic === 'ready' ? `${base}.*.*.*.*` : base;
 }
@@ -253,19 +253,19 @@ export function operationFilter(realm: string, node?: string, root: string = ROO
 }
 
 /** Where a process is asked of what it holds, and of what others hold of it. */
-export function holdSubject(name: string, root: string = ROOT): string {
-  return [root, 'hold', ...name.split('.').map(encodeToken)].join('.');
+export function longCallSubject(name: string, root: string = ROOT): string {
+  return [root, 'longcall', ...name.split('.').map(encodeToken)].join('.');
 }
 
 /** Where all processes of a user are asked, and answered, of what they hold: their names begin with the user's. */
 export function holdsOf(user: UserName, root: string = ROOT): string {
   // mutant: holds-of-everybody () -> $2
-  return `${holdSubject(userTokens(user), root)}.>`;
+  return `${longCallSubject(userTokens(user), root)}.>`;
 }
 
 /** Where anybody is asked, and answered, of what is held. */
-export function holdWildcard(root: string = ROOT): string {
-  return `${root}.hold.>`;
+export function longCallWildcard(root: string = ROOT): string {
+  return `${root}.longcall.>`;
 }
 
 /** What the inboxes of a user begin with. Those of a node lie within those of its name. */
@@ -281,13 +281,17 @@ export function userTokens({ name, node }: UserName): string {
 function parseShard(token: string | undefined, shards: number): ShardSubject | undefined {
   const shard = Number(token);
   return String(shard) === token && Number.isInteger(shard) && shard >= 0 && shard < shards
-    ? { topic: 'underway', shard }
+    ? { topic: 'creates', shard }
     : undefined;
 }
 
-function parseTurn(shard: string | undefined, name: string | undefined, shards: number): TurnSubject | undefined {
+function parseTurn(
+  shard: string | undefined,
+  name: string | undefined,
+  shards: number,
+): ReservationSubject | undefined {
   if (name === undefined || !TURN.test(name) || shard !== String(shardOfKey(name, shards))) return undefined;
-  return { topic: 'turn', name };
+  return { topic: 'reservation', name };
 }
 
 function parseAddress(tokens: readonly string[]): Address | undefined {

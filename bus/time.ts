@@ -1,11 +1,11 @@
-// Time and chance as they are handed to every room. `actors/clock.ts` implements them; nothing else touches timers,
+// Time and chance as they are handed to every room. `actors/base/clock.ts` implements them; nothing else touches timers,
 // the wall clock or a random source.
 
 /** A clock whose `setTimeout` and `clearTimeout` fit XState's `clock` option too. */
 export interface Clock {
   /** Milliseconds since the epoch, with fractions where the platform gives them. */
   now(): number;
-  /** Calls `run` once after `delayMs`; `Infinity` means never. Delays beyond 2^31 ms are honoured. */
+  /** Calls `run` once after `delayMs`; `Infinity` means never. Delays beyond 2^31 ms are honored. */
   setTimeout(run: () => void, delayMs: number): Timer;
   clearTimeout(timer: Timer): void;
   /** Resolves after `delayMs`, or at once when `signal` is aborted. */

@@ -47,7 +47,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         description: '{{ $value }} objects are stopped, and are tried again ever less often.',
       },
       {
-        name: 'TroupeObjectsWaitLong',
+        name: 'TroupeObjectsWaiting',
         expr: 'max by (namespace, realm, plural) (troupe_unsettled_age_seconds) > 3600',
         for: '10m',
         severity: 'info',
@@ -98,7 +98,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
           '{{ $value | humanizePercentage }} of the requests of {{ $labels.pod }} to the API server failed in passing.',
       },
       {
-        name: 'TroupeNobodyWatches',
+        name: 'TroupeNoWatchLeader',
         expr: 'sum by (namespace) (troupe_leases_held{lease="watch"}) < 1',
         for: '2m',
         severity: 'critical',
@@ -119,7 +119,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
     name: 'troupe-bus',
     alerts: [
       {
-        name: 'TroupeBusAway',
+        name: 'TroupeBusUnreachable',
         expr: 'troupe_bus_connected == 0',
         for: '2m',
         severity: 'critical',
@@ -127,7 +127,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         description: '{{ $labels.pod }} has had no connection to NATS for two minutes: its objects are stopped.',
       },
       {
-        name: 'TroupeBusUnsteady',
+        name: 'TroupeBusFlapping',
         expr: 'increase(troupe_bus_disconnections_total[1h]) > 5',
         for: '5m',
         severity: 'warning',
@@ -143,7 +143,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         description: '{{ $labels.pod }} lost {{ $value | humanize }} leases; other pods begin anew with its objects.',
       },
       {
-        name: 'TroupeShardsUnhosted',
+        name: 'TroupeShardsUnassigned',
         expr: 'sum by (namespace) (troupe_shards{state="live"}) < max by (namespace) (troupe_deployment_shards)',
         for: '5m',
         severity: 'critical',
@@ -159,7 +159,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         description: '{{ $value }} kinds are served by pods that get no objects: nothing is done for theirs.',
       },
       {
-        name: 'TroupeMailLate',
+        name: 'TroupeMailboxLagging',
         expr: 'histogram_quantile(0.9, sum by (namespace, pod, le) (rate(troupe_mail_lag_seconds_bucket[5m]))) > 2',
         for: '10m',
         severity: 'warning',
@@ -168,10 +168,10 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
           'One in ten messages reaches {{ $labels.pod }} {{ $value | humanizeDuration }} after it was stored, or later.',
       },
       {
-        name: 'TroupeStrangersOnTheBus',
+        name: 'TroupeRequestsRejected',
         expr:
-          'sum by (namespace) (increase(troupe_refused_requests_total[1h])) > 5 ' +
-          'or sum by (namespace) (increase(troupe_refused_mail_total[1h])) > 5',
+          'sum by (namespace) (increase(troupe_rejected_requests_total[1h])) > 5 ' +
+          'or sum by (namespace) (increase(troupe_rejected_messages_total[1h])) > 5',
         for: '1m',
         severity: 'warning',
         summary: 'Somebody says on the bus what Troupe would not.',
@@ -183,7 +183,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
     name: 'troupe-process',
     alerts: [
       {
-        name: 'TroupeNotSeen',
+        name: 'TroupeMetricsMissing',
         expr: 'absent(troupe_info)',
         for: '10m',
         severity: 'critical',
@@ -207,7 +207,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         description: '{{ $labels.pod }} uses {{ $value | humanizePercentage }} of the memory that it may have.',
       },
       {
-        name: 'TroupeProcessBusy',
+        name: 'TroupeEventLoopLagging',
         expr: 'nodejs_eventloop_lag_p99_seconds > 1 and on (job, instance) troupe_info',
         for: '15m',
         severity: 'warning',
@@ -215,7 +215,7 @@ export const ALERT_GROUPS: readonly AlertGroup[] = [
         description: 'In {{ $labels.pod }} what is due comes {{ $value | humanizeDuration }} late.',
       },
       {
-        name: 'TroupeWebhookCertificateEnds',
+        name: 'TroupeWebhookCertificateExpiring',
         // 0 is none: a pod without webhooks. Troupe makes the next one 30 days before the end.
         expr: '(troupe_webhook_certificate_expiry_timestamp_seconds > 0) - time() < 7 * 86400',
         for: '15m',

@@ -1,22 +1,22 @@
 // Checks all written contracts against the rules of contracts: `node deploy/check-contracts.ts [FILE_OR_PACKAGE,...]`; those of
 // more adapters with their names, or with TROUPE_ADAPTERS.
 import { adaptersOf } from '../actors/process/adapters.ts';
-import { checkContracts, complaintText } from '../adapters/kubernetes/contract-check/check.ts';
-import { isWritten } from '../adapters/kubernetes/crds.ts';
+import { checkContracts, complaintText } from '../adapters/api/contract/check/check.ts';
+import { isWritten } from '../adapters/api/contract/crds.ts';
 import { TerminalError } from '../bus/errors.ts';
 
 try {
   let complaints = 0;
-  for (const { contracts, checked } of await adaptersOf(
+  for (const { contracts, contractChecks } of await adaptersOf(
     process.argv[2] ?? process.env['TROUPE_ADAPTERS'],
     process.cwd(),
   )) {
-    const { kinds, exemptions } = (await checked?.()) ?? {
+    const { kinds, exemptions } = (await contractChecks?.()) ?? {
       kinds: contracts.filter(isWritten).map((contract) => ({ contract })),
       exemptions: [],
     };
-    for (const complaint of await checkContracts(kinds, exemptions)) {
-      console.error(complaintText(complaint));
+    for (const problemMessage of await checkContracts(kinds, exemptions)) {
+      console.error(complaintText(problemMessage));
       complaints++;
     }
   }

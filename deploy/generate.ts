@@ -3,12 +3,12 @@ import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
+import { rolesWith, VISUALIZER, WEBHOOKS } from '../actors/base/config.ts';
+import { TROUPE_VERSION } from '../actors/base/version.ts';
 import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
-import { rolesWith, VISUALIZER, WEBHOOKS } from '../actors/process/config.ts';
-import { TROUPE_VERSION } from '../actors/process/version.ts';
-import { ROLE as WINDOWS } from '../adapters/csi-proxy/kinds/mod.ts';
-import { checkCrds, writeCrds } from '../adapters/kubernetes/crds.ts';
+import { checkCrds, writeCrds } from '../adapters/api/contract/crds.ts';
+import { ROLE as WINDOWS } from '../adapters/windows/mod.ts';
 import { prometheusRule, rulesFile } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
 import {

@@ -1,9 +1,9 @@
 // The manifests that follow from the adapters and their kinds.
 import { parse, stringify } from 'yaml';
+import { rolesWith, WEBHOOKS } from '../actors/base/config.ts';
 import { kindsOf, migrationRules, rule, rulesOf } from '../actors/process/cluster-rules.ts';
-import { rolesWith, WEBHOOKS } from '../actors/process/config.ts';
-import type { Adapter } from '../adapters/adapter.ts';
-import { crdFile } from '../adapters/kubernetes/crds.ts';
+import type { Adapter } from '../adapters/api/adapter.ts';
+import { crdFile } from '../adapters/api/contract/crds.ts';
 import type { JsonObject } from '../bus/bus.ts';
 
 const HEADER = '# Generated from the kinds by `npm run generate`; changes made here are lost.\n';

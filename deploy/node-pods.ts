@@ -2,7 +2,7 @@
 // is the node itself.
 import { parse } from 'yaml';
 import { rulesOf } from '../actors/process/cluster-rules.ts';
-import type { Adapter } from '../adapters/adapter.ts';
+import type { Adapter } from '../adapters/api/adapter.ts';
 import { type Deployment, RBAC, ROLE_LABEL, userSecret, yaml } from './manifests.ts';
 
 /** What its pods are part of: nothing that selects those of other roles selects them. */

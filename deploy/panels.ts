@@ -176,9 +176,9 @@ export const ROWS: readonly Row[] = [
         description: 'News of objects a second, by reason, and Kubernetes Events that were not written.',
         unit: 'ops',
         queries: [
-          { expr: `sum by (reason) (rate(troupe_news_total{${HERE}}[${RATE}]))`, legend: '{{reason}}' },
+          { expr: `sum by (reason) (rate(troupe_kubernetes_events_total{${HERE}}[${RATE}]))`, legend: '{{reason}}' },
           {
-            expr: `sum by (reason) (rate(troupe_dropped_events_total{${HERE}}[${RATE}]))`,
+            expr: `sum by (reason) (rate(troupe_kubernetes_events_dropped_total{${HERE}}[${RATE}]))`,
             legend: 'not written: {{reason}}',
           },
         ],
@@ -226,7 +226,7 @@ export const ROWS: readonly Row[] = [
         queries: [
           { expr: `sum(troupe_cloud_requests_in_flight{${HERE}})`, legend: 'under way' },
           { expr: `sum(troupe_cloud_requests_waiting{${HERE}})`, legend: 'waiting' },
-          { expr: `sum(troupe_cloud_request_places{${HERE}})`, legend: 'places' },
+          { expr: `sum(troupe_cloud_request_limit{${HERE}})`, legend: 'places' },
         ],
       },
       {
@@ -302,10 +302,10 @@ export const ROWS: readonly Row[] = [
         unit: 'ops',
         queries: [
           {
-            expr: `sum by (operation, reason) (rate(troupe_refused_requests_total{${HERE}}[${RATE}]))`,
+            expr: `sum by (operation, reason) (rate(troupe_rejected_requests_total{${HERE}}[${RATE}]))`,
             legend: '{{operation}} {{reason}}',
           },
-          { expr: `sum(rate(troupe_refused_mail_total{${HERE}}[${RATE}]))`, legend: 'mail' },
+          { expr: `sum(rate(troupe_rejected_messages_total{${HERE}}[${RATE}]))`, legend: 'mail' },
         ],
       },
       {

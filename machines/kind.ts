@@ -1,5 +1,5 @@
 // What the runtime must know of a kind of objects. Types only: a kind is data, and its life is in `life.ts`.
-import type { Life } from './life.ts';
+import type { Lifecycle } from './lifecycle.ts';
 import type { JsonObject, KubeObject } from './object.ts';
 import type { Child, Reference } from './request.ts';
 
@@ -19,14 +19,14 @@ export interface Resource {
   readonly scope?: 'Namespaced' | 'Cluster';
   /** Only metadata is ever asked for: the content is none of the actors' business. */
   readonly metadataOnly?: boolean;
-  readonly carries?: Carried;
+  readonly retains?: RetainedMetadata;
 }
 
 /**
  * What of an object its actor carries beside spec, status and what every object has. Nothing of these unless named; a name that
  * ends with `*` stands for all that begin with what is before it.
  */
-export interface Carried {
+export interface RetainedMetadata {
   readonly labels?: readonly string[];
   readonly annotations?: readonly string[];
   /** Keys of `data`. No secret: what an actor carries travels on the bus. */
@@ -36,7 +36,7 @@ export interface Carried {
 }
 
 /** What those who refer to an object are told of it. */
-export interface Standing {
+export interface PublicState {
   /** It may be built on. */
   readonly ready: boolean;
   /** Names what it stands for outside; without one it is not known yet. A kind without ids says its name. */
@@ -46,17 +46,17 @@ export interface Standing {
 }
 
 /** A kind that others refer to, as far as that takes. Alone it has no life here: its objects are watched. */
-export interface FollowedKind extends Resource {
+export interface ReferencedKind extends Resource {
   /**
    * How the object stands for those who refer to it.
    *
    * @param isAvailable  what its life says, ahead of the status; undefined: it has none here
    */
-  standing(object: KubeObject, isAvailable?: boolean): Standing;
+  publicState(object: KubeObject, isAvailable?: boolean): PublicState;
 }
 
 /** A kind whose objects live here. */
-export interface Kind extends FollowedKind {
+export interface Kind extends ReferencedKind {
   /** The kind's own finalizer; empty: it needs none, as it leaves nothing behind. */
   readonly finalizer: string;
   /** All finalizers that its objects put on others; the own one, for most. */
@@ -71,15 +71,15 @@ export interface Kind extends FollowedKind {
   };
   /** Its operations look at more of the status than the id, and must not be shown an old one. */
   readonly readsStatus?: boolean;
-  /** Whether its operations look at what it carries beside the spec (`carries`); they do unless stated. */
-  readonly readsCarried?: boolean;
+  /** Whether its operations look at what it carries beside the spec (`retains`); they do unless stated. */
+  readonly readsRetained?: boolean;
   /** Whether its objects may refer to those of other namespaces: who may refer to what is asked of all of them then. */
-  readonly crossesNamespaces?: boolean;
+  readonly allowsCrossNamespace?: boolean;
   /** All references of an object, in the order in which they are reported. */
   references(object: KubeObject): readonly Reference[];
   /** The objects that this one makes for itself, and that go before what it stands for does. */
   children(object: KubeObject): readonly Child[];
-  readonly life: Life;
+  readonly life: Lifecycle;
   /** What its adapter does for its objects, by name; called by the effects of the life. */
   readonly operations: Operations;
 }

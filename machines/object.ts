@@ -12,7 +12,7 @@ export interface ErrorData {
   /** Least wait before another try, in milliseconds, when the other side said. */
   readonly retryAfterMs?: number;
   /** Until when what was asked for may still be done, milliseconds since the epoch, when nobody said what became of it. */
-  readonly landedBy?: number;
+  readonly inDoubtUntil?: number;
   /** CamelCase, where the contract of a kind names one. */
   readonly reason?: string;
   /** What is in the way of what is tried again: the credentials, a system that does not answer, the spec as it is, no room for it. */
@@ -40,13 +40,13 @@ export interface KubeObject {
     readonly deletionTimestamp?: string;
     readonly finalizers?: readonly string[];
     readonly ownerReferences?: readonly OwnerReference[];
-    /** As far as its kind carries them (`Carried`). */
+    /** As far as its kind carries them (`RetainedMetadata`). */
     readonly labels?: Readonly<Record<string, string>>;
     readonly annotations?: Readonly<Record<string, string>>;
   };
   readonly spec?: JsonObject;
   readonly status?: JsonObject;
-  /** Those members of the status that its kind names, as far as they are what its field manager wrote (`Carried`). */
+  /** Those members of the status that its kind names, as far as they are what its field manager wrote (`RetainedMetadata`). */
   readonly recorded?: JsonObject;
   /** Of an object with data and no spec, as far as its kind carries them. */
   readonly data?: Readonly<Record<string, string>>;

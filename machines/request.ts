@@ -6,7 +6,7 @@ export interface Reference {
   /** Kind of the other, CamelCase; `Secret` for credentials. */
   readonly kind: string;
   readonly name: string;
-  /** That of the object unless the contract says otherwise (`Kind.crossesNamespaces`). */
+  /** That of the object unless the contract says otherwise (`Kind.allowsCrossNamespace`). */
   readonly namespace?: string;
   /** Finalizers that the other must carry while this object exists; empty: not guarded. */
   readonly finalizers: readonly string[];
@@ -21,7 +21,7 @@ export interface Reference {
   /** Whether the object has always referred to it: by a field that is required and cannot be changed. */
   readonly fixed?: boolean;
   /** What this object stands for is a part of what the other one does: without that there is none, and nobody to ask for it. */
-  readonly encloses?: boolean;
+  readonly isContainedIn?: boolean;
 }
 
 /** A Kubernetes object that an object makes, follows and removes. */

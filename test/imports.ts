@@ -15,11 +15,30 @@ const SOURCE = /\.(ts|js|mjs)$/;
 /** Examples of generated code, whose imports are those of another tree. */
 const EXAMPLES = /(^|\/)golden\//;
 
-/** What of the adapter for Kubernetes other adapters may know: how a contract is written and checked. */
-const CONTRACT = /^adapters\/kubernetes\/(contract\.ts|crds\.ts|contract-check\/)/;
-const EMBEDDED = 'adapters/kubernetes/embedded/';
-/** Files beside the adapters' folders, for all of them. */
-const SHARED = /^adapters\/[^/]+\.ts$/;
+/** Rooms of `adapters/` that all adapters share; each may import those before it. */
+const SHARED = ['text', 'api', 'http'] as const;
+/** Of another adapter, what may be imported by whom: the parts of a simulated system that runs beside it, and the machines of Windows. */
+const NEIGHBORS: readonly (readonly [of: RegExp, target: RegExp])[] = [
+  [/^adapters\/windows\//, /^adapters\/csi-proxy\//],
+  [/^adapters\/simulated\/kubernetes\//, /^adapters\/kubernetes\/tls\//],
+  [/^adapters\/[^/]+\/(.+\/)?dev-backend\.ts$/, /^adapters\/simulated\/[^/]+\/mod\.ts$/],
+];
+/** The folders of `actors/`, from the ground up; each may import those before it. */
+const LAYERS = [
+  'base',
+  'mailbox',
+  'object',
+  'effects',
+  'sharding',
+  'watch',
+  'observability',
+  'diagnosis',
+  'visualizer',
+  'webhooks',
+  'process',
+  'cli',
+] as const;
+const SIMULATED = /^adapters\/simulated\/([^/]+)\//;
 
 /** A file may import what one of these says of it, beyond its own room; of packages all but where it is said otherwise. */
 interface Rule {
@@ -54,19 +73,25 @@ const RULES: readonly Rule[] = [
     mayImport: (target, file) =>
       !isIn(target, 'adapters') ||
       adapterOf(target) === adapterOf(file) ||
-      SHARED.test(target) ||
-      CONTRACT.test(target),
-    says: 'of another adapter only contracts of Kubernetes are known',
+      sharedOf(target) >= 0 ||
+      NEIGHBORS.some(([of, known]) => of.test(file) && known.test(target)),
+    says: 'of another adapter nothing is known but what is listed',
   },
   {
-    of: (file) => SHARED.test(file),
-    mayImport: (target) => adapterOf(target) === undefined || CONTRACT.test(target),
-    says: 'what all adapters share knows none of them but for contracts of Kubernetes',
+    of: (file) => sharedOf(file) >= 0,
+    mayImport: (target, file) =>
+      !isIn(target, 'adapters') || (sharedOf(target) >= 0 && sharedOf(target) <= sharedOf(file)),
+    says: `what all adapters share knows none of them, in this order: ${SHARED.join(', ')}`,
   },
   {
-    of: (file) => !file.startsWith(EMBEDDED) && !isIn(file, 'test'),
-    mayImport: (target) => !target.startsWith(EMBEDDED) || target === `${EMBEDDED}mod.ts`,
-    says: 'the embedded API server is known by its mod.ts',
+    of: (file) => isIn(file, 'actors') && layerOf(file) >= 0,
+    mayImport: (target, file) => !isIn(target, 'actors') || (layerOf(target) >= 0 && layerOf(target) <= layerOf(file)),
+    says: `folders of actors/ import those below, in this order: ${LAYERS.join(', ')}`,
+  },
+  {
+    of: (file) => !SIMULATED.test(file) && !isIn(file, 'test'),
+    mayImport: (target) => !SIMULATED.test(target) || target.endsWith('/mod.ts'),
+    says: 'a simulated system is known by its mod.ts',
   },
 ];
 
@@ -183,9 +208,19 @@ function isFile(target: string): boolean {
   return ROOMS.some((room) => isIn(target, room));
 }
 
-/** The folder of an adapter that a file belongs to. */
+/** The folder of an adapter that a file belongs to; undefined: it is shared, or belongs to none. */
 function adapterOf(path: string): string | undefined {
-  return /^adapters\/([^/]+)\//.exec(path)?.[1];
+  return sharedOf(path) >= 0 ? undefined : /^adapters\/([^/]+)\//.exec(path)?.[1];
+}
+
+/** The place of a folder of `actors/` among its layers; -1: the file is in none. */
+function layerOf(path: string): number {
+  return LAYERS.findIndex((layer) => isIn(path, `actors/${layer}`));
+}
+
+/** The place of a shared room among them; -1: the file is in none. */
+function sharedOf(path: string): number {
+  return SHARED.findIndex((room) => isIn(path, `adapters/${room}`));
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) {

@@ -93,17 +93,17 @@ test('a checker names what it reports', () => {
 
 test('a code of several files is that of the file which the test stands beside, or imports', () => {
   const found = report({
-    'actors/mail/outbox.ts': OUTBOX,
+    'actors/mailbox/outbox.ts': OUTBOX,
     'adapters/operations.ts': OUTBOX,
     'adapters/http/mod.ts': '',
     'adapters/http/gate.ts': OUTBOX,
-    'test/actors/mail/outbox.test.ts': "import 'adapters/operations.ts'; test('a (O4)', run);",
+    'test/actors/mailbox/outbox.test.ts': "import 'adapters/operations.ts'; test('a (O4)', run);",
     'test/bus/importer.test.ts': "import 'adapters/operations.ts'; test('b (O4)', run);",
     'test/bus/user.test.ts': "import 'adapters/http/mod.ts'; test('c (O4)', run);",
     'test/bus/stranger.test.ts': "test('outbox (O4)', run);",
     'test/actors/user.test.ts': "import 'adapters/http/mod.ts'; test('mail (O4)', run);",
   });
-  assert.equal(namersOf(found, 'actors/mail/outbox.ts', 'O4'), ['test/actors/mail/outbox.test.ts']);
+  assert.equal(namersOf(found, 'actors/mailbox/outbox.ts', 'O4'), ['test/actors/mailbox/outbox.test.ts']);
   assert.equal(namersOf(found, 'adapters/operations.ts', 'O4'), ['test/bus/importer.test.ts']);
   assert.equal(namersOf(found, 'adapters/http/gate.ts', 'O4'), ['test/bus/user.test.ts']);
   assert.equal(found.unresolved, [
@@ -114,11 +114,11 @@ test('a code of several files is that of the file which the test stands beside, 
 
 test('from elsewhere a code is known if no other file defines it and the test speaks of the subject', () => {
   const found = report({
-    'actors/mail/dead-letters.ts': OUTBOX,
+    'actors/mailbox/dead-letters.ts': OUTBOX,
     'test/bus/speaks.test.ts': "test('dead letters are kept (O4)', run);",
     'test/bus/silent.test.ts': "test('all is kept (O4)', run);",
   });
-  assert.equal(namersOf(found, 'actors/mail/dead-letters.ts', 'O4'), ['test/bus/speaks.test.ts']);
+  assert.equal(namersOf(found, 'actors/mailbox/dead-letters.ts', 'O4'), ['test/bus/speaks.test.ts']);
   assert.ok(linesOf(found).includes('         test/bus/speaks.test.ts: dead letters are kept (O4) [elsewhere]'));
   assert.is(found.unresolved.length, 1);
 });

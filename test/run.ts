@@ -5,7 +5,7 @@
 // A file without a suite that prints nothing but `skipped: <reason>` counts as one skipped.
 // The last line is `N passed, N failed, N skipped`: tests, and a file without a sound verdict is one failed.
 import { availableParallelism } from 'node:os';
-import { systemClock } from '../actors/clock.ts';
+import { systemClock } from '../actors/base/clock.ts';
 import { refuse, scriptOptions, wholeNumber } from '../deploy/script-options.ts';
 import { choose, Size, type TestFile } from './runner/files.ts';
 import { Runner } from './runner/pool.ts';

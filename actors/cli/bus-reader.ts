@@ -3,7 +3,7 @@
 import { readFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
 import { type Bus, type BusUser, type Clock, natsBus, TerminalError } from '../../bus/mod.ts';
-import type { Config } from '../process/config.ts';
+import type { Config } from '../base/config.ts';
 import { natsOptions } from '../process/run.ts';
 
 export interface BusReader extends Pick<Bus, 'description' | 'close'> {

@@ -1,14 +1,14 @@
 // The cluster as commands look into it, and objects as people name them.
 import { join } from 'node:path';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, kubeClient, type Objects, objects, type Resource } from '../../adapters/kubernetes/mod.ts';
-import { hint } from '../../adapters/nearest.ts';
+import { hint } from '../../adapters/text/nearest.ts';
 import { type Address, type Clock, TerminalError } from '../../bus/mod.ts';
+import type { Config } from '../base/config.ts';
+import { plain } from '../base/printable.ts';
+import { USER_AGENT } from '../base/version.ts';
 import { registryOf } from '../effects/operations-service.ts';
 import type { Registry } from '../object/registry.ts';
-import type { Config } from '../process/config.ts';
-import { USER_AGENT } from '../process/version.ts';
-import { plain } from '../telling/printable.ts';
 
 export interface ClusterDeps {
   readonly config: Pick<Config, 'kubeconfig' | 'inCluster'> & { readonly context?: string | undefined };

@@ -1,6 +1,6 @@
 // What a command takes: one table parses its options, makes the text of --help and knows what was meant by a misspelt one.
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { hint } from '../../adapters/nearest.ts';
+import { hint } from '../../adapters/text/nearest.ts';
 import { TerminalError } from '../../bus/errors.ts';
 
 export interface Option {

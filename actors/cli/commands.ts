@@ -2,16 +2,16 @@
 
 import { parseArgs } from 'node:util';
 import type { Logger } from 'pino';
-import type { Adapter, ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { Adapter, ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { TerminalError, TroupeError, toErrorData } from '../../bus/errors.ts';
+import { plainLines } from '../base/printable.ts';
+import { TROUPE_VERSION } from '../base/version.ts';
 import { leaveWithReader, stopSignal } from '../process/process.ts';
-import { TROUPE_VERSION } from '../process/version.ts';
-import { plainLines } from '../telling/printable.ts';
-import { callersFolder } from './callers-folder.ts';
 import { asksForHelp, helpText, noCommand, type Program, parsed } from './command-line.ts';
 import type { CompletedTool } from './completion/complete.ts';
 import { COMPLETE } from './completion/protocol.ts';
 import type { Ink } from './demo/view.ts';
+import { invocationDirectory } from './invocation-directory.ts';
 import type { CommandName } from './usage.ts';
 
 /** Commands with commands of their own, which are loaded, as all are, only when they are asked for. */
@@ -51,7 +51,7 @@ interface ToolModule {
 }
 
 /** What the commands below make of their options; the others go to the configuration. */
-interface Told {
+interface Reported {
   readonly keep?: boolean;
   readonly 'no-open'?: boolean;
   readonly apply?: boolean;
@@ -72,7 +72,7 @@ interface Told {
 
 interface Call {
   readonly command: CommandName;
-  readonly told: Told;
+  readonly reported: Reported;
   readonly options: Readonly<Record<string, string>>;
   readonly rest: readonly string[];
   readonly adapters: readonly Adapter[];
@@ -84,7 +84,7 @@ interface Call {
  * @param program  what the user typed before `args`
  */
 export async function main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number> {
-  const folder = callersFolder(env, process.cwd());
+  const folder = invocationDirectory(env, process.cwd());
   // mutant: callers-folder drop
   if (folder !== undefined) process.chdir(folder);
   // `help model check` is `model check --help`.
@@ -145,18 +145,27 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
   if (usage.forms === undefined && extra !== undefined) {
     throw new TerminalError(`'${command}' goes without '${extra}'; '${program} help' lists the commands`);
   }
-  return { command, told: own.values as Told, options: Object.fromEntries(options), rest: own.positionals, adapters };
+  return {
+    command,
+    reported: own.values as Reported,
+    options: Object.fromEntries(options),
+    rest: own.positionals,
+    adapters,
+  };
 }
 
-async function carriedOut({ command, told, options, rest, adapters }: Call, env: NodeJS.ProcessEnv): Promise<number> {
-  const { keep = false, apply = false, data = '.troupe', namespace, output } = told;
+async function carriedOut(
+  { command, reported, options, rest, adapters }: Call,
+  env: NodeJS.ProcessEnv,
+): Promise<number> {
+  const { keep = false, apply = false, data = '.troupe', namespace, output } = reported;
   let log: Logger | undefined;
   try {
     const [{ configure }, { readConfig }, { systemClock }, { openLog }] = await Promise.all([
       import('../process/adapters.ts'),
-      import('../process/config.ts'),
-      import('../clock.ts'),
-      import('../telling/log.ts'),
+      import('../base/config.ts'),
+      import('../base/clock.ts'),
+      import('../base/log.ts'),
     ]);
     const purpose = command === 'dev' || command === 'demo' ? 'development' : undefined;
     const config = readConfig(env, { ...options, namespace: namespace?.join() }, adapters, purpose);
@@ -188,7 +197,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           cloudName: env['OS_CLOUD'],
           out: process.stdout,
           terminal: process.stdout.isTTY && env['TERM'] !== 'dumb',
-          ink: env['NO_COLOR'] ? Ink.Plain : Ink.Colour,
+          ink: env['NO_COLOR'] ? Ink.Plain : Ink.Color,
         });
       }
       case 'crds': {
@@ -204,10 +213,10 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
       case 'migrate': {
         const [{ migrate }, { wholeNumber }] = await Promise.all([
           import('./migrate/migrate.ts'),
-          import('../../adapters/settings.ts'),
+          import('../../adapters/api/settings.ts'),
         ]);
         process.stdout.on('error', leaveWithReader);
-        const rate = { name: '--per-second', value: told['per-second'] };
+        const rate = { name: '--per-second', value: reported['per-second'] };
         return await migrate({
           config,
           adapters,
@@ -216,7 +225,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           // A pod's namespaces are not meant.
           namespaces: namespace === undefined ? undefined : config.namespaces,
           perSecond: wholeNumber(rate, { fallback: 50, least: 1, unit: 'objects' }),
-          isDry: told['dry-run'] ?? false,
+          isDry: reported['dry-run'] ?? false,
           signal: stopSignal(),
           out: process.stdout,
           notes: process.stderr,
@@ -229,7 +238,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           import('node:fs/promises'),
         ]);
         process.stdout.on('error', leaveWithReader);
-        const { to: version, write: isInPlace = false } = told;
+        const { to: version, write: isInPlace = false } = reported;
         const [input, out, notes] = [process.stdin, process.stdout, process.stderr];
         return await convert({ adapters, names: rest, version, isInPlace, readFile, writeFile, input, out, notes });
       }
@@ -258,7 +267,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           import('./bus-reader.ts'),
         ]);
         process.stdout.on('error', leaveWithReader);
-        const { since = '1h', type, watch = false, inspect } = told;
+        const { since = '1h', type, watch = false, inspect } = reported;
         return await events({
           adapters: configured(),
           clock,
@@ -293,8 +302,8 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           openBus: () => openBusReader(config, clock, data),
           names: rest,
           namespace: namespace?.[0],
-          generation: told.generation,
-          isExported: told.otlp ?? false,
+          generation: reported.generation,
+          isExported: reported.otlp ?? false,
           output,
           home: env['HOME'],
           out: process.stdout,
@@ -329,10 +338,10 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
       case 'tree':
       case 'graph':
       case 'top': {
-        const { answering } = await import('./answering.ts');
+        const { queryCommands } = await import('./query-commands.ts');
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) throw new TerminalError(`'${command}' looks into one namespace`);
-        const { answer } = await answering[command]();
+        const { answer } = await queryCommands[command]();
         const isTerminal = process.stdout.isTTY && env['TERM'] !== 'dumb';
         return await answer({
           config,
@@ -341,7 +350,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           names: rest,
           namespace: namespace?.[0],
           output,
-          told: { ...told },
+          reported: { ...reported },
           home: env['HOME'],
           out: process.stdout,
           err: process.stderr,
@@ -365,7 +374,7 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
           namespace: namespace?.[0],
           folder: data,
           kubeconfig: config.kubeconfig,
-          open: told['no-open'] === true ? undefined : (url) => openInBrowser(url, process.platform),
+          open: reported['no-open'] === true ? undefined : (url) => openInBrowser(url, process.platform),
           out: process.stdout,
           err: process.stderr,
         });
@@ -388,14 +397,14 @@ async function carriedOut({ command, told, options, rest, adapters }: Call, env:
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${plainLines(toErrorData(error).message)}\n`);
-    const { QUESTIONS } = await import('./usage.ts');
-    return error instanceof TerminalError || QUESTIONS.includes(command) ? 2 : 1;
+    const { QUERY_COMMANDS } = await import('./usage.ts');
+    return error instanceof TerminalError || QUERY_COMMANDS.includes(command) ? 2 : 1;
   }
 }
 
 async function inkOf(env: NodeJS.ProcessEnv): Promise<Ink> {
   const { Ink } = await import('./demo/view.ts');
-  return process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Colour : Ink.Plain;
+  return process.stdout.isTTY && !env['NO_COLOR'] && env['TERM'] !== 'dumb' ? Ink.Color : Ink.Plain;
 }
 
 function print(text: string): number {

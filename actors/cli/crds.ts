@@ -1,8 +1,8 @@
 // `troupe crds`: the CustomResourceDefinitions of the kinds.
 import { type Contract, crd, crdFile, crdName, type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, type JsonObject, TerminalError, TransientError, toErrorData } from '../../bus/mod.ts';
-import type { Config } from '../process/config.ts';
-import { USER_AGENT } from '../process/version.ts';
+import type { Config } from '../base/config.ts';
+import { USER_AGENT } from '../base/version.ts';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MANAGER = 'troupe';

@@ -1,7 +1,7 @@
 // `troupe dev`: all roles on this machine; what is not given is started on loopback.
 import { writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
-import type { Adapter, ConfiguredAdapter, Counterpart } from '../../adapters/adapter.ts';
+import type { Adapter, ConfiguredAdapter, DevBackend } from '../../adapters/api/adapter.ts';
 import { toErrorData } from '../../bus/mod.ts';
 import { configure, settingsFor, type Texts } from '../process/adapters.ts';
 import { busUser } from '../process/bus-user.ts';
@@ -38,7 +38,7 @@ export async function dev({
   const said = all.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
   const environment = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: true, onProgress });
-  const counterparts: Counterpart[] = [];
+  const counterparts: DevBackend[] = [];
   let visualizer: Visualizer | undefined;
   let webhooks: ServedWebhooks | undefined;
   try {
@@ -46,7 +46,7 @@ export async function dev({
     const adapters: ConfiguredAdapter[] = [];
     for (const adapter of all) {
       const settings = settingsFor(adapter, env, options, PURPOSE);
-      const started = await adapter.counterpart?.({ ...settings, clock, folder, cluster });
+      const started = await adapter.devBackend?.({ ...settings, clock, folder, cluster });
       if (started !== undefined) counterparts.push(started);
       adapters.push(configure(adapter, env, { ...options, ...started?.options }, PURPOSE));
     }
@@ -80,7 +80,7 @@ export async function dev({
   } finally {
     await visualizer?.close();
     await webhooks?.close();
-    for (const counterpart of counterparts.reverse()) await counterpart.close();
+    for (const devBackend of counterparts.reverse()) await devBackend.close();
     await environment.close();
   }
   return 0;

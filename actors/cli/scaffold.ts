@@ -1,7 +1,7 @@
 // `troupe scaffold <realm> <Kind>`: the file of a new kind, where the adapter can write it.
 import type { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
-import type { Adapter, KindScaffold } from '../../adapters/adapter.ts';
+import type { Adapter, KindScaffold } from '../../adapters/api/adapter.ts';
 import { TerminalError } from '../../bus/mod.ts';
 
 export interface ScaffoldDeps {

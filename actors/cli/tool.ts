@@ -1,8 +1,8 @@
 // What `troupe <tool> <command>` is for every tool: its help, a command that is none, and what an error leaves behind.
 
 import { TroupeError } from '../../bus/errors.ts';
+import { plainLines } from '../base/printable.ts';
 import { leaveWithReader } from '../process/process.ts';
-import { plainLines } from '../telling/printable.ts';
 import { asksForHelp, commandLines, helpText, noCommand, type Program, type Usage } from './command-line.ts';
 
 /** Commands with commands of their own. */

@@ -1,8 +1,8 @@
 // The commands of `troupe`, the options of each, and what `troupe help` says.
-import type { Adapter, Flag } from '../../adapters/adapter.ts';
+import type { Adapter, Flag } from '../../adapters/api/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
-import { knownRoles, rolesOfNodes } from '../process/config.ts';
-import { TROUPE_VERSION } from '../process/version.ts';
+import { knownRoles, rolesOfNodes } from '../base/config.ts';
+import { TROUPE_VERSION } from '../base/version.ts';
 import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
 
 const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
@@ -227,7 +227,7 @@ const WATCH = {
 } as const satisfies Option;
 
 /** Of commands that read the bus. */
-const LOOKING = {
+const BUS_READER_OPTIONS = {
   'nats-url': { ...RUN['nats-url'], fallback: "that of 'troupe dev' in this folder" },
   data: { ...DATA.data, help: "of 'troupe dev', whose bus is read where none is named" },
 } as const satisfies Options;
@@ -359,7 +359,7 @@ export const USAGES = {
         help: "as --watch, and serves the same to Stately's inspector, on a WebSocket on loopback; http://localhost:PORT shows it in a browser, which loads that inspector from stately.ai; 0 is any port",
       },
       output: { ...TEXT_OR_JSON, help: 'json is one CloudEvent a line' },
-      ...LOOKING,
+      ...BUS_READER_OPTIONS,
       ...COMMON,
     },
     examples: [
@@ -391,7 +391,7 @@ export const USAGES = {
       output: TEXT_OR_JSON,
       kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
       context: CONTEXT,
-      ...LOOKING,
+      ...BUS_READER_OPTIONS,
       ...COMMON,
     },
     examples: ['trace subnet/app -n shop', 'trace subnet/app --generation 3 -o json', 'trace server/web --otlp'],
@@ -406,7 +406,7 @@ export const USAGES = {
       roles: { ...RUN.roles, help: 'whose rights are examined' },
       kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
       context: CONTEXT,
-      ...LOOKING,
+      ...BUS_READER_OPTIONS,
       ...COMMON,
     },
     examples: ['doctor', 'doctor -n team-a --roles watch,actors', 'doctor -o json'],
@@ -436,17 +436,17 @@ export const USAGES = {
     about:
       'the objects of a namespace as a forest: below each those that need it, from what needs nothing; or, of one object, what it needs; ends with 0, or 2 if it cannot be told',
     options: {
-      dependants: { type: 'boolean', help: 'of one object: who needs it, and who needs those' },
+      dependents: { type: 'boolean', help: 'of one object: who needs it, and who needs those' },
       watch: WATCH,
       output: { type: 'string', short: 'o', value: 'text|json|yaml', default: 'text', help: 'as data, for programs' },
       ...PLACE,
       ...COMMON,
     },
-    examples: ['tree', 'tree subnet/app -n shop', 'tree network/app --dependants', 'tree -n shop --watch'],
+    examples: ['tree', 'tree subnet/app -n shop', 'tree network/app --dependents', 'tree -n shop --watch'],
   },
   graph: {
     name: 'graph',
-    about: 'who refers to whom in a namespace, coloured by how each object stands, for Graphviz or Mermaid',
+    about: 'who refers to whom in a namespace, colored by how each object stands, for Graphviz or Mermaid',
     options: {
       output: { type: 'string', short: 'o', value: 'dot|mermaid|json|yaml', default: 'dot', help: 'the language' },
       ...PLACE,
@@ -473,7 +473,7 @@ export const USAGES = {
         default: 'text',
         help: 'with --watch, one document after the other',
       },
-      ...LOOKING,
+      ...BUS_READER_OPTIONS,
       ...COMMON,
     },
     examples: ['top', 'top --since 1h -o json', 'top --watch'],
@@ -525,7 +525,7 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
       },
       ...COMMON,
     },
-    examples: ['machines', 'machines externalResource -o json', 'machines guard -o mermaid'],
+    examples: ['machines', 'machines externalResource -o json', 'machines deletionGuard -o mermaid'],
   },
   scaffold: {
     name: 'scaffold',
@@ -566,7 +566,7 @@ const DEVELOPING: readonly CommandName[] = ['dev', 'demo'];
 const DEFINING: readonly CommandName[] = ['crds', 'doctor'];
 
 /** Commands that ask, and change nothing: for them 1 is an answer, and an error 2. */
-export const QUESTIONS: readonly CommandName[] = ['why', 'get', 'tree', 'graph', 'top', 'trace', 'doctor'];
+export const QUERY_COMMANDS: readonly CommandName[] = ['why', 'get', 'tree', 'graph', 'top', 'trace', 'doctor'];
 
 /**
  * The usage of a command with what adapters add to it.

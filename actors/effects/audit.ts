@@ -8,15 +8,15 @@
 //   A5. A claim without finalizers holds nothing, and ends only with its claimant: who follows somebody refers to nobody.
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey } from '../../bus/mod.ts';
-import type { AuditOutput } from '../../machines/guard.ts';
+import type { AuditOutput } from '../../machines/deletion-guard.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { SingleFlight } from '../base/single-flight.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
-import { Readings } from './readings.ts';
 
 /** What is asked about: the actor of a deleted object, with its claims. */
-export type Audited = Pick<ObjectActor, 'address' | 'key' | 'claims' | 'dropClaim' | 'reconsider'>;
+export type Audited = Pick<ObjectActor, 'address' | 'key' | 'claims' | 'dropClaim' | 'recheckClaims'>;
 
 interface Referrer {
   readonly key: string;
@@ -38,7 +38,7 @@ const ANYTHING = '*';
 export class Audits {
   readonly #objects: Pick<Objects, 'list'>;
   readonly #registry: Registry;
-  readonly #readings = new Readings<Referrers>();
+  readonly #readings = new SingleFlight<Referrers>();
 
   constructor({ objects, registry }: { objects: Pick<Objects, 'list'>; registry: Registry }) {
     this.#objects = objects;
@@ -70,14 +70,14 @@ export class Audits {
       ]) {
         referring.set(referrer.key, referrer.uid);
         const claim = actor.claims.get(referrer.key);
-        const yielded = claim?.uid === referrer.uid && claim.notOn.includes(uid);
+        const withdrawnUids = claim?.uid === referrer.uid && claim.withdrawnFrom.includes(uid);
         // Its tombstone comes before its own finalizer goes, so the object may still be there for a moment. That of a
         // reference which was edited away is of an older generation than the edit that brought it back (A4).
         const end = actor.claims.ended(referrer.key);
         const { generation = 0 } = referrers.listed.get(referrer.key) ?? {};
         // mutant: audit-end-frees-later-claim &&.2 -> true
         const ended = end?.uid === referrer.uid && end.generation >= generation;
-        if (!yielded && !ended) for (const finalizer of referrer.finalizers) holding.add(finalizer);
+        if (!withdrawnUids && !ended) for (const finalizer of referrer.finalizers) holding.add(finalizer);
       }
       for (const [key, claim] of [...actor.claims.entries()]) {
         if (claim.from.realm !== kind.realm || claim.from.plural !== kind.plural) continue;
@@ -93,7 +93,7 @@ export class Audits {
         if (compareVersions(claim.resourceVersion, referrers.resourceVersion) <= 0) actor.dropClaim(key);
       }
     }
-    actor.reconsider();
+    actor.recheckClaims();
     return { free: finalizers.filter((finalizer) => !holding.has(finalizer)), revision: actor.claims.revision };
   }
 
@@ -147,6 +147,6 @@ export class Audits {
 }
 
 /** Where objects of a kind may be that refer to the one of that address; undefined: anywhere. */
-function placeOf({ crossesNamespaces }: Kind, { namespace }: Address): string | undefined {
-  return crossesNamespaces === true || namespace === '' ? undefined : namespace;
+function placeOf({ allowsCrossNamespace }: Kind, { namespace }: Address): string | undefined {
+  return allowsCrossNamespace === true || namespace === '' ? undefined : namespace;
 }

@@ -10,7 +10,7 @@
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, addressKey, ConflictError, TransientError } from '../../bus/mod.ts';
 import type { Child, Kind, Reference } from '../../machines/kind.ts';
-import { type Marks, Readiness, type Seen } from '../../machines/life.ts';
+import { type LabelPatch, type ObjectVersion, Readiness } from '../../machines/lifecycle.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
 import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
@@ -138,7 +138,7 @@ export function ownerAmong(
 }
 
 /** Says something in the status of what the owner refers to. */
-export async function recordOn(
+export async function patchReferencedStatus(
   deps: ChildrenDeps,
   owner: Owner,
   other: Other,
@@ -153,10 +153,10 @@ export async function recordOn(
 }
 
 /** Changes the spec of another object, as it was seen. */
-export async function patchSpecOf(
+export async function patchObjectSpec(
   { objects, registry }: ChildrenDeps,
   { actor }: Owner,
-  { uid, resourceVersion, ...other }: Seen,
+  { uid, resourceVersion, ...other }: ObjectVersion,
   manager: string,
   spec: JsonObject,
 ): Promise<void> {
@@ -171,7 +171,7 @@ export async function mark(
   deps: ChildrenDeps,
   owner: Owner,
   other: Other,
-  { manager, labels, isOwned }: Marks,
+  { manager, labels, isOwned }: LabelPatch,
 ): Promise<void> {
   const { resource, ...marked } = heardOf(deps, owner, other);
   const owners = isOwned ? [ownerReferenceTo(owner.object)] : [];

@@ -1,25 +1,25 @@
 // Adapters as NATS micro services: `nats micro ls` shows them, any pod can call them, each can be scaled by itself, or
 // placed on the node that it is about. A call to an adapter in the same process skips the wire.
-import type { ConfiguredAdapter, Operation, Operations } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter, Operation, Operations } from '../../adapters/api/adapter.ts';
 import {
   type Bus,
   type Clock,
   type Endpoint,
-  type Held,
-  type HoldOptions,
   type JsonObject,
+  type LongCallHandle,
+  type LongCallOptions,
   operationSubject,
   type Service,
   TerminalError,
   type Timer,
   type Tracing,
   TransientError,
-  UnansweredError,
+  UnknownOutcomeError,
 } from '../../bus/mod.ts';
 import type { Kind, OperationRequest } from '../../machines/kind.ts';
-import type { HeldCall } from '../../machines/life.ts';
+import type { LongCall } from '../../machines/lifecycle.ts';
 import { type Registry, registry } from '../object/registry.ts';
-import type { Admission } from './admission.ts';
+import type { RequestAuthorizer } from './authorization/request-authorizer.ts';
 
 /** How long after its deadline an operation in this process may say itself why it has no answer, in milliseconds. */
 const GRACE_MS = 100;
@@ -27,7 +27,7 @@ const GRACE_MS = 100;
 const LINGER_MS = 5_000;
 
 /** What is called of an adapter. */
-export type CalledAdapter = Pick<ConfiguredAdapter, 'realm' | 'kinds' | 'route' | 'lateMs'>;
+export type CalledAdapter = Pick<ConfiguredAdapter, 'realm' | 'kinds' | 'route' | 'lateEffectMs'>;
 
 /** The operations that this process serves, and the node that it serves them for. */
 export interface ServedHere {
@@ -46,7 +46,7 @@ export function serveOperations(
   bus: Bus,
   { realm, kinds, route }: CalledAdapter,
   { operations, node }: ServedHere,
-  { version, admission }: { readonly version: string; readonly admission: Pick<Admission, 'admit' | 'note'> },
+  { version, admission }: { readonly version: string; readonly admission: Pick<RequestAuthorizer, 'admit' | 'note'> },
 ): Promise<Service> {
   const places = route === undefined || node === undefined ? [undefined] : [undefined, node];
   const endpoints: Endpoint[] = kinds.flatMap((kind) =>
@@ -58,11 +58,11 @@ export function serveOperations(
         // mutant: admission-skipped () -> Promise.resolve($2)
         admit: (request: JsonObject, bound: 'deadline' | 'caller') =>
           admission.admit({ kind, operation }, request, bound),
-        async handle(request: JsonObject, _: Tracing, held?: Held): Promise<JsonObject> {
+        async handle(request: JsonObject, _: Tracing, held?: LongCallHandle): Promise<JsonObject> {
           const admitted = request as unknown as OperationRequest;
-          const progress = (told: JsonObject): void => {
-            admission.note(admitted, told);
-            held?.progress(told);
+          const progress = (reported: JsonObject): void => {
+            admission.note(admitted, reported);
+            held?.progress(reported);
           };
           // `undefined` is an answer too (nothing found), and has no place in JSON but by its absence.
           const result = await run({ ...request, ...held, ...(held !== undefined && { progress }) } as never);
@@ -88,7 +88,7 @@ export function checkOperations({ realm, kinds }: CalledAdapter, operations: Ope
 /** The kinds of an adapter with their operations: in this process as far as it serves them, over the bus otherwise. */
 export function withOperations(
   bus: Bus,
-  { realm, kinds, route, lateMs = 0 }: CalledAdapter,
+  { realm, kinds, route, lateEffectMs = 0 }: CalledAdapter,
   here: ServedHere | undefined,
   clock: Clock,
 ): readonly Kind[] {
@@ -101,7 +101,7 @@ export function withOperations(
         const isHere = node === undefined || node === here?.node;
         const run = local !== undefined && isHere ? async (): Promise<unknown> => local(request as never) : undefined;
         if ('signal' in request) {
-          const call = request as unknown as HeldCall;
+          const call = request as unknown as LongCall;
           return run === undefined ? held(bus, subject, call) : heldHere(run, subject, call, clock);
         }
         const { deadlineAt } = request;
@@ -110,9 +110,12 @@ export function withOperations(
             ? asked(bus, subject, request)
             : answeredBy(deadlineAt + GRACE_MS, run, subject, clock));
         } catch (error) {
-          if (operation !== 'create' || !(error instanceof UnansweredError)) throw error;
+          if (operation !== 'create' || !(error instanceof UnknownOutcomeError)) throw error;
           // Whoever was asked may have asked the foreign system, which may be late in its turn.
-          throw new TransientError(error.message, { cause: error, landedBy: error.landedBy ?? deadlineAt + lateMs });
+          throw new TransientError(error.message, {
+            cause: error,
+            inDoubtUntil: error.inDoubtUntil ?? deadlineAt + lateEffectMs,
+          });
         }
       };
     };
@@ -131,7 +134,7 @@ async function asked(bus: Bus, subject: string, request: OperationRequest): Prom
 /** The answer of an operation in this process, which has no longer for it than one behind the bus. */
 function answeredBy(untilAt: number, run: () => Promise<unknown>, subject: string, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
-    const late = (): void => reject(new UnansweredError(`'${subject}' did not answer in time`));
+    const late = (): void => reject(new UnknownOutcomeError(`'${subject}' did not answer in time`));
     const timer = clock.setTimeout(late, Math.max(0, untilAt - clock.now()));
     const end = (): void => clock.clearTimeout(timer);
     run().finally(end).then(resolve, reject);
@@ -139,10 +142,10 @@ function answeredBy(untilAt: number, run: () => Promise<unknown>, subject: strin
 }
 
 /** One that takes as long as it takes, in this process; what goes on after it was given up is not waited for. */
-function heldHere(run: () => Promise<unknown>, subject: string, { signal }: HeldCall, clock: Clock): Promise<unknown> {
+function heldHere(run: () => Promise<unknown>, subject: string, { signal }: LongCall, clock: Clock): Promise<unknown> {
   return new Promise((resolve, reject) => {
     let timer: Timer | undefined;
-    const late = (): void => reject(new UnansweredError(`'${subject}' goes on though it was given up`));
+    const late = (): void => reject(new UnknownOutcomeError(`'${subject}' goes on though it was given up`));
     const onAbort = (): void => {
       timer = clock.setTimeout(late, LINGER_MS);
     };
@@ -157,12 +160,12 @@ function heldHere(run: () => Promise<unknown>, subject: string, { signal }: Held
 }
 
 /** One that takes as long as it takes: of how long, of who gives it up and of who hears of it, the bus takes care. */
-async function held(bus: Bus, subject: string, call: HeldCall): Promise<unknown> {
+async function held(bus: Bus, subject: string, call: LongCall): Promise<unknown> {
   const { signal, progress, beginBy, validUntil, ...request } = call;
   // mutant: held-elsewhere-unbound {}.4 -> $: () => Infinity
-  const options: HoldOptions = { signal, onProgress: progress, beginBy, validUntil };
+  const options: LongCallOptions = { signal, onProgress: progress, beginBy, validUntil };
   const { traceparent } = request;
-  const { result } = await bus.services.hold(subject, request as unknown as JsonObject, options, { traceparent });
+  const { result } = await bus.services.callLong(subject, request as unknown as JsonObject, options, { traceparent });
   return result;
 }
 
@@ -178,9 +181,9 @@ export function withoutOperations({ kinds }: Pick<CalledAdapter, 'kinds'>): read
 }
 
 /** All kinds of adapters, for whoever looks at objects and runs nothing for them. */
-export function registryOf(adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'followed'>[]): Registry {
+export function registryOf(adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'referencedKinds'>[]): Registry {
   return registry(
     adapters.flatMap((adapter) => withoutOperations(adapter)),
-    adapters.flatMap(({ followed = [] }) => followed),
+    adapters.flatMap(({ referencedKinds = [] }) => referencedKinds),
   );
 }

@@ -1,9 +1,9 @@
 // What an object answers to a claim (actors/README.md, "The protocol"). Pure.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
-import { sharedText } from '../../bus/mod.ts';
-import { Readiness } from '../../machines/life.ts';
+import { internText } from '../../bus/mod.ts';
+import { Readiness } from '../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
-import type { ClaimMail, ReadyMail } from '../mail/mail.ts';
+import type { AnswerMessage, ClaimMessage } from '../mailbox/messages.ts';
 import type { Registry } from './registry.ts';
 
 /** The object that is claimed, as far as an answer depends on it. */
@@ -23,7 +23,7 @@ export interface Claimed {
  * @param contentVersion  changes with what the object holds
  * @param isAvailable  what its life says, if it has one here
  */
-export function claimedOf(
+export function claimTargetOf(
   object: KubeObject,
   registry: Registry,
   resource: Resource,
@@ -34,7 +34,7 @@ export function claimedOf(
     object,
     externalId: id,
     available: ready,
-    version: resource.metadataOnly === true ? sharedText(`${object.metadata.uid}:${contentVersion}`) : undefined,
+    version: resource.metadataOnly === true ? internText(`${object.metadata.uid}:${contentVersion}`) : undefined,
     attributes,
   };
 }
@@ -42,31 +42,35 @@ export function claimedOf(
 /**
  * Stands for what the object holds, where that is not carried.
  *
- * @param told  what it was before
+ * @param reported  what it was before
  * @param before  the object as it was before, since somebody may have been told of it
  * @param own  whether a write of ours, which is never one of content, made the object what it is
  */
 export function contentVersionAfter(
-  told: string,
+  reported: string,
   before: KubeObject | undefined,
   object: KubeObject,
   own: boolean,
 ): string {
   const { contentVersion, metadata } = object;
-  if (contentVersion === undefined) return own ? told : metadata.resourceVersion;
+  if (contentVersion === undefined) return own ? reported : metadata.resourceVersion;
   if (before?.contentVersion !== contentVersion) return contentVersion;
   // A guard of ours, seen before its write was answered.
   const isGuarded = String(before.metadata.finalizers) !== String(metadata.finalizers);
   // It is known to the second: who wrote again within the same one is not missed, nor is he who only changed a label.
   // mutant: guard-is-new-content || -> $1
-  return own || isGuarded ? told : `${contentVersion}@${metadata.resourceVersion}`;
+  return own || isGuarded ? reported : `${contentVersion}@${metadata.resourceVersion}`;
 }
 
 /**
  * The answer to `claim`: `ready` only with all its finalizers stored on this incarnation (I1), so that nobody builds on
  * what may vanish. `goneUid` is the incarnation that was seen go, when there is no object.
  */
-export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid: string | undefined): ReadyMail {
+export function answerTo(
+  claim: ClaimMessage,
+  claimed: Claimed | undefined,
+  goneUid: string | undefined,
+): AnswerMessage {
   const answered = { to: claim.uid, generation: claim.generation };
   if (claimed === undefined) return { ...answered, uid: goneUid ?? '', readiness: Readiness.Absent };
   const { object, externalId, available, version, attributes } = claimed;
@@ -90,7 +94,7 @@ export function answerTo(claim: ClaimMail, claimed: Claimed | undefined, goneUid
 }
 
 /** Everything of an object that its answers depend on: while it stays the same, so do they. */
-export function answerBasis(claimed: Claimed | undefined): string {
+export function answerFingerprint(claimed: Claimed | undefined): string {
   if (claimed === undefined) return 'absent';
   const {
     object: { metadata },

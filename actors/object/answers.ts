@@ -1,16 +1,16 @@
 // What an object's dependencies have answered to its claims.
-import type { DependencyAnswer } from '../../machines/life.ts';
-import type { ReadyMail } from '../mail/mail.ts';
-import { SmallMap } from './small-map.ts';
+import type { DependencyAnswer } from '../../machines/lifecycle.ts';
+import { CompactMap } from '../base/compact-map.ts';
+import type { AnswerMessage } from '../mailbox/messages.ts';
 
 export class Answers {
   /** By the address of who answered: the newest. */
-  readonly #mail = new SmallMap<ReadyMail>();
+  readonly #mail = new CompactMap<AnswerMessage>();
   /** The last external id of each, kept through answers without one: a dependency that is made anew has none for a while. */
-  readonly #ids = new SmallMap<{ readonly to: string; readonly id: string }>();
+  readonly #ids = new CompactMap<{ readonly to: string; readonly id: string }>();
 
   /** Says whether what `from` stands for is another one than it was when this incarnation of ours last heard of it. */
-  take(from: string, mail: ReadyMail): boolean {
+  take(from: string, mail: AnswerMessage): boolean {
     this.#mail.set(from, mail);
     if (mail.externalId === undefined) return false;
     const known = this.#ids.get(from);
@@ -20,7 +20,7 @@ export class Answers {
   }
 
   /** What `from` answered last to the incarnation that `mail` answers. */
-  before(from: string, { to }: ReadyMail): ReadyMail | undefined {
+  before(from: string, { to }: AnswerMessage): AnswerMessage | undefined {
     const known = this.#mail.get(from);
     return known?.to === to ? known : undefined;
   }
@@ -40,7 +40,7 @@ export class Answers {
   }
 
   /** Every answer, by the key of who gave it. */
-  entries(): Iterable<readonly [string, ReadyMail]> {
+  entries(): Iterable<readonly [string, AnswerMessage]> {
     return this.#mail;
   }
 

@@ -5,23 +5,32 @@
 //   C2. A claim holds an object unless it names the object's uid as yielded (P1); remembered or just arrived alike.
 //   C3. A claim that cannot be read is missing: the table is partial until its claimant says something that can.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
-import { type Address, sharedUid } from '../../bus/mod.ts';
-import type { ClaimMail } from '../mail/mail.ts';
-import { SmallMap } from './small-map.ts';
+import { type Address, internUid } from '../../bus/mod.ts';
+import { CompactMap } from '../base/compact-map.ts';
+import type { ClaimMessage } from '../mailbox/messages.ts';
 
-export interface Claim extends ClaimMail {
+export interface Claim extends ClaimMessage {
   readonly from: Address;
 }
 
 /** The end of a claim: of which incarnation of its claimant, and at which generation of that. */
-export type Ended = Pick<ClaimMail, 'uid' | 'generation'>;
+export type Ended = Pick<ClaimMessage, 'uid' | 'generation'>;
 
 /** The claim of `from` that its mail tells of. Kept by the thousand, hence of one piece. */
 export function claimOf(
   from: Address,
-  { uid, resourceVersion, generation, finalizers, manager, notOn, attributes, ended }: ClaimMail,
+  { uid, resourceVersion, generation, finalizers, manager, withdrawnFrom, attributes, ended }: ClaimMessage,
 ): Claim {
-  const claim = { uid: sharedUid(from, uid), resourceVersion, generation, finalizers, manager, notOn, ended, from };
+  const claim = {
+    uid: internUid(from, uid),
+    resourceVersion,
+    generation,
+    finalizers,
+    manager,
+    withdrawnFrom,
+    ended,
+    from,
+  };
   return attributes === undefined ? claim : { ...claim, attributes };
 }
 
@@ -34,7 +43,7 @@ const INDEXED_FROM = 16;
 
 export class ClaimsTable {
   /** Undefined: none, as with most of ten thousand objects. */
-  #claims: SmallMap<Claim> | undefined;
+  #claims: CompactMap<Claim> | undefined;
   /** Claims that name a finalizer, so that the host need not count ten thousand of them again and again; for many only. */
   #byFinalizer: Map<string, Set<string>> | undefined;
   /** Claimants whose claim was seen to end; undefined: none. */
@@ -87,7 +96,7 @@ export class ClaimsTable {
     this.#unindex(key, known);
     if (claim.attributes !== undefined) this.#attributed = (this.#attributed ?? new Map()).set(key, claim);
     else this.#attributed?.delete(key);
-    this.#claims ??= new SmallMap();
+    this.#claims ??= new CompactMap();
     this.#claims.set(key, claim);
     if (this.#byFinalizer !== undefined) this.#index(key, claim);
     else if (this.#claims.size > INDEXED_FROM) {
@@ -131,7 +140,7 @@ export class ClaimsTable {
     const held = new Map<string, Claim>();
     if (this.#byFinalizer === undefined) {
       for (const claim of this.#claims?.values() ?? []) {
-        if (claim.notOn.includes(uid)) continue;
+        if (claim.withdrawnFrom.includes(uid)) continue;
         for (const finalizer of claim.finalizers) if (!held.has(finalizer)) held.set(finalizer, claim);
       }
       return held;
@@ -139,7 +148,7 @@ export class ClaimsTable {
     for (const [finalizer, keys] of this.#byFinalizer) {
       for (const key of keys) {
         const claim = this.#claims?.get(key);
-        if (claim === undefined || claim.notOn.includes(uid)) continue;
+        if (claim === undefined || claim.withdrawnFrom.includes(uid)) continue;
         held.set(finalizer, claim);
         break;
       }
@@ -154,7 +163,7 @@ export class ClaimsTable {
     for (const key of this.#byFinalizer?.get(finalizer) ?? this.#keys()) {
       const claim = this.#claims?.get(key);
       // mutant: freed-holder-named ||.3 drop
-      if (claim === undefined || !claim.finalizers.includes(finalizer) || claim.notOn.includes(uid)) continue;
+      if (claim === undefined || !claim.finalizers.includes(finalizer) || claim.withdrawnFrom.includes(uid)) continue;
       count++;
       if (first.length === HOLDERS && key > (first.at(-1)?.[0] ?? '')) continue;
       first.push([key, claim.from]);

@@ -12,55 +12,55 @@ import {
   type Address,
   addressKey,
   type Clock,
+  internAddress,
+  internUid,
   type JsonObject,
   type Mailbox,
   parseAddressKey,
-  sharedAddress,
-  sharedUid,
   type Trace,
 } from '../../bus/mod.ts';
-import type { Claims } from '../../machines/guard.ts';
+import type { Claims } from '../../machines/deletion-guard.ts';
 import type { Kind } from '../../machines/kind.ts';
-import { type Dependency, type Occurrence, Readiness, type Rival } from '../../machines/life.ts';
+import { type Dependency, Readiness, type ResourceOwner, type UserEvent } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { ClaimMail, ObjectMail, ReadyMail } from '../mail/mail.ts';
-import type { Outbox } from '../mail/outbox.ts';
-import { StoredMail } from '../mail/stored-mail.ts';
-import { workOf } from '../telling/cause.ts';
-import { type Claimed, claimedOf, contentVersionAfter } from './answer.ts';
+import { workTraceparent } from '../base/change-trace.ts';
+import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
+import type { Outbox } from '../mailbox/outbox.ts';
+import { StoredMessages } from '../mailbox/stored-messages.ts';
+import { type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
+import { AnswerPublisher, type AnswerSink } from './answer-publisher.ts';
 import { Answers } from './answers.ts';
-import { claimsOn, dependenciesOf, holdersOf, isMadeOfOthers } from './chart-input.ts';
-import { Charts, type ChartsDeps, QUARANTINED } from './charts.ts';
+import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf } from './claims-table.ts';
-import { type AnswersOut, OutgoingAnswers } from './outgoing-answers.ts';
-import { endLeft, OutgoingClaims } from './outgoing-claims.ts';
+import { claimsOn, dependenciesOf, holdersOf, isMadeOfOthers } from './machine-input.ts';
+import { ObjectMachines, type ObjectMachinesDeps, QUARANTINED } from './object-machines.ts';
 import type { Registry } from './registry.ts';
-import type { StatusTurns } from './status-turns.ts';
-import { Teller } from './teller.ts';
+import type { StatusThrottle } from './status-throttle.ts';
+import { TransitionReporter } from './transition-reporter.ts';
 
 export interface ObjectActorDeps {
   readonly registry: Registry;
-  readonly machines: ChartsDeps['machines'];
+  readonly machines: ObjectMachinesDeps['machines'];
   /** Of claims. */
   readonly outbox: Outbox;
-  readonly answers: AnswersOut;
+  readonly answers: AnswerSink;
   readonly mailbox: Mailbox;
   readonly trace: Trace;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly turns: StatusTurns;
+  readonly turns: StatusThrottle;
   /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
-  readonly landsBy: (key: string) => number;
+  readonly inDoubtUntil: (key: string) => number;
   /** Another object had recorded the same external id when the shard was taken over. */
-  readonly isContested: (key: string) => boolean;
+  readonly isOwnershipDisputed: (key: string) => boolean;
   /** Writes what `manager` says, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
   readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
   /** Reads the object of an actor afresh at the API server, until that has answered. */
-  readonly verify: (actor: ObjectActor) => void;
+  readonly rereadObject: (actor: ObjectActor) => void;
   /** Which incarnation the API server has, if any, as soon as it says so; undefined: nobody asks any more. Never rejects. */
-  readonly incarnationNow: (actor: ObjectActor) => Promise<{ readonly uid: string | undefined } | undefined>;
+  readonly currentIncarnation: (actor: ObjectActor) => Promise<{ readonly uid: string | undefined } | undefined>;
   /** Tells users what happened. */
-  readonly tell: (object: KubeObject, news: Occurrence) => void;
+  readonly report: (object: KubeObject, news: UserEvent) => void;
   /** Runs what may throw where no caller would know whose trouble it is (I11). @returns undefined when it threw */
   readonly supervise: <Result>(actor: ObjectActor, act: () => Result) => Result | undefined;
 }
@@ -81,13 +81,13 @@ export class ObjectActor {
   readonly resource: Resource;
   readonly #deps: ObjectActorDeps;
   readonly #kind: Kind | undefined;
-  readonly #teller: Teller;
+  readonly #teller: TransitionReporter;
   readonly claims = new ClaimsTable();
   /** To our claims. */
   readonly #answers = new Answers();
   /** The claims of this life on others. */
-  #outgoing: OutgoingClaims | undefined;
-  readonly #stored: StoredMail;
+  #outgoing: ClaimPublisher | undefined;
+  readonly #stored: StoredMessages;
   #object: KubeObject | undefined;
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
@@ -98,14 +98,14 @@ export class ObjectActor {
   #toldUid: string | undefined;
   #toldSequence = 0;
   #contentVersion = '0';
-  readonly #charts: Charts;
+  readonly #charts: ObjectMachines;
   #started = false;
   #stopped = false;
-  readonly #replies: OutgoingAnswers;
+  readonly #replies: AnswerPublisher;
   /** Of the last claim that an object at rest is storing guards for: its answer comes of nothing else. */
   #asked: string | undefined;
   /** Whom the life follows, and where that one lives. */
-  #rival: (Rival & { readonly address: Address }) | undefined;
+  #conflictingOwner: (ResourceOwner & { readonly address: Address }) | undefined;
 
   constructor(deps: ObjectActorDeps, address: Address) {
     this.#deps = deps;
@@ -113,10 +113,10 @@ export class ObjectActor {
     this.key = addressKey(address);
     this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
     this.#kind = deps.registry.kind(address);
-    this.#stored = new StoredMail(deps, this.key);
-    this.#teller = new Teller(deps, address, () => this.#object);
-    this.#replies = new OutgoingAnswers(deps.answers, address);
-    this.#charts = new Charts({
+    this.#stored = new StoredMessages(deps, this.key);
+    this.#teller = new TransitionReporter(deps, address, () => this.#object);
+    this.#replies = new AnswerPublisher(deps.answers, address);
+    this.#charts = new ObjectMachines({
       address,
       key: this.key,
       kind: this.#kind,
@@ -128,20 +128,20 @@ export class ObjectActor {
       dependencies: () => this.dependencies(),
       claims: () => this.#claimsNow(),
       holders: (object) => holdersOf(object, this.claims, this.address, deps.registry),
-      landsBy: () => deps.landsBy(this.key),
-      isContested: () => deps.isContested(this.key),
+      inDoubtUntil: () => deps.inDoubtUntil(this.key),
+      isOwnershipDisputed: () => deps.isOwnershipDisputed(this.key),
       writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
-      onState: (from, to) => this.#teller.tellState(from, to),
+      onState: (from, to) => this.#teller.reportTransition(from, to),
       onStep: () => this.#answerAll(),
-      onNews: (news) => this.tell(news),
+      onUserEvent: (news) => this.report(news),
       supervise: (act) => deps.supervise(this, act),
     });
   }
 
   /** Something happened to the object that is news to its users. */
-  tell(news: Occurrence): void {
-    this.#teller.tellNews(news);
-    if (this.#object !== undefined) this.#deps.tell(this.#object, news);
+  report(news: UserEvent): void {
+    this.#teller.reportUserEvent(news);
+    if (this.#object !== undefined) this.#deps.report(this.#object, news);
   }
 
   /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
@@ -160,12 +160,12 @@ export class ObjectActor {
   }
 
   /** No mail tells of the object: it was read at the API server, and whoever watches may not know of it. */
-  get isUntold(): boolean {
+  get isUnannounced(): boolean {
     return this.#object !== undefined && this.#object.metadata.uid !== this.#toldUid;
   }
 
   /** Mail tells of the incarnation; with `sequence`: it is the value of that sequence. */
-  isToldOf(uid: string, sequence = this.#toldSequence): boolean {
+  isAnnouncedAs(uid: string, sequence = this.#toldSequence): boolean {
     return this.#toldUid === uid && this.#toldSequence === sequence;
   }
 
@@ -179,8 +179,8 @@ export class ObjectActor {
   }
 
   /** Its life has nothing to do for the time being, and keeps no chart (A5). */
-  get isAtRest(): boolean {
-    return this.#charts.isAtRest;
+  get isPassivated(): boolean {
+    return this.#charts.isPassivated;
   }
 
   /** Guards on the deleted object that are ours, and that nobody needs any more. */
@@ -206,20 +206,20 @@ export class ObjectActor {
   // --- mail in -----------------------------------------------------------------------------------------------
 
   /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (A1). */
-  takeObject(mail: ObjectMail, sequence: number): void {
+  receiveObject(mail: ObjectMessage, sequence: number): void {
     this.#stored.noteObject(sequence);
     this.#toldSequence = sequence;
-    this.#toldUid = 'object' in mail ? sharedUid(this.address, mail.object.metadata.uid) : undefined;
+    this.#toldUid = 'object' in mail ? internUid(this.address, mail.object.metadata.uid) : undefined;
     const before = this.#object?.metadata.uid;
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
     if (this.#started && this.#object !== undefined && this.#object.metadata.uid !== before && this.#isBornLate)
-      this.#deps.verify(this);
+      this.#deps.rereadObject(this);
     if (!this.#isSought) this.tidy();
   }
 
   /** A claim on this object; the newest of its claimant counts (P4). */
-  takeClaim(from: Address, mail: ClaimMail, sequence: number, traceparent?: string): void {
+  receiveClaim(from: Address, mail: ClaimMessage, sequence: number, traceparent?: string): void {
     const key = addressKey(from);
     if (mail.ended) this.#stored.endClaim(key, sequence);
     else this.#stored.noteClaim(key, sequence);
@@ -227,19 +227,19 @@ export class ObjectActor {
     if (!this.claims.take(key, claimOf(from, mail))) return;
     if (mail.ended) this.#replies.forget(from);
     if (!this.#started) return;
-    this.#charts.tellClaims();
+    this.#charts.sendClaims();
     const claim = this.claims.get(key);
-    this.#charts.tellClaimant(before, claim);
+    this.#charts.sendClaimantAttributes(before, claim);
     if (claim === undefined) return;
     const readiness = this.#replies.say(claim, this.#claimed(), this.#goneUid, this.#teller.step(traceparent));
-    const isIdle = this.#charts.isAtRest || this.#kind === undefined;
+    const isIdle = this.#charts.isPassivated || this.#kind === undefined;
     if (isIdle && readiness === Readiness.Pending) this.#asked = traceparent;
   }
 
   /** There is a claim on this object that cannot be read here. */
   missClaim(from: Address): void {
     this.claims.miss(addressKey(from));
-    if (this.#started) this.#charts.tellClaims();
+    if (this.#started) this.#charts.sendClaims();
   }
 
   /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
@@ -255,12 +255,12 @@ export class ObjectActor {
    *
    * @param sequence  of the mail; undefined: it was handed over
    */
-  takeReady(from: Address, mail: ReadyMail, sequence: number | undefined, traceparent?: string): void {
+  receiveAnswer(from: Address, mail: AnswerMessage, sequence: number | undefined, traceparent?: string): void {
     const key = addressKey(from);
     if (sequence !== undefined) this.#stored.noteAnswer(key, sequence);
     const isOurs = mail.to === this.#object?.metadata.uid;
     this.#teller.linked(traceparent, () => {
-      const isNews = isOurs && this.#kind?.life.isNews?.(this.#answers.before(key, mail), mail) === true;
+      const isNews = isOurs && this.#kind?.life.wakesOn?.(this.#answers.before(key, mail), mail) === true;
       const isFirst =
         isOurs && mail.externalId !== undefined && this.#answers.before(key, mail)?.externalId === undefined;
       const isChanged = this.#answers.take(key, mail);
@@ -268,7 +268,7 @@ export class ObjectActor {
       const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.#kind, this.dependencies()));
       // mutant: answers-told-to-another if#2 -> true
       if (this.#object === undefined) this.#sweep();
-      else if (isOurs) this.#charts.tellDependencies({ isReplaced, isNews });
+      else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
       if (isOurs && this.#object !== undefined) this.#tellRival(from, mail);
     });
   }
@@ -295,7 +295,7 @@ export class ObjectActor {
     // mutant: gone-revives-unasked &&.1 -> false
     if (isGone && isNewer && !isOver && uid !== soughtUid) {
       this.#isSought = true;
-      this.#deps.verify(this);
+      this.#deps.rereadObject(this);
       return;
     }
     // mutant: older-view-replaces ! -> false
@@ -313,7 +313,7 @@ export class ObjectActor {
     this.#isSought = false;
     this.#knownVersion = resourceVersion;
     if (!this.#started) return;
-    this.#deps.supervise(this, () => (born ? this.#beginLife() : this.#tellObject()));
+    this.#deps.supervise(this, () => (born ? this.#beginLife() : this.#sendObject()));
   }
 
   /** The object `uid` is gone, as of `resourceVersion`. */
@@ -322,7 +322,7 @@ export class ObjectActor {
     if (compareVersions(resourceVersion, this.#knownVersion) > 0) this.#knownVersion = resourceVersion;
     if (this.#object === undefined || (uid !== undefined && uid !== this.#object.metadata.uid)) return;
     this.#goneUid = this.#object.metadata.uid;
-    const traceparent = workOf(this.#object);
+    const traceparent = workTraceparent(this.#object);
     this.#endLife();
     this.#object = undefined;
     if (!this.#started) return;
@@ -356,39 +356,39 @@ export class ObjectActor {
   }
 
   /** The epoch's facts changed: the table of claims may have become complete, or incomplete. */
-  reconsider(): void {
-    if (this.#started) this.#charts.tellClaims();
+  recheckClaims(): void {
+    if (this.#started) this.#charts.sendClaims();
   }
 
   // --- mail out ----------------------------------------------------------------------------------------------
 
   /** Claims what the object refers to now, and ends claims on what it no longer refers to. */
-  claim(yielded: readonly string[]): void {
-    this.#rival = undefined;
-    if (this.#object !== undefined) this.#outgoing?.say(this.#object, yielded);
+  claim(withdrawnUids: readonly string[]): void {
+    this.#conflictingOwner = undefined;
+    if (this.#object !== undefined) this.#outgoing?.say(this.#object, withdrawnUids);
   }
 
   /** Claims the rival, too, and tells the life when that has no more what it had. */
-  follow(yielded: readonly string[], rival: Rival): void {
+  follow(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
     if (this.#object === undefined) return;
-    this.#rival = {
-      ...rival,
-      address: sharedAddress({ ...this.address, namespace: rival.namespace, name: rival.name }),
+    this.#conflictingOwner = {
+      ...conflictingOwner,
+      address: internAddress({ ...this.address, namespace: conflictingOwner.namespace, name: conflictingOwner.name }),
     };
-    this.#outgoing?.say(this.#object, yielded, this.#rival.address);
+    this.#outgoing?.say(this.#object, withdrawnUids, this.#conflictingOwner.address);
   }
 
   /** What it answered before it was followed may be old: its claim may have ended meanwhile. */
-  #tellRival(from: Address, { uid, readiness, externalId }: ReadyMail): void {
-    if (this.#rival === undefined || addressKey(this.#rival.address) !== addressKey(from)) return;
-    const { uid: theirs, externalId: had } = this.#rival;
-    if (readiness === Readiness.Absent || uid !== theirs || externalId !== had) this.#charts.tellRivalGone();
+  #tellRival(from: Address, { uid, readiness, externalId }: AnswerMessage): void {
+    if (this.#conflictingOwner === undefined || addressKey(this.#conflictingOwner.address) !== addressKey(from)) return;
+    const { uid: theirs, externalId: had } = this.#conflictingOwner;
+    if (readiness === Readiness.Absent || uid !== theirs || externalId !== had) this.#charts.sendOwnerReleased();
   }
 
   /** Ends claims of the life of `uid` that goes on, those of a cleanup only with `all`; resolves as acknowledged (P12). */
-  async unclaim(uid: string, { all }: { readonly all: boolean }): Promise<void> {
+  async endClaims(uid: string, { all }: { readonly all: boolean }): Promise<void> {
     if (this.#object?.metadata.uid !== uid) return;
-    await (all ? this.#outgoing?.end(this.#object) : this.#outgoing?.endBuilding(this.#object));
+    await (all ? this.#outgoing?.end(this.#object) : this.#outgoing?.endNonCleanupClaims(this.#object));
   }
 
   #answerAll(traceparent?: string): void {
@@ -404,7 +404,7 @@ export class ObjectActor {
   #claimed(): Claimed | undefined {
     if (this.#object === undefined) return undefined;
     const { isAvailable } = this.#charts;
-    return claimedOf(this.#object, this.#deps.registry, this.resource, {
+    return claimTargetOf(this.#object, this.#deps.registry, this.resource, {
       contentVersion: this.#contentVersion,
       isAvailable,
     });
@@ -417,8 +417,8 @@ export class ObjectActor {
     const kind = this.#kind;
     if (kind !== undefined) {
       const { resourceVersion: bornVersion } = object.metadata;
-      const uid = sharedUid(this.address, object.metadata.uid);
-      this.#outgoing ??= new OutgoingClaims(this.#deps, {
+      const uid = internUid(this.address, object.metadata.uid);
+      this.#outgoing ??= new ClaimPublisher(this.#deps, {
         kind,
         from: this.address,
         uid,
@@ -430,9 +430,9 @@ export class ObjectActor {
     this.#answerAll();
     // What was heard while nobody lived here yet.
     const known = this.dependencies();
-    const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.isNews?.(undefined, answer) === true);
+    const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
     const isReplaced = isMadeOfOthers(object, kind, known);
-    if (isReplaced || isNews) this.#charts.tellDependencies({ isReplaced, isNews });
+    if (isReplaced || isNews) this.#charts.sendDependencies({ isReplaced, isNews });
   }
 
   /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
@@ -442,14 +442,14 @@ export class ObjectActor {
     this.#charts.end();
     if (this.#object !== undefined) void this.#outgoing?.end(this.#object);
     this.#outgoing = undefined;
-    this.#rival = undefined;
-    if (from !== '') this.#teller.emit('gone', { uid, from });
+    this.#conflictingOwner = undefined;
+    if (from !== '') this.#teller.emit('deleted', { uid, from });
     this.#replies.reset();
   }
 
-  #tellObject(): void {
-    this.#charts.tellObject();
-    if (this.#object !== undefined) this.#outgoing?.sayAgain(this.#object);
+  #sendObject(): void {
+    this.#charts.sendObject();
+    if (this.#object !== undefined) this.#outgoing?.republishIfChanged(this.#object);
     this.#answerAll();
   }
 
@@ -486,8 +486,8 @@ export class ObjectActor {
    * Claims of its own that are answered, though nobody says any more that they ended, do now (P12), if the API server has no
    * such incarnation: what is not known here may be none of this process's objects, and be there.
    */
-  async #endLeft(answers: readonly (readonly [string, ReadyMail])[]): Promise<void> {
-    const now = await this.#deps.incarnationNow(this);
+  async #endLeft(answers: readonly (readonly [string, AnswerMessage])[]): Promise<void> {
+    const now = await this.#deps.currentIncarnation(this);
     if (now === undefined) return;
     for (const [key, answer] of answers) {
       const to = parseAddressKey(key);

@@ -1,8 +1,8 @@
 // Which kinds there are, and how their names become addresses.
-import type { DeclaredKind } from '../../adapters/adapter.ts';
+import type { DeclaredKind } from '../../adapters/api/adapter.ts';
 import { type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
-import { type Address, sharedAddress } from '../../bus/mod.ts';
-import type { FollowedKind, Kind, Reference, Standing } from '../../machines/kind.ts';
+import { type Address, internAddress } from '../../bus/mod.ts';
+import type { Kind, PublicState, Reference, ReferencedKind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
 type Plural = Pick<Address, 'realm' | 'plural'>;
@@ -26,12 +26,12 @@ export interface Registry {
    *
    * @param isAvailable  what its life says, ahead of its status
    */
-  standing(address: Plural, object: KubeObject, isAvailable?: boolean): Standing;
+  standing(address: Plural, object: KubeObject, isAvailable?: boolean): PublicState;
 }
 
 /** The resource of a kind. */
-export function resourceOf(kind: FollowedKind | DeclaredKind): Resource {
-  const { realm, group, version, kind: name, plural, scope, carries, metadataOnly } = kind;
+export function resourceOf(kind: ReferencedKind | DeclaredKind): Resource {
+  const { realm, group, version, kind: name, plural, scope, retains, metadataOnly } = kind;
   return {
     realm,
     group,
@@ -39,16 +39,16 @@ export function resourceOf(kind: FollowedKind | DeclaredKind): Resource {
     kind: name,
     plural,
     ...(scope !== undefined && { scope }),
-    ...(carries !== undefined && { carries }),
+    ...(retains !== undefined && { retains }),
     ...(metadataOnly !== undefined && { metadataOnly }),
   };
 }
 
-export function registry(kinds: readonly Kind[], others: readonly FollowedKind[]): Registry {
+export function registry(kinds: readonly Kind[], others: readonly ReferencedKind[]): Registry {
   const resources = [...kinds.map(resourceOf), SECRETS, ...others.map(resourceOf)];
   const id = ({ realm, plural }: Plural): string => `${realm}/${plural}`;
   const byId = new Map(resources.map((resource) => [id(resource), resource]));
-  const knownById = new Map<string, FollowedKind>([...others, ...kinds].map((each) => [id(each), each]));
+  const knownById = new Map<string, ReferencedKind>([...others, ...kinds].map((each) => [id(each), each]));
   const kindById = new Map(kinds.map((kind) => [id(kind), kind]));
   // One of its own kind may hold an object too, though never by the finalizer that the object has for itself.
   const guardsOn = (resource: Plural): readonly string[] =>
@@ -62,14 +62,14 @@ export function registry(kinds: readonly Kind[], others: readonly FollowedKind[]
     resource: (address) => byId.get(id(address)),
     kind: (address) => kindById.get(id(address)),
     target(from, { kind, name, namespace = from.namespace }) {
-      if (namespace !== from.namespace && kindById.get(id(from))?.crossesNamespaces !== true)
+      if (namespace !== from.namespace && kindById.get(id(from))?.allowsCrossNamespace !== true)
         throw new Error(`kind '${from.plural}' refers to namespace '${namespace}' and does not say that it may`);
       const resource =
         resources.find((candidate) => candidate.kind === kind && candidate.realm === from.realm) ??
         resources.find((candidate) => candidate.kind === kind);
       if (resource === undefined) throw new Error(`kind '${kind}', which '${from.plural}' refers to, is not known`);
       const { realm, plural, scope } = resource;
-      return sharedAddress({ realm, plural, namespace: scope === 'Cluster' ? '' : namespace, name });
+      return internAddress({ realm, plural, namespace: scope === 'Cluster' ? '' : namespace, name });
     },
     guards: (address) => guards.get(id(address)) ?? [],
     guardsOf: (address, manager) => {
@@ -78,6 +78,6 @@ export function registry(kinds: readonly Kind[], others: readonly FollowedKind[]
     },
     claimants: (finalizer) => kinds.filter((kind) => kind.guards.includes(finalizer)),
     standing: (address, object, isAvailable) =>
-      knownById.get(id(address))?.standing(object, isAvailable) ?? { ready: true },
+      knownById.get(id(address))?.publicState(object, isAvailable) ?? { ready: true },
   };
 }

@@ -1,19 +1,19 @@
 // Brings the status of one object to the API server: at most one write under way, the newest state wins, and nothing
-// is written that says nothing new (I8). That the object waits for others is said when it lasts (`StatusTurns`).
+// is written that says nothing new (I8). That the object waits for others is said when it lasts (`StatusThrottle`).
 import type { Logger } from 'pino';
 import type { AnyMachineSnapshot } from 'xstate';
 import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
-import { type Life, type StatusPart, Tag } from '../../machines/life.ts';
+import { type Lifecycle, type StatusPart, Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { StatusTurns } from './status-turns.ts';
+import type { StatusThrottle } from './status-throttle.ts';
 
 /** Writes what a field manager says. Throws as `Objects.applyStatus`. */
 export type StatusWrite = (manager: string, status: JsonObject) => Promise<void>;
 
 export interface StatusWriterDeps {
-  readonly life: Pick<Life, 'saying' | 'status'>;
+  readonly life: Pick<Lifecycle, 'statusKey' | 'status'>;
   readonly clock: Clock;
-  readonly turns: StatusTurns;
+  readonly turns: StatusThrottle;
   /** The object as it is known now; undefined: it is gone. */
   readonly object: () => KubeObject | undefined;
   /** Whether one that it waits for has not answered yet, be it that there is none. */
@@ -45,7 +45,7 @@ export class StatusWriter {
   /** Aborted when it is over with patience. */
   #patience: AbortController | undefined;
   /** Aborted when all have answered. */
-  #unanswered: AbortController | undefined;
+  #outcomeUnknown: AbortController | undefined;
   #running = false;
   #stopped = false;
 
@@ -64,8 +64,8 @@ export class StatusWriter {
 
   /** Looks whether there is something new to say. */
   consider(snapshot: AnyMachineSnapshot): void {
-    if (this.#unanswered !== undefined && !this.#deps.isUnanswered()) this.#unanswered.abort();
-    const said = this.#deps.life.saying(snapshot);
+    if (this.#outcomeUnknown !== undefined && !this.#deps.isUnanswered()) this.#outcomeUnknown.abort();
+    const said = this.#deps.life.statusKey(snapshot);
     if (said === undefined) {
       this.#withdraw();
       return;
@@ -85,7 +85,7 @@ export class StatusWriter {
   restore(snapshot: AnyMachineSnapshot): void {
     const { life, clock, supervise } = this.#deps;
     const object = this.#deps.object();
-    if (object === undefined || !this.isIdle || this.#said === '' || life.saying(snapshot) !== this.#said) return;
+    if (object === undefined || !this.isIdle || this.#said === '' || life.statusKey(snapshot) !== this.#said) return;
     const parts = supervise(() => life.status(snapshot, object, clock.now())) ?? [];
     // Without this nothing would be written either, but a turn be waited for.
     if (parts.every(isStored)) return;
@@ -133,7 +133,7 @@ export class StatusWriter {
   }
 
   async #write(): Promise<void> {
-    await this.#deps.turns.atOnce(() => this.#send());
+    await this.#deps.turns.unthrottled(() => this.#send());
   }
 
   async #writePatiently(): Promise<void> {
@@ -153,10 +153,10 @@ export class StatusWriter {
 
   /** Until all have answered, or have had time to. */
   async #answers(signal: AbortSignal): Promise<void> {
-    this.#unanswered = new AbortController();
-    const either = AbortSignal.any([signal, this.#unanswered.signal]);
+    this.#outcomeUnknown = new AbortController();
+    const either = AbortSignal.any([signal, this.#outcomeUnknown.signal]);
     await this.#deps.clock.sleep(ANSWERED_WITHIN_MS, either);
-    this.#unanswered = undefined;
+    this.#outcomeUnknown = undefined;
   }
 
   async #send(): Promise<void> {

@@ -1,11 +1,11 @@
 // The adapters of a process. The only file of the runtime that names one.
-import type { Adapter, ConfiguredAdapter, DeclaredKind, Flag, Settings } from '../../adapters/adapter.ts';
-import { windows } from '../../adapters/csi-proxy/kinds/mod.ts';
+import type { Adapter, ConfiguredAdapter, DeclaredKind, Flag, Settings } from '../../adapters/api/adapter.ts';
 import { metal3 } from '../../adapters/ironic/mod.ts';
 import type { Contract } from '../../adapters/kubernetes/mod.ts';
 import { openstack } from '../../adapters/openstack/mod.ts';
+import { windows } from '../../adapters/windows/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
-import { Role } from './config.ts';
+import { Role } from '../base/config.ts';
 import { contained } from './plug-in.ts';
 
 /** Those that come with Troupe. */
@@ -48,8 +48,8 @@ export function checkAdapters(adapters: readonly Adapter[]): readonly Adapter[] 
   return adapters;
 }
 
-function take(taken: Set<string>, name: string, complaint: string): void {
-  if (taken.has(name)) throw new TerminalError(`${complaint} '${name}'; leave one of them out`);
+function take(taken: Set<string>, name: string, problemMessage: string): void {
+  if (taken.has(name)) throw new TerminalError(`${problemMessage} '${name}'; leave one of them out`);
   taken.add(name);
 }
 

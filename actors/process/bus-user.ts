@@ -1,7 +1,7 @@
 // Whom a process is known as on the bus: its roles say it, so that nobody has to.
-import type { Adapter } from '../../adapters/adapter.ts';
+import type { Adapter } from '../../adapters/api/adapter.ts';
 import type { BusRole, BusUser } from '../../bus/permissions.ts';
-import { knownRoles, type Player, Role, rolesOfNodes, rolesWith, VISUALIZER, WEBHOOKS } from './config.ts';
+import { knownRoles, type Player, Role, rolesOfNodes, rolesWith, VISUALIZER, WEBHOOKS } from '../base/config.ts';
 
 type Known = Pick<Adapter, 'realm' | 'role' | 'route'>;
 

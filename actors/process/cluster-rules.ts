@@ -1,7 +1,7 @@
 // What a process may do in the cluster: no more than its roles and the kinds of the adapters ask for. The manifests give it,
 // and `troupe doctor` looks whether it is there.
-import type { Adapter } from '../../adapters/adapter.ts';
-import { Role, VISUALIZER, WEBHOOKS } from './config.ts';
+import type { Adapter } from '../../adapters/api/adapter.ts';
+import { Role, VISUALIZER, WEBHOOKS } from '../base/config.ts';
 
 /** A rule of RBAC. */
 export interface Rule {
@@ -72,7 +72,7 @@ function acting(adapters: readonly Adapter[]): readonly Rule[] {
           ['patch'],
         ),
       ]),
-      ...(adapter.makes ?? []).flatMap(({ owner, owned }) => [
+      ...(adapter.createsKinds ?? []).flatMap(({ owner, owned }) => [
         // Objects that others make for themselves, and apply again when they are not as they should be.
         rule(
           groupOf(adapter, owned),
@@ -136,9 +136,9 @@ function answering(adapters: readonly Adapter[]): readonly Rule[] {
 }
 
 /** Whether the predecessor leads. */
-function predecessorOf({ predecessor }: Adapter, verbs: readonly string[]): readonly Rule[] {
-  if (predecessor === undefined) return [];
-  return [{ ...rule('coordination.k8s.io', ['leases'], verbs), resourceNames: [predecessor.lease] }];
+function predecessorOf({ legacyController }: Adapter, verbs: readonly string[]): readonly Rule[] {
+  if (legacyController === undefined) return [];
+  return [{ ...rule('coordination.k8s.io', ['leases'], verbs), resourceNames: [legacyController.lease] }];
 }
 
 export interface GroupPlurals {
@@ -156,12 +156,12 @@ function livingOf(adapter: Adapter): readonly GroupPlurals[] {
   return byGroup(adapter.contracts.filter(({ plural }) => !isFollowed(adapter, plural)));
 }
 
-function isFollowed({ followed = [] }: Adapter, plural: string): boolean {
-  return followed.some((other) => other.plural === plural);
+function isFollowed({ referencedKinds = [] }: Adapter, plural: string): boolean {
+  return referencedKinds.some((other) => other.plural === plural);
 }
 
-function followedOf({ followed = [] }: Adapter): readonly GroupPlurals[] {
-  return byGroup(followed);
+function followedOf({ referencedKinds = [] }: Adapter): readonly GroupPlurals[] {
+  return byGroup(referencedKinds);
 }
 
 function byGroup(kinds: readonly { readonly group: string; readonly plural: string }[]): readonly GroupPlurals[] {
@@ -170,8 +170,8 @@ function byGroup(kinds: readonly { readonly group: string; readonly plural: stri
 }
 
 /** @throws {Error} the adapter says that objects of a kind are made which it does not have */
-function groupOf({ realm, contracts, followed = [] }: Adapter, plural: string): string {
-  const found = [...contracts, ...followed].find((kind) => kind.plural === plural);
+function groupOf({ realm, contracts, referencedKinds = [] }: Adapter, plural: string): string {
+  const found = [...contracts, ...referencedKinds].find((kind) => kind.plural === plural);
   if (found === undefined) throw new Error(`adapter '${realm}' has no kind '${plural}'`);
   return found.group;
 }

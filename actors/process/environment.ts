@@ -1,9 +1,9 @@
 // What `troupe dev` and `troupe demo` need and were not given is started here, on loopback.
 import { mkdir, realpath, rm, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
-import { type EmbeddedApiServer, startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type EmbeddedApiServer, startApiServer } from '../../adapters/simulated/kubernetes/mod.ts';
 import {
   type Bus,
   type BusUser,
@@ -16,11 +16,11 @@ import {
   startNatsServer,
   TroupeError,
 } from '../../bus/mod.ts';
-import type { Config } from './config.ts';
+import type { Config } from '../base/config.ts';
+import { USER_AGENT } from '../base/version.ts';
 import { lockFolder } from './folder-lock.ts';
 import { refuseLinks } from './own-folder.ts';
 import { firstLeaseOn, natsOptions } from './run.ts';
-import { USER_AGENT } from './version.ts';
 
 export interface Environment {
   readonly client: KubeClient;

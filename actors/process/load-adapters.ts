@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
-import type { Adapter } from '../../adapters/adapter.ts';
+import type { Adapter } from '../../adapters/api/adapter.ts';
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
 
 const SURFACE = 'troupe/adapter';

@@ -18,8 +18,8 @@ import type {
   SecretContent,
   Served,
   ServePorts,
-} from '../../adapters/adapter.ts';
-import { hiding } from '../../adapters/secrets.ts';
+} from '../../adapters/api/adapter.ts';
+import { hiding } from '../../adapters/http/secrets.ts';
 import { fromErrorData, TerminalError, TransientError, TroupeError, toAnswerData } from '../../bus/errors.ts';
 import type { OperationRequest } from '../../machines/kind.ts';
 
@@ -138,7 +138,7 @@ function containedOperations(plugIn: PlugIn, begun: Promise<Served>, served: Ser
       try {
         return await running.run(plugIn.own, async () => run?.(request as never));
       } catch (error) {
-        throw told(error, `adapter '${realm}' failed in '${name}' of ${plural}`, plugIn.handedOut.of(request));
+        throw reported(error, `adapter '${realm}' failed in '${name}' of ${plural}`, plugIn.handedOut.of(request));
       }
     };
   return Object.fromEntries(
@@ -153,7 +153,7 @@ function containedOperations(plugIn: PlugIn, begun: Promise<Served>, served: Ser
 }
 
 /** What an operation threw, for others: its own words stay if it chose them for that. */
-function told(error: unknown, where: string, secrets: readonly string[]): TroupeError {
+function reported(error: unknown, where: string, secrets: readonly string[]): TroupeError {
   const data = toAnswerData(error);
   const message = error instanceof TroupeError ? data.message : `${where}: ${data.message}`;
   return fromErrorData({ ...data, message: hiding(secrets)(message) });

@@ -1,6 +1,6 @@
 // `troupe run`: the roles of one pod, until it is told to stop.
 import type { Logger } from 'pino';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, kubeClient, objects } from '../../adapters/kubernetes/mod.ts';
 import {
   type Bus,
@@ -11,16 +11,16 @@ import {
   TerminalError,
   toErrorData,
 } from '../../bus/mod.ts';
-import { ensureAlone } from '../hosting/alone.ts';
-import { firstLeaseOf } from '../hosting/first-start.ts';
-import { type Pages, servePages } from '../telling/pages.ts';
+import { type Config, Role, WEBHOOKS } from '../base/config.ts';
+import { USER_AGENT } from '../base/version.ts';
+import { firstLeaseOf } from '../sharding/first-start.ts';
+import { ensureSingleProcess } from '../sharding/single-process.ts';
 import type { Visualizer } from '../visualizer/server.ts';
 import { startVisualizer } from '../visualizer/visualizer.ts';
 import { type ServedWebhooks, startWebhooks } from '../webhooks/webhooks.ts';
 import { busUser } from './bus-user.ts';
-import { type Config, Role, WEBHOOKS } from './config.ts';
+import { type HttpEndpoints, serveHttpEndpoints } from './http-endpoints.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from './runtime.ts';
-import { USER_AGENT } from './version.ts';
 
 export interface RunDeps {
   config: Config;
@@ -52,11 +52,11 @@ export async function run({ config, adapters, clock, log, signal }: RunDeps): Pr
   const failure = new AbortController();
   const stop = AbortSignal.any([signal, failure.signal]);
   let bus: Bus | undefined;
-  let pages: Pages | undefined;
+  let pages: HttpEndpoints | undefined;
   let visualizer: Visualizer | undefined;
   let webhooks: ServedWebhooks | undefined;
   try {
-    pages = await servePages(config, client, clock);
+    pages = await serveHttpEndpoints(config, client, clock);
     // Before a bus is waited for: objects may be read with them only.
     webhooks = startWebhooks(config, { client: pages.client, adapters, clock, log, metrics: pages.metrics });
     if (webhooks !== undefined) {
@@ -116,15 +116,15 @@ async function connect(
   signal: AbortSignal,
   firstLease: () => Promise<FirstLease>,
 ): Promise<Bus | undefined> {
-  let trouble = '';
+  let problem = '';
   while (!signal.aborted) {
     try {
       return await natsBus({ ...natsOptions(config, user, url, clock, (message) => log.warn(message)), firstLease });
     } catch (error) {
       const { message, code } = toErrorData(error);
       if (code === 'terminal') throw error;
-      if (message !== trouble) log.warn(message);
-      trouble = message;
+      if (message !== problem) log.warn(message);
+      problem = message;
       await clock.sleep(PAUSE_MS, signal);
     }
   }
@@ -184,7 +184,7 @@ export async function start(
   }
   if (!deps.bus.sharable && roles.has(Role.Actors)) {
     deps.log.info(`${deps.bus.description} is good for one process; several pods need nats-server 2.11 or later`);
-    await ensureAlone(deps.bus, deps.clock, signal);
+    await ensureSingleProcess(deps.bus, deps.clock, signal);
   }
   return startRuntime({ ...deps, roles, callMs, kinds, namespaces, podName, nodeName, events });
 }

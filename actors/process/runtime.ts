@@ -1,7 +1,7 @@
 // The composition root: one process with the roles it was asked for.
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
-import type { CallLoad, ConfiguredAdapter, DeclaredKind, Served, Sharers } from '../../adapters/adapter.ts';
+import type { CallLoad, ConfiguredAdapter, DeclaredKind, ReplicaCount, Served } from '../../adapters/api/adapter.ts';
 import {
   type KubeClient,
   events as kubeEvents,
@@ -18,25 +18,26 @@ import {
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
-import type { Measurement } from '../../machines/life.ts';
+import type { Measurement } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { Admission } from '../effects/admission.ts';
+import { Role } from '../base/config.ts';
+import { listAll } from '../base/list-all.ts';
+import type { RecordEvent } from '../base/record-event.ts';
+import { TROUPE_VERSION } from '../base/version.ts';
+import { RejectedRequests } from '../effects/authorization/rejected-requests.ts';
+import { RequestAuthorizer } from '../effects/authorization/request-authorizer.ts';
 import { checkOperations, type ServedHere, serveOperations, withOperations } from '../effects/operations-service.ts';
-import { RefusedRequests } from '../effects/refused-requests.ts';
-import { Host, type HostLoad } from '../hosting/host.ts';
-import { offerFor } from '../hosting/offers.ts';
-import { followPredecessor } from '../hosting/predecessor.ts';
-import { holdShards } from '../hosting/shards.ts';
-import { LivePods } from '../hosting/sharers.ts';
 import { registry } from '../object/registry.ts';
-import { callTrace } from '../telling/call-trace.ts';
-import { EventRecorder, type Tell } from '../telling/event-recorder.ts';
-import type { RuntimeMetrics } from '../telling/metrics.ts';
-import type { Inhabitant } from '../telling/population.ts';
-import { listAll } from '../watch/read-all.ts';
+import { callTrace } from '../observability/call-trace.ts';
+import { EventRecorder } from '../observability/event-recorder.ts';
+import type { RuntimeMetrics } from '../observability/metrics.ts';
+import type { HostedObject } from '../observability/object-gauges.ts';
+import { watchLegacyController } from '../sharding/legacy-controller.ts';
+import { LivePods } from '../sharding/replica-count.ts';
+import { offerFor } from '../sharding/served-kinds.ts';
+import { ShardHost, type ShardHostLoad } from '../sharding/shard-host.ts';
+import { manageShards } from '../sharding/shard-manager.ts';
 import { watchCluster } from '../watch/watcher.ts';
-import { Role } from './config.ts';
-import { TROUPE_VERSION } from './version.ts';
 
 export interface RuntimeDeps {
   bus: Bus;
@@ -66,13 +67,13 @@ export interface Runtime {
   readonly pod: string;
   readonly kinds: readonly Kind[];
   /** How many objects live here, by state. */
-  census(): ReadonlyMap<string, number>;
+  countByState(): ReadonlyMap<string, number>;
   /** Whoever lives here. */
-  inhabitants(): Iterable<Inhabitant>;
+  hostedObjects(): Iterable<HostedObject>;
   /** How much there is to do. */
-  load(): HostLoad & { readonly calls: ReadonlyMap<string, CallLoad> };
+  load(): ShardHostLoad & { readonly calls: ReadonlyMap<string, CallLoad> };
   /** How many messages of the mail could not be understood. */
-  readonly refusedMail: number;
+  readonly rejectedMessages: number;
   /** Begins nothing new, waits a few seconds for what is under way, gives up all leases. Idempotent. */
   close(): Promise<void>;
 }
@@ -97,11 +98,11 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     deps.kinds,
   );
   // Whoever hosts no actors hears of no leases, and takes all that he may.
-  const sharers = new LivePods(pod, roles.has(Role.Actors) ? undefined : 1);
-  const served = await serveAdapters(deps, objects, sharers);
+  const replicaCount = new LivePods(pod, roles.has(Role.Actors) ? undefined : 1);
+  const served = await serveAdapters(deps, objects, replicaCount);
   const called = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter), clock));
   const kinds = deps.metrics?.timed(called) ?? called;
-  const followed = adapters.flatMap((adapter) => adapter.followed ?? []);
+  const followed = adapters.flatMap((adapter) => adapter.referencedKinds ?? []);
   const taken = kinds.filter(isTaken);
   const known = registry(taken, [...kinds.filter((kind) => !isTaken(kind)), ...followed]);
   const serving = offerFor(known.kinds, { namespaces, watches: roles.has(Role.Watch) });
@@ -112,24 +113,43 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     events: kubeEvents({ client, component: REPORTER, instance: podName }),
     onDropped: (reason) => deps.metrics?.onDropped(reason),
   });
-  const tell: Tell = (object, occurrence, ...more) => {
-    deps.metrics?.onNews(object.kind, occurrence.reason);
-    if (deps.events) recorder.tell(object, occurrence, ...more);
+  const report: RecordEvent = (object, occurrence, ...more) => {
+    deps.metrics?.onUserEvent(object.kind, occurrence.reason);
+    if (deps.events) recorder.report(object, occurrence, ...more);
   };
-  const lateMs = Math.max(0, ...adapters.map((adapter) => adapter.lateMs ?? 0));
+  const lateEffectMs = Math.max(0, ...adapters.map((adapter) => adapter.lateEffectMs ?? 0));
   deps.metrics?.declare(adapters.flatMap((adapter) => adapter.metrics ?? []));
   const measure = (object: KubeObject, measurement: Measurement): void => deps.metrics?.onMeasure(object, measurement);
-  const host = new Host({ bus, objects, registry: known, namespaces, clock, log, callMs, lateMs, tell, measure });
-  const here = host.handOver;
+  const host = new ShardHost({
+    bus,
+    objects,
+    registry: known,
+    namespaces,
+    clock,
+    log,
+    callMs,
+    lateEffectMs,
+    report,
+    measure,
+  });
+  const here = host.localDelivery;
   const stopConnectivity = bus.onConnectivity(({ kind, detail }) =>
     log[kind === 'connected' ? 'info' : 'warn'](detail),
   );
   const services: Service[] = [];
-  const refused = new RefusedRequests({ clock, log, onRefused: (record) => deps.metrics?.onRefused(record) });
+  const refused = new RejectedRequests({ clock, log, onRejected: (record) => deps.metrics?.onRefused(record) });
   const offer = async (adapter: ConfiguredAdapter, here: ServedHere): Promise<void> => {
     const { operations } = here;
     const onRefused = refused.of(adapter.realm);
-    const admission = new Admission({ adapter, operations, objects, clock, namespaces, callMs, onRefused });
+    const admission = new RequestAuthorizer({
+      adapter,
+      operations,
+      objects,
+      clock,
+      namespaces,
+      callMs,
+      onRejected: onRefused,
+    });
     services.push(await serveOperations(bus, adapter, here, { version: TROUPE_VERSION, admission }));
   };
   // Whoever hosts actors calls what it serves itself in memory: nobody else needs to ask, unless it is one of several nodes.
@@ -137,7 +157,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const offered = [...served].filter(([{ route }]) => route !== undefined || !roles.has(Role.Actors));
   /** A role that cannot begin, as the bus is away in this moment, begins later. */
   const play = async (role: () => Promise<void>): Promise<void> => {
-    let trouble = '';
+    let problem = '';
     while (!stop.signal.aborted) {
       try {
         return await role();
@@ -145,19 +165,19 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
         const { message } = toErrorData(error);
         if (!(error instanceof TransientError)) {
           log.error({ error: message, err: error }, 'a role ended; it begins anew');
-        } else if (message !== trouble) {
+        } else if (message !== problem) {
           log.warn({ error: message }, 'a role cannot go on yet');
-          trouble = message;
+          problem = message;
         }
         await clock.sleep(ROLE_PAUSE_MS, stop.signal);
       }
     }
   };
-  const onLeases = (records: readonly LeaseRecord[]): void => sharers.heard(records);
+  const onLeases = (records: readonly LeaseRecord[]): void => replicaCount.heard(records);
   const hold = (signal: AbortSignal): Promise<void> =>
-    holdShards({ bus, host, clock, log, pod, offer: serving, onLeases }, signal);
+    manageShards({ bus, host, clock, log, pod, offer: serving, onLeases }, signal);
   /** Followed once, however often the role begins anew. */
-  let predecessors: readonly ReturnType<typeof followPredecessor>[] | undefined;
+  let predecessors: readonly ReturnType<typeof watchLegacyController>[] | undefined;
   const act = async (): Promise<void> => {
     // Kinds and namespaces together name objects that the other has been told to leave out.
     const isSplit = deps.kinds !== undefined && namespaces !== undefined;
@@ -165,18 +185,18 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     // mutant: kinds-alone-overtake => -> () => deps.kinds === undefined
     const isShared = ({ kinds }: ConfiguredAdapter): boolean => deps.kinds === undefined || kinds.some(isTaken);
     predecessors ??= adapters.flatMap((adapter) => {
-      const { predecessor } = adapter;
-      if (predecessor === undefined || isSplit || !isShared(adapter)) return [];
-      return [followPredecessor({ client, objects, clock, log, predecessor }, stop.signal)];
+      const { legacyController } = adapter;
+      if (legacyController === undefined || isSplit || !isShared(adapter)) return [];
+      return [watchLegacyController({ client, objects, clock, log, legacyController }, stop.signal)];
     });
     while (!stop.signal.aborted) {
       const term = new AbortController();
       const end = (): void => term.abort();
       // Heard from before the first is waited for: one may return while another is awaited.
-      const unlisten = predecessors.map((predecessor) => predecessor.onReturn(end));
+      const unlisten = predecessors.map((legacyController) => legacyController.onReturn(end));
       stop.signal.addEventListener('abort', end);
       try {
-        for (const predecessor of predecessors) await predecessor.gone(stop.signal);
+        for (const legacyController of predecessors) await legacyController.gone(stop.signal);
         if (!term.signal.aborted && !stop.signal.aborted) await hold(term.signal);
       } finally {
         stop.signal.removeEventListener('abort', end);
@@ -205,11 +225,11 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   return {
     pod,
     kinds,
-    census: () => host.census(),
-    inhabitants: () => host.inhabitants(),
+    countByState: () => host.countByState(),
+    hostedObjects: () => host.hostedObjects(),
     load: () => ({ ...host.load, calls: callsOf(served) }),
-    get refusedMail() {
-      return host.refusedMail;
+    get rejectedMessages() {
+      return host.rejectedMessages;
     },
     close() {
       closing ??= (async () => {
@@ -239,7 +259,7 @@ function callsOf(served: ReadonlyMap<ConfiguredAdapter, Pick<Served, 'load'>>): 
 async function serveAdapters(
   { bus, client, clock, log, adapters, roles, metrics, namespaces, nodeName: node }: RuntimeDeps,
   objects: Objects,
-  sharers: Sharers,
+  replicaCount: ReplicaCount,
 ): Promise<ReadonlyMap<ConfiguredAdapter, ServedHere & Omit<Served, 'operations'>>> {
   const calls = callTrace(bus.trace);
   const served = new Map<ConfiguredAdapter, ServedHere & Omit<Served, 'operations'>>();
@@ -265,7 +285,7 @@ async function serveAdapters(
           calls.onCall(record);
           metrics?.onCall(record);
         },
-        sharers,
+        replicaCount,
       });
       served.set(adapter, {
         operations: calls.follow(adapter.realm, operations),

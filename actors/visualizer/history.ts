@@ -1,6 +1,6 @@
 // What happened to all objects, as far as it is kept, in columns: a day of it is a hundred thousand steps.
-import { AbsentError, type HeardEvent, type Trace } from '../../bus/mod.ts';
-import { spanOf } from '../telling/cause.ts';
+import { AbsentError, type ReceivedEvent, type Trace } from '../../bus/mod.ts';
+import { spanOf } from '../base/change-trace.ts';
 import { STATE_EVENTS, type ToldStep, toldBy } from './steps.ts';
 import type { Steps } from './wire.ts';
 
@@ -10,7 +10,7 @@ const NONE = -1;
 
 export interface HistoryDeps {
   readonly trace: Pick<Trace, 'history'>;
-  readonly isShown: (actor: HeardEvent['actor']) => boolean;
+  readonly isShown: (actor: ReceivedEvent['actor']) => boolean;
   /** Of those who are there, or were of late. */
   readonly keyOfSpan: (span: string) => string | undefined;
 }
@@ -26,15 +26,15 @@ export async function historySince(deps: HistoryDeps, since: number, limit = STE
   for (const type of STATE_EVENTS) {
     let newest: ToldStep[] = [];
     for await (const event of keptOf(deps.trace, type, since)) {
-      const told = deps.isShown(event.actor) ? toldBy(event) : undefined;
-      if (told === undefined) continue;
-      if (told.uid !== '') keysBySpan.set(spanOf(told.uid), told.key);
-      newest.push(told);
+      const reported = deps.isShown(event.actor) ? toldBy(event) : undefined;
+      if (reported === undefined) continue;
+      if (reported.uid !== '') keysBySpan.set(spanOf(reported.uid), reported.key);
+      newest.push(reported);
       if (newest.length < 2 * limit) continue;
       newest = newest.slice(-limit);
       isTruncated = true;
     }
-    for (const told of newest) all.push(told);
+    for (const reported of newest) all.push(reported);
   }
   all.sort((one, other) => one.at - other.at);
   isTruncated ||= all.length > limit;
@@ -44,7 +44,7 @@ export async function historySince(deps: HistoryDeps, since: number, limit = STE
 }
 
 /** Nothing where none are kept. */
-async function* keptOf(trace: HistoryDeps['trace'], type: string, since: number): AsyncGenerator<HeardEvent> {
+async function* keptOf(trace: HistoryDeps['trace'], type: string, since: number): AsyncGenerator<ReceivedEvent> {
   try {
     yield* trace.history({ type, since });
   } catch (error) {

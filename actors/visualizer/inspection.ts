@@ -5,19 +5,19 @@ import {
   type Address,
   addressKey,
   type Bus,
-  type HeardEvent,
   type JsonObject,
   parseAddressKey,
+  type ReceivedEvent,
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
-import { type Notes, type Why, whyOf } from '../inquiry/circumstances.ts';
-import { type Finding, labelOf } from '../inquiry/findings.ts';
-import type { InquiryDeps } from '../inquiry/inquiry.ts';
+import { traceIdOf } from '../base/change-trace.ts';
+import type { DiagnosisDeps } from '../diagnosis/diagnosis.ts';
+import { type Finding, labelOf } from '../diagnosis/findings.ts';
+import { explainWait, type Notes, type Why } from '../diagnosis/infrastructure-causes.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
-import { traceIdOf } from '../telling/cause.ts';
-import { lettersOf } from './messages.ts';
-import type { ChainLine, Happening, Inspected, Verdict } from './wire.ts';
+import { messageViewsOf } from './messages.ts';
+import type { ChainLine, Inspected, RecentEvent, Verdict } from './wire.ts';
 
 export interface InspectionDeps {
   readonly bus: Pick<Bus, 'mailbox' | 'trace'>;
@@ -47,12 +47,12 @@ export function shownBy(
 export async function inspected(
   deps: InspectionDeps,
   { address, kind }: { readonly address: Address; readonly kind: Kind },
-  inquiry: InquiryDeps,
+  inquiry: DiagnosisDeps,
   notes: Notes,
 ): Promise<Inspected> {
   const [object, mail, history, why] = await Promise.all([
     objectOf(deps, address, kind),
-    mailOf(deps, address),
+    readMessagesOf(deps, address),
     historyOf(deps, address),
     toldWhy(inquiry, address, notes),
   ]);
@@ -87,20 +87,20 @@ async function objectOf(
   }
 }
 
-async function mailOf(
+async function readMessagesOf(
   { bus, registry }: InspectionDeps,
   address: Address,
 ): Promise<Pick<Inspected, 'mail' | 'mailTrouble'>> {
   try {
-    return { mail: await lettersOf({ mailbox: bus.mailbox, registry }, address) };
+    return { mail: await messageViewsOf({ mailbox: bus.mailbox, registry }, address) };
   } catch (error) {
     return { mail: [], mailTrouble: toErrorData(error).message };
   }
 }
 
 /** None where none are kept, or where the bus is away: that is told elsewhere. */
-async function historyOf({ bus }: InspectionDeps, actor: Address): Promise<readonly Happening[]> {
-  let newest: HeardEvent[] = [];
+async function historyOf({ bus }: InspectionDeps, actor: Address): Promise<readonly RecentEvent[]> {
+  let newest: ReceivedEvent[] = [];
   try {
     for await (const event of bus.trace.history({ actor })) {
       newest.push(event);
@@ -115,12 +115,12 @@ async function historyOf({ bus }: InspectionDeps, actor: Address): Promise<reado
 }
 
 async function toldWhy(
-  deps: InquiryDeps,
+  deps: DiagnosisDeps,
   address: Address,
   notes: Notes,
 ): Promise<Pick<Inspected, 'chain' | 'causes'>> {
   try {
-    const { finding, inquiry, causes: all } = await whyOf(deps, address, notes);
+    const { finding, inquiry, causes: all } = await explainWait(deps, address, notes);
     const causes: readonly Verdict[] = all.map(({ summary, advice }) => ({ summary, advice }));
     return { chain: causes.length === 0 ? [] : linesOf(finding, inquiry, 0), causes };
   } catch (error) {

@@ -1,7 +1,7 @@
 // The statecharts by which objects live here.
 import type { AnyStateMachine } from 'xstate';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
-import { guardMachine } from '../../machines/guard.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
+import { deletionGuardMachine } from '../../machines/deletion-guard.ts';
 
 /** A chart, and the kinds whose objects live by it. */
 export interface KnownMachine {
@@ -12,7 +12,7 @@ export interface KnownMachine {
 
 /** Of all adapters, and the guard that every object has that others refer to. */
 export function knownMachines(adapters: readonly Pick<ConfiguredAdapter, 'kinds'>[]): readonly KnownMachine[] {
-  const all = new Map<AnyStateMachine, string[]>([[guardMachine, []]]);
+  const all = new Map<AnyStateMachine, string[]>([[deletionGuardMachine, []]]);
   for (const { kind, life } of adapters.flatMap(({ kinds }) => kinds)) {
     const kinds = all.get(life.machine) ?? [];
     all.set(life.machine, [...kinds, kind]);

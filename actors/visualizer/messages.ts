@@ -1,11 +1,18 @@
 // What lies in the mail of actors, as letters. What a Secret's own mail says is left out, though it is metadata alone: only
 // objects with a life here are shown.
-import { type Address, addressKey, type KeptMail, type Mailbox, parseAddressKey, toErrorData } from '../../bus/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type Mailbox,
+  parseAddressKey,
+  type TimestampedMessage,
+  toErrorData,
+} from '../../bus/mod.ts';
 import type { Registry } from '../object/registry.ts';
-import type { Letter, Messages } from './wire.ts';
+import type { Messages, MessageView } from './wire.ts';
 
 export interface MessagesDeps {
-  readonly mailbox: Pick<Mailbox, 'mailOf'>;
+  readonly mailbox: Pick<Mailbox, 'readMessagesOf'>;
   readonly registry: Pick<Registry, 'kind'>;
   /** Whether an object of this key is shown. */
   readonly shown: (key: string) => boolean;
@@ -17,11 +24,11 @@ export const LETTERS_OF_ONE = 200;
 const ACTORS = 50;
 
 /** Of one actor, the oldest first. @throws {TransientError} */
-export async function lettersOf(
+export async function messageViewsOf(
   { mailbox, registry }: Omit<MessagesDeps, 'shown'>,
   actor: Address,
-): Promise<readonly Letter[]> {
-  return (await mailbox.mailOf(actor, LETTERS_OF_ONE)).flatMap((mail) => letterOf(mail, registry));
+): Promise<readonly MessageView[]> {
+  return (await mailbox.readMessagesOf(actor, LETTERS_OF_ONE)).flatMap((mail) => letterOf(mail, registry));
 }
 
 /** Those between these actors, and what the watch says of each. */
@@ -29,16 +36,19 @@ export async function messagesAmong(deps: MessagesDeps, keys: readonly string[])
   const asked = new Set(keys.slice(0, ACTORS));
   const actors = [...asked].filter(deps.shown).flatMap((key) => parseAddressKey(key) ?? []);
   try {
-    const found = await Promise.all(actors.map((actor) => lettersOf(deps, actor)));
+    const found = await Promise.all(actors.map((actor) => messageViewsOf(deps, actor)));
     const among = found.flat().filter(({ from, to }) => asked.has(to) && (from === '' || asked.has(from)));
     const each = new Map(among.map((letter) => [`${letter.topic} ${letter.from} ${letter.to}`, letter]));
     return { letters: [...each.values()].sort((one, other) => one.at - other.at) };
   } catch (error) {
-    return { letters: [], trouble: toErrorData(error).message };
+    return { letters: [], problem: toErrorData(error).message };
   }
 }
 
-function letterOf({ subject, payload, storedAt }: KeptMail, registry: MessagesDeps['registry']): readonly Letter[] {
+function letterOf(
+  { subject, payload, storedAt }: TimestampedMessage,
+  registry: MessagesDeps['registry'],
+): readonly MessageView[] {
   if (!('to' in subject)) return [];
   const { topic, to } = subject;
   if (topic === 'object' && registry.kind(to) === undefined) return [];

@@ -2,7 +2,7 @@
 import { type Address, addressKey } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { orElse } from '../inquiry/inquiry.ts';
+import { orElse } from '../diagnosis/diagnosis.ts';
 import type { Registry } from '../object/registry.ts';
 
 /** Keys, each once, in the order of the references. @throws what the code of the kind throws */

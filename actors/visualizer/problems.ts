@@ -1,13 +1,13 @@
 // What is wrong everywhere: the root causes of all namespaces that have objects, foreign systems that answer badly, and what
 // ails the bus, the API server or the place of another controller.
-import type { Predecessor } from '../../adapters/adapter.ts';
+import type { LegacyController } from '../../adapters/api/adapter.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock, toErrorData } from '../../bus/mod.ts';
-import { busAway, led } from '../inquiry/causes.ts';
-import { causesIn, type ToldCause } from '../inquiry/circumstances.ts';
-import { leaderAmong } from '../inquiry/leader.ts';
-import { type SurveyedCause, surveyOf } from '../inquiry/overview.ts';
-import type { Reading } from '../inquiry/reading.ts';
+import type { ClusterReader } from '../diagnosis/cluster-reader.ts';
+import { causesIn, type ReportedCause } from '../diagnosis/infrastructure-causes.ts';
+import { leaderAmong } from '../diagnosis/legacy-leader.ts';
+import { type SurveyedCause, surveyOf } from '../diagnosis/overview.ts';
+import { busAway, led } from '../diagnosis/root-causes.ts';
 import type { Registry } from '../object/registry.ts';
 import type { Session } from './session.ts';
 import type { Problem, Problems, Verdict } from './wire.ts';
@@ -15,23 +15,23 @@ import type { Problem, Problems, Verdict } from './wire.ts';
 export interface ProblemsDeps {
   readonly objects: Pick<Objects, 'list'>;
   readonly registry: Registry;
-  readonly predecessors: readonly Predecessor[];
+  readonly predecessors: readonly LegacyController[];
   readonly clock: Clock;
 }
 
 const UNTOLD = 'what waits for what cannot be told now';
 
-export async function problemsOf(deps: ProblemsDeps, session: Session, reading: Reading): Promise<Problems> {
+export async function problemsOf(deps: ProblemsDeps, session: Session, reading: ClusterReader): Promise<Problems> {
   const { clock } = deps;
   const at = clock.now();
   const notes: Verdict[] = session.troubles.map((summary) => ({ summary, advice: 'it is tried again by itself' }));
   const problems: Problem[] = [];
-  const told: ToldCause[] = [];
+  const reported: ReportedCause[] = [];
   const namespaces = new Set([...session.forest.all()].map(({ address }) => address.namespace));
   for (const namespace of [...namespaces].sort()) {
     try {
       const { causes } = await surveyOf({ reading, registry: deps.registry, now: at }, namespace);
-      told.push(...causes);
+      reported.push(...causes);
       problems.push(...causes.map((each) => problemOf(each, namespace)));
     } catch (error) {
       const where = namespace === '' ? 'cluster-scoped objects' : `namespace '${namespace}'`;
@@ -44,7 +44,7 @@ export async function problemsOf(deps: ProblemsDeps, session: Session, reading: 
     problems: problems.sort((one, other) => other.weight - one.weight || other.waiting.length - one.waiting.length),
     leases: (session.leases ?? []).map(({ name, holder }) => ({ name, holder })),
     services: session.services.failing(at),
-    notes: [...(await around(deps, session, told)), ...notes],
+    notes: [...(await around(deps, session, reported)), ...notes],
   };
 }
 
@@ -57,14 +57,14 @@ function problemOf({ cause: { summary, advice, weight }, by, waiting }: Surveyed
 async function around(
   { predecessors, objects, registry }: ProblemsDeps,
   session: Session,
-  told: readonly ToldCause[],
+  reported: readonly ReportedCause[],
 ): Promise<readonly Verdict[]> {
   try {
     const leader = await leaderAmong(predecessors, objects);
     if (leader !== undefined) return [verdictOf(led(leader))];
-    const hosting = await session.hosting(told);
+    const hosting = await session.hosting(reported);
     if (hosting?.kind === 'away') return [verdictOf(busAway(hosting.message))];
-    return causesIn({ leader, hosting }, told, registry).map(({ cause }) => verdictOf(cause));
+    return causesIn({ leader, hosting }, reported, registry).map(({ cause }) => verdictOf(cause));
   } catch (error) {
     return [
       {

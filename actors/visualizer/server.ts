@@ -9,10 +9,10 @@
 //   S5. A page of another site gets nothing, and makes this process keep nothing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Clock, ErrorCode, TerminalError, toErrorData } from '../../bus/mod.ts';
-import { isLoopback, type ListenAddress } from '../telling/listen-address.ts';
-import { Admittance } from './admittance.ts';
-import { Feed } from './feed.ts';
+import { isLoopback, type ListenAddress } from '../base/listen-address.ts';
 import { type Asset, assets } from './files.ts';
+import { PageAuth } from './page-auth.ts';
+import { SseStream } from './sse-stream.ts';
 import type { Source } from './wire.ts';
 
 // An `import` reads all that a module exports, and with `WebSocket` this one loads all of Node's `fetch`.
@@ -49,8 +49,8 @@ export async function serveVisualizer({ source, address, token, clock }: Visuali
       `--visualizer-bind-address: '${address.host || 'all addresses'}' is open to others, so a token is needed: name its file with --visualizer-token-file`,
     );
   }
-  const admittance = new Admittance(token);
-  const feeds = new Set<Feed>();
+  const admittance = new PageAuth(token);
+  const feeds = new Set<SseStream>();
   const files = assets();
 
   const answer = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
@@ -77,7 +77,7 @@ export async function serveVisualizer({ source, address, token, clock }: Visuali
 
   const follow = async (response: ServerResponse): Promise<void> => {
     if (feeds.size >= FEEDS) return refuse(response, 503, 'too many pages are open');
-    const feed = new Feed(response, clock);
+    const feed = new SseStream(response, clock);
     feeds.add(feed);
     const leave = (): void => {
       feeds.delete(feed);

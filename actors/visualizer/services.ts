@@ -1,5 +1,5 @@
 // How foreign systems answered of late, as the calls that were heard tell.
-import type { HeardEvent } from '../../bus/mod.ts';
+import type { ReceivedEvent } from '../../bus/mod.ts';
 import type { Problems } from './wire.ts';
 
 /** For how long an answer counts, in milliseconds, and how finely that is told. */
@@ -25,7 +25,7 @@ export class ServiceAnswers {
   readonly #services = new Map<string, Service>();
 
   /** Takes an event `call`. */
-  take({ data, at }: HeardEvent): void {
+  take({ data, at }: ReceivedEvent): void {
     const { service: name, status } = data;
     if (typeof name !== 'string') return;
     const service = this.#services.get(name) ?? { spans: [], last: '', at: 0 };

@@ -12,16 +12,16 @@ import {
   type Bus,
   CALL_EVENT,
   type Clock,
-  type HeardEvent,
   type LeaseRecord,
+  type ReceivedEvent,
   toErrorData,
 } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
-import { defectsAmong, type Hosting, type ToldCause } from '../inquiry/circumstances.ts';
-import { QUARANTINED } from '../object/charts.ts';
+import { placesOf } from '../base/list-all.ts';
+import { defectsAmong, type Hosting, type ReportedCause } from '../diagnosis/infrastructure-causes.ts';
+import { QUARANTINED } from '../object/object-machines.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
-import { placesOf } from '../watch/read-all.ts';
-import { Forest } from './forest.ts';
+import { ObjectGraph } from './object-graph.ts';
 import { ServiceAnswers } from './services.ts';
 import { TRANSITION, toldBy } from './steps.ts';
 
@@ -38,7 +38,7 @@ export interface SessionDeps {
 
 export interface SessionListener {
   /** Something in the forest is new. */
-  onNews(): void;
+  onUserEvent(): void;
   /** Something was missed: what was told of the forest is no base any more. */
   onRebase(): void;
   onTrouble(): void;
@@ -54,7 +54,7 @@ const Place = { Bus: 'bus', Trace: 'trace', Recall: 'recall', Leases: 'leases' }
 const BUS_PLACES: ReadonlySet<string> = new Set(Object.values(Place));
 
 export class Session {
-  readonly forest: Forest;
+  readonly forest: ObjectGraph;
   readonly services = new ServiceAnswers();
   /** The forest can be shown. Never rejects. */
   readonly ready: Promise<void>;
@@ -72,7 +72,7 @@ export class Session {
     this.#deps = deps;
     this.#listener = listener;
     this.#shown = deps.namespaces && new Set(['', ...deps.namespaces]);
-    this.forest = new Forest(deps.registry);
+    this.forest = new ObjectGraph(deps.registry);
     const first = [this.#hear(), ...this.#watchAll()];
     this.#running.add(
       this.#hold(Place.Leases, () =>
@@ -88,7 +88,7 @@ export class Session {
   }
 
   /** What is wrong with what the forest is known from; undefined: nothing. */
-  get trouble(): string | undefined {
+  get problem(): string | undefined {
     const [first] = this.#troubles.values();
     return first;
   }
@@ -99,11 +99,13 @@ export class Session {
   }
 
   /** Who hosts what; undefined: not known yet. @throws as `defectsAmong` */
-  async hosting(told: readonly ToldCause[]): Promise<Hosting | undefined> {
+  async hosting(reported: readonly ReportedCause[]): Promise<Hosting | undefined> {
     const { description: bus, mailbox, trace } = this.#deps.bus;
     for (const [where, message] of this.#troubles) if (BUS_PLACES.has(where)) return { kind: 'away', message };
     const { leases } = this;
-    return leases && { kind: 'told', bus, shards: mailbox.shards, leases, defects: await defectsAmong(trace, told) };
+    return (
+      leases && { kind: 'reported', bus, shards: mailbox.shards, leases, defects: await defectsAmong(trace, reported) }
+    );
   }
 
   /** Everything ends; resolves when nothing goes on any more. */
@@ -117,13 +119,13 @@ export class Session {
     const { bus } = this.#deps;
     const { promise, resolve } = Promise.withResolvers<void>();
     const unlisten = bus.onConnectivity(({ kind, detail }) => {
-      this.#trouble(Place.Bus, kind === 'connected' ? undefined : detail);
+      this.#problem(Place.Bus, kind === 'connected' ? undefined : detail);
       if (kind === 'connected') this.#keep(this.#recall((isRead) => isRead && this.#listener.onRebase()));
     });
     const subscribe = async (): Promise<{ close(): Promise<void> }> => {
       const subscription = await bus.trace.subscribe((event) => this.#take(event));
       const onTried = (isRead: boolean): void => {
-        if (isRead) this.#listener.onNews();
+        if (isRead) this.#listener.onUserEvent();
         resolve();
       };
       this.#keep(this.#recall(onTried));
@@ -149,29 +151,29 @@ export class Session {
         }
       } catch (error) {
         if (!(error instanceof AbsentError)) {
-          this.#trouble(Place.Recall, toErrorData(error).message);
+          this.#problem(Place.Recall, toErrorData(error).message);
           onTried(false);
           await clock.sleep(PAUSE_MS, this.#stop.signal);
           continue;
         }
       }
-      this.#trouble(Place.Recall, undefined);
+      this.#problem(Place.Recall, undefined);
       return onTried(true);
     }
   }
 
-  #take(event: HeardEvent): void {
+  #take(event: ReceivedEvent): void {
     if (this.#stop.signal.aborted) return;
     if (event.type === CALL_EVENT) this.services.take(event);
-    else if (this.#remember(event, 'now')) this.#listener.onNews();
+    else if (this.#remember(event, 'now')) this.#listener.onUserEvent();
   }
 
-  #remember(event: HeardEvent, when: 'now' | 'before'): boolean {
+  #remember(event: ReceivedEvent, when: 'now' | 'before'): boolean {
     if (this.#deps.registry.kind(event.actor) === undefined) return false;
     if (this.#shown?.has(event.actor.namespace) === false) return false;
-    const told = toldBy(event);
-    if (told !== undefined) this.forest.take(told, when);
-    return told !== undefined;
+    const reported = toldBy(event);
+    if (reported !== undefined) this.forest.take(reported, when);
+    return reported !== undefined;
   }
 
   /** One promise a watch: it has brought what there is, or does not for now. */
@@ -189,7 +191,7 @@ export class Session {
     const { promise, resolve } = Promise.withResolvers<void>();
     const where = `${kind.plural} ${place ?? ''}`;
     const taken = (): void => {
-      if (!signal.aborted) this.#listener.onNews();
+      if (!signal.aborted) this.#listener.onUserEvent();
     };
     const watching = watchResource(
       { client, objects, clock },
@@ -210,10 +212,10 @@ export class Session {
         },
         // A kind that the cluster does not have has no objects.
         onTrouble: (message, isMissing) => {
-          this.#trouble(where, isMissing ? undefined : message);
+          this.#problem(where, isMissing ? undefined : message);
           resolve();
         },
-        onRecovery: () => this.#trouble(where, undefined),
+        onRecovery: () => this.#problem(where, undefined),
       },
       signal,
     );
@@ -232,11 +234,11 @@ export class Session {
     while (!signal.aborted) {
       try {
         const held = await begin();
-        this.#trouble(where, undefined);
+        this.#problem(where, undefined);
         if (!signal.aborted) await new Promise((resolve) => signal.addEventListener('abort', resolve, { once: true }));
         await held.close();
       } catch (error) {
-        this.#trouble(where, toErrorData(error).message);
+        this.#problem(where, toErrorData(error).message);
         onTrouble();
         await clock.sleep(PAUSE_MS, signal);
       }
@@ -249,10 +251,10 @@ export class Session {
     void work.finally(() => this.#running.delete(work));
   }
 
-  #trouble(where: string, what: string | undefined): void {
-    const before = this.trouble;
+  #problem(where: string, what: string | undefined): void {
+    const before = this.problem;
     if (what === undefined) this.#troubles.delete(where);
     else this.#troubles.set(where, what);
-    if (this.trouble !== before && !this.#stop.signal.aborted) this.#listener.onTrouble();
+    if (this.problem !== before && !this.#stop.signal.aborted) this.#listener.onTrouble();
   }
 }

@@ -5,16 +5,16 @@
 //   V2. Only objects with a life here are shown. Of a Secret the name alone is, where others refer to it.
 //   V3. Nothing goes on while nobody looks.
 import type { Logger } from 'pino';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Bus, type Clock } from '../../bus/mod.ts';
-import { causesIn, type Notes } from '../inquiry/circumstances.ts';
-import { leaderAmong } from '../inquiry/leader.ts';
+import { TROUPE_VERSION } from '../base/version.ts';
+import { causesIn, type Notes } from '../diagnosis/infrastructure-causes.ts';
+import { leaderAmong } from '../diagnosis/legacy-leader.ts';
 import type { Registry } from '../object/registry.ts';
-import { TROUPE_VERSION } from '../process/version.ts';
 import { chartNodeOf } from './chart-nodes.ts';
-import { Following } from './following.ts';
-import { ForestReadings } from './forest-reading.ts';
+import { EventSubscriptions } from './event-subscriptions.ts';
+import { ForestReadings } from './graph-reader.ts';
 import { historySince } from './history.ts';
 import { inspected, shownBy } from './inspection.ts';
 import { knownMachines } from './known-machines.ts';
@@ -26,7 +26,7 @@ export interface SourceDeps {
   readonly bus: Bus;
   readonly client: KubeClient;
   readonly registry: Registry;
-  readonly adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'predecessor'>[];
+  readonly adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'legacyController'>[];
   /** Whose objects are shown; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   readonly clock: Clock;
@@ -41,9 +41,9 @@ const PROBLEMS_TIMES = 10;
 export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
   const { bus, client, registry, adapters, namespaces, clock } = deps;
   const objects = kubeObjects({ client });
-  const following = new Following({ ...deps, objects });
+  const following = new EventSubscriptions({ ...deps, objects });
   const readings = new ForestReadings({ objects, client, registry, clock });
-  const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
+  const predecessors = adapters.flatMap(({ legacyController }) => legacyController ?? []);
   const machines = new Map(knownMachines(adapters).map(({ name, machine }) => [name, machine]));
   let problems: Promise<Problems> | undefined;
   let problemsUntil = 0;
@@ -87,9 +87,9 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
       if (shown === undefined) return undefined;
       return following.ask((session) => {
         const inquiry = { reading: readings.of(session.forest), registry, now: clock.now() };
-        const notes: Notes = async (told) => {
+        const notes: Notes = async (reported) => {
           const leader = await leaderAmong(predecessors, objects);
-          return causesIn({ leader, hosting: await session.hosting(told) }, told, registry);
+          return causesIn({ leader, hosting: await session.hosting(reported) }, reported, registry);
         };
         return inspected({ bus, client, registry, namespaces }, shown, inquiry, notes);
       });

@@ -1,15 +1,15 @@
 // What events of the trace say of an object: which state it went to, and what led there. What others send may be anything:
 // texts are read as texts, and anything else as none.
-import { addressKey, type HeardEvent, type Json } from '../../bus/mod.ts';
-import { QUARANTINED } from '../object/charts.ts';
-import { spanIdOf } from '../telling/cause.ts';
-import { toneOfTags } from './tones.ts';
-import { type Step, Tone } from './wire.ts';
+import { addressKey, type Json, type ReceivedEvent } from '../../bus/mod.ts';
+import { spanIdOf } from '../base/change-trace.ts';
+import { QUARANTINED } from '../object/object-machines.ts';
+import { toneOfTags } from './status-colors.ts';
+import { StatusColor, type Step } from './wire.ts';
 
 /** Types of events that tell of a state. */
 export const TRANSITION = 'transition';
-export const GONE = 'gone';
-export const STATE_EVENTS = [TRANSITION, QUARANTINED, GONE] as const;
+export const DELETED = 'deleted';
+export const STATE_EVENTS = [TRANSITION, QUARANTINED, DELETED] as const;
 
 /** A step, and what is not shown of it. */
 export interface ToldStep extends Omit<Step, 'by'> {
@@ -20,13 +20,13 @@ export interface ToldStep extends Omit<Step, 'by'> {
 }
 
 /** Undefined: the event tells of no state. */
-export function toldBy({ actor, type, data, at }: HeardEvent): ToldStep | undefined {
+export function toldBy({ actor, type, data, at }: ReceivedEvent): ToldStep | undefined {
   const from = textOf(data['from']);
   const base = { key: addressKey(actor), uid: textOf(data['uid']), at, from, bySpan: '' };
-  if (type === GONE) return { ...base, to: '', cause: GONE, tone: Tone.Deleting };
+  if (type === DELETED) return { ...base, to: '', cause: DELETED, tone: StatusColor.Deleting };
   if (type === QUARANTINED) {
     const failure = textOf(data['error']);
-    return { ...base, to: QUARANTINED, cause: QUARANTINED, tone: Tone.Quarantined, failure };
+    return { ...base, to: QUARANTINED, cause: QUARANTINED, tone: StatusColor.Quarantined, failure };
   }
   if (type !== TRANSITION) return undefined;
   const { tags, links, to, cause } = data;

@@ -1,12 +1,12 @@
 // The role `visualizer`: the page, and what it is told, in a process that has a bus and a client of the API server.
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Bus, type Clock, TerminalError, toErrorData } from '../../bus/mod.ts';
+import type { Config } from '../base/config.ts';
+import type { ListenAddress } from '../base/listen-address.ts';
 import { registryOf } from '../effects/operations-service.ts';
-import type { Config } from '../process/config.ts';
-import type { ListenAddress } from '../telling/listen-address.ts';
 import { serveVisualizer, type Visualizer } from './server.ts';
 import { source } from './source.ts';
 
@@ -40,13 +40,13 @@ export async function startVisualizer(
   const token = await tokenIn(visualizer.tokenFile);
   const address = visualizer.port === 'or later' ? await freeFrom(visualizer.address) : visualizer.address;
   const known = registryOf(adapters);
-  const told = source({ bus, client, registry: known, adapters, namespaces, clock, log });
-  const served = await serveVisualizer({ source: told, address, token, clock });
+  const reported = source({ bus, client, registry: known, adapters, namespaces, clock, log });
+  const served = await serveVisualizer({ source: reported, address, token, clock });
   return {
     ...served,
     async close() {
       await served.close();
-      await told.close();
+      await reported.close();
     },
   };
 }

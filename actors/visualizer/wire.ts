@@ -1,7 +1,7 @@
 // What the page and its server tell each other: JSON, plain data. The page imports these types and nothing else from here.
 //
 //   GET  api/hello                     Hello
-//   GET  api/feed                      server-sent events: `forest` (Forest), `changes` (Changes), `trouble` (Trouble)
+//   GET  api/feed                      server-sent events: `forest` (Forest), `changes` (Changes), `problem` (Trouble)
 //   GET  api/history?since=<ms>        Steps: all transitions that are kept
 //   GET  api/object?key=<key>          Inspected
 //   GET  api/messages?keys=<key>,...   Messages among these
@@ -11,9 +11,9 @@
 // A key is an address as one string (`addressKey`). Instants are milliseconds since the epoch. Nothing here is a secret:
 // of objects only those with a life here are shown, and no Secret.
 import type { JsonObject } from '../../bus/json.ts';
-import type { Tone } from './page/tones.ts';
+import type { StatusColor } from './page/tones.ts';
 
-export { Tone } from './page/tones.ts';
+export { StatusColor } from './page/tones.ts';
 
 export interface Hello {
   readonly version: string;
@@ -39,7 +39,7 @@ export interface Tree {
   readonly namespace: string;
   readonly name: string;
   readonly uid: string;
-  readonly tone: Tone;
+  readonly tone: StatusColor;
   /** The leaf of its chart; empty: it rests, and nobody has told. */
   readonly state: string;
   /** Since when it is in that state; 0: not known. */
@@ -76,7 +76,7 @@ export interface Step {
   readonly to: string;
   /** Type of the event that led there. */
   readonly cause: string;
-  readonly tone: Tone;
+  readonly tone: StatusColor;
   /** The object whose answer let it go on, if known. */
   readonly by?: string;
   /** What was in the way. */
@@ -99,7 +99,7 @@ export interface Trouble {
 }
 
 /** Something that happened to one object. */
-export interface Happening {
+export interface RecentEvent {
   readonly at: number;
   /** Of the event: `transition`, `call`, `quarantined`, `gone`. */
   readonly type: string;
@@ -109,7 +109,7 @@ export interface Happening {
 }
 
 /** A last value of the mail. */
-export interface Letter {
+export interface MessageView {
   readonly topic: string;
   /** Keys; empty: the watch. */
   readonly from: string;
@@ -137,11 +137,11 @@ export interface Inspected {
   /** Undefined: it is gone. */
   readonly object?: JsonObject;
   readonly machine: string;
-  readonly mail: readonly Letter[];
+  readonly mail: readonly MessageView[];
   /** Why the mail cannot be shown. */
   readonly mailTrouble?: string;
   /** Oldest first. */
-  readonly history: readonly Happening[];
+  readonly history: readonly RecentEvent[];
   /** What it waits for, itself first; empty: for nothing. */
   readonly chain: readonly ChainLine[];
   readonly causes: readonly Verdict[];
@@ -149,8 +149,8 @@ export interface Inspected {
 
 export interface Messages {
   /** Oldest first. */
-  readonly letters: readonly Letter[];
-  readonly trouble?: string;
+  readonly letters: readonly MessageView[];
+  readonly problem?: string;
 }
 
 export interface Problem extends Verdict {
@@ -224,5 +224,5 @@ export interface Source {
 export interface FeedListener {
   onForest(forest: Forest): void;
   onChanges(changes: Changes): void;
-  onTrouble(trouble: Trouble): void;
+  onTrouble(problem: Trouble): void;
 }

@@ -25,24 +25,24 @@ import {
   addressKey,
   type Bus,
   type Clock,
+  internAddress,
   type JsonObject,
   type Lease,
-  sharedAddress,
   toErrorData,
   traceparentOf,
   WATCH_LEASE,
 } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { HandOver } from '../hosting/hand-over.ts';
-import { isOutdone, noteOf, type Offer, offersIn } from '../hosting/offers.ts';
-import { InFlight } from '../mail/in-flight.ts';
-import { Later } from '../mail/later.ts';
-import { type ObjectMail, parseObjectMail } from '../mail/mail.ts';
-import { Outbox } from '../mail/outbox.ts';
+import { changeTraceparent } from '../base/change-trace.ts';
+import { placesOf } from '../base/list-all.ts';
+import { Semaphore } from '../base/semaphore.ts';
+import { Coalescer } from '../mailbox/coalescer.ts';
+import { type ObjectMessage, parseObjectMessage } from '../mailbox/messages.ts';
+import { Outbox } from '../mailbox/outbox.ts';
 import type { Registry } from '../object/registry.ts';
-import { changeOf } from '../telling/cause.ts';
+import type { LocalDelivery } from '../sharding/local-delivery.ts';
+import { isOutdone, noteOf, type Offer, offersIn } from '../sharding/served-kinds.ts';
 import { MissingKinds } from './missing-kinds.ts';
-import { placesOf } from './read-all.ts';
 
 export interface WatcherDeps {
   bus: Bus;
@@ -52,7 +52,7 @@ export interface WatcherDeps {
   /** The namespaces that are watched; undefined: all. */
   namespaces: readonly string[] | undefined;
   /** Whoever is cared for in this process. */
-  here: HandOver;
+  here: LocalDelivery;
   clock: Clock;
   log: Logger;
   pod: string;
@@ -71,7 +71,7 @@ const FLUSH_MS = 1_000;
 /** What is said of an object. */
 interface Saying {
   readonly to: Address;
-  readonly mail: ObjectMail;
+  readonly mail: ObjectMessage;
   readonly cause: string;
 }
 
@@ -93,7 +93,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
     wake();
   };
   signal.addEventListener('abort', onAbort);
-  let trouble = '';
+  let problem = '';
   while (!signal.aborted) {
     try {
       const lease = isOut ? undefined : await bus.leases.acquire(WATCH_LEASE, pod, noteOf(offer));
@@ -114,11 +114,11 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
         // Else this process would keep everybody, itself too, from leading.
         await lease.release();
       }
-      trouble = '';
+      problem = '';
     } catch (error) {
       const { message } = toErrorData(error);
-      if (message !== trouble) log.warn({ error: message }, 'the watch cannot be led yet');
-      trouble = message;
+      if (message !== problem) log.warn({ error: message }, 'the watch cannot be led yet');
+      problem = message;
       await clock.sleep(PAUSE_MS, signal);
     }
   }
@@ -150,7 +150,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   const stopEpoch = mailbox.watchEpoch((epoch) => {
     if (epoch.id !== id) end();
   });
-  const inFlight = new InFlight(PUBLICATIONS);
+  const inFlight = new Semaphore(PUBLICATIONS);
   const onTrouble = (message: string): void => log.warn(message);
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble, remember: 'place' });
   const pending = new Set<Promise<void>>();
@@ -163,17 +163,17 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       if ('gone' in mail) outbox.forget({ to, topic: 'object' }, mail as unknown as JsonObject);
     });
   };
-  const later = new Later<Saying>({ clock, publish });
+  const later = new Coalescer<Saying>({ clock, publish });
   let missing: MissingKinds | undefined;
   try {
     // mutant: watcher-ignores-mail await -> new Map()
     const known = await readMail(deps, term.signal);
     const say = (
       resource: Resource,
-      mail: ObjectMail,
+      mail: ObjectMessage,
       { namespace, name, cause }: { readonly namespace: string; readonly name: string; readonly cause: string },
     ): void => {
-      const to = sharedAddress({ realm: resource.realm, plural: resource.plural, namespace, name });
+      const to = internAddress({ realm: resource.realm, plural: resource.plural, namespace, name });
       const key = addressKey(to);
       const version = versionOf(mail);
       const last = known.get(key);
@@ -260,7 +260,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
               for (const object of items) {
                 const { namespace = '', name } = object.metadata;
                 present.add(addressKey({ realm: resource.realm, plural, namespace, name }));
-                say(resource, { object }, { namespace, name, cause: changeOf(object) });
+                say(resource, { object }, { namespace, name, cause: changeTraceparent(object) });
               }
               for (const [key, each] of known) {
                 if (!isOurs(each) || each.gone || present.has(key)) continue;
@@ -275,12 +275,12 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
             onChange(object) {
               const { namespace = '', name, resourceVersion } = object.metadata;
               reached = resourceVersion;
-              say(resource, { object }, { namespace, name, cause: changeOf(object) });
+              say(resource, { object }, { namespace, name, cause: changeTraceparent(object) });
             },
             onGone(object) {
               const { uid, resourceVersion, namespace = '', name } = object.metadata;
               reached = resourceVersion;
-              say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: changeOf(object) });
+              say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: changeTraceparent(object) });
               known.delete(addressKey({ realm: resource.realm, plural, namespace, name }));
             },
             onTrouble(message, isMissing) {
@@ -347,7 +347,7 @@ async function readMail({ bus }: WatcherDeps, signal: AbortSignal): Promise<Map<
       onMail({ subject, payload }) {
         if (!('to' in subject)) return;
         const { to } = subject;
-        const mail = parseObjectMail(payload);
+        const mail = parseObjectMessage(payload);
         if (mail !== undefined)
           known.set(addressKey(to), { to, version: versionOf(mail), uid: uidOf(mail), gone: 'gone' in mail });
       },
@@ -361,15 +361,15 @@ async function readMail({ bus }: WatcherDeps, signal: AbortSignal): Promise<Map<
 
 /** Older never replaces newer (W1). */
 function mayReplace(current: JsonObject, mine: JsonObject): boolean {
-  const [theirs, ours] = [parseObjectMail(current), parseObjectMail(mine)];
+  const [theirs, ours] = [parseObjectMessage(current), parseObjectMessage(mine)];
   if (theirs === undefined || ours === undefined) return true;
   return compareVersions(versionOf(theirs), versionOf(ours)) < 0;
 }
 
-function versionOf(mail: ObjectMail): string {
+function versionOf(mail: ObjectMessage): string {
   return 'gone' in mail ? mail.gone.resourceVersion : mail.object.metadata.resourceVersion;
 }
 
-function uidOf(mail: ObjectMail): string {
+function uidOf(mail: ObjectMessage): string {
   return 'gone' in mail ? mail.gone.uid : mail.object.metadata.uid;
 }

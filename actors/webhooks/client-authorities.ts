@@ -24,7 +24,7 @@ export async function followClients(
   let known = await read();
   admit(known);
   const follow = async (): Promise<void> => {
-    let trouble = '';
+    let problem = '';
     for (;;) {
       await clock.sleep(LOOK_EVERY_MS, signal);
       if (signal.aborted) return;
@@ -32,12 +32,12 @@ export async function followClients(
         const found = await read();
         if (found !== known) admit(found);
         known = found;
-        trouble = '';
+        problem = '';
       } catch (error) {
         // Half of it may have been written.
         const { message } = toErrorData(error);
-        if (message !== trouble) log.warn({ error: message }, 'the authorities of clients cannot be read anew');
-        trouble = message;
+        if (message !== problem) log.warn({ error: message }, 'the authorities of clients cannot be read anew');
+        problem = message;
       }
     }
   };

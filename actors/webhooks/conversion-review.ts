@@ -6,8 +6,9 @@
 //   C2. However long the list is, one object of it is in memory, and what waits to be sent.
 //   C3. The turn goes to others between two pieces of a long list.
 //   C4. No number is changed on the way that a conversion leaves alone.
-import { jsonText, readJson } from '../../adapters/exact-json.ts';
-import type { ConversionWebhook, ConvertedObject } from '../../adapters/webhooks.ts';
+
+import type { ConversionWebhook, ConvertedObject } from '../../adapters/api/webhooks.ts';
+import { jsonText, readJson } from '../../adapters/text/exact-json.ts';
 import { MOST_VALUES, valuesOf } from './body.ts';
 import { type Data, isMap } from './data.ts';
 import { RefusedBody, ReviewReader } from './review-reader.ts';

@@ -75,7 +75,7 @@ export function givenCertificates({ files, clock, log }: GivenCertificatesDeps):
     onTrust: () => undefined,
     async run(user, signal) {
       await take(await read(), user, signal);
-      let trouble = '';
+      let problem = '';
       while (!signal.aborted) {
         await clock.sleep(LOOK_EVERY_MS, signal);
         if (signal.aborted) return;
@@ -84,12 +84,12 @@ export function givenCertificates({ files, clock, log }: GivenCertificatesDeps):
           const isSame =
             found.certificate === served?.certificate && found.key === served.key && found.ca === served.ca;
           if (!isSame) await take(found, user, signal);
-          trouble = '';
+          problem = '';
         } catch (error) {
           // Half of it may have been written.
           const { message } = toErrorData(error);
-          if (message !== trouble) log.warn({ error: message }, 'the files of the webhooks cannot be used');
-          trouble = message;
+          if (message !== problem) log.warn({ error: message }, 'the files of the webhooks cannot be used');
+          problem = message;
         }
       }
     },

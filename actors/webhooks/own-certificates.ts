@@ -185,21 +185,21 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
         signal,
       );
       let failures = 0;
-      let trouble = '';
+      let problem = '';
       while (!signal.aborted) {
         isDue = false;
         let until: number;
         try {
           until = await advance(user);
           failures = 0;
-          trouble = '';
+          problem = '';
         } catch (error) {
           // Whose address is taken, or whose Secret is another's, cannot begin.
           if (error instanceof TerminalError && served === undefined) throw error;
           if (!(error instanceof ConflictError)) {
             const { message } = toErrorData(error);
-            if (message !== trouble) log.warn({ error: message }, 'the certificates of the webhooks cannot be kept');
-            trouble = message;
+            if (message !== problem) log.warn({ error: message }, 'the certificates of the webhooks cannot be kept');
+            problem = message;
             failures += 1;
           }
           const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2);

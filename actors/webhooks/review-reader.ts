@@ -125,11 +125,11 @@ class Pieces {
   #pieces: Buffer[] = [];
   #bytes = 0;
   readonly #most: number;
-  readonly #complaint: string;
+  readonly #problemMessage: string;
 
-  constructor(most: number, complaint: string) {
+  constructor(most: number, problemMessage: string) {
     this.#most = most;
-    this.#complaint = complaint;
+    this.#problemMessage = problemMessage;
   }
 
   get bytes(): number {
@@ -138,7 +138,7 @@ class Pieces {
 
   add(piece: Buffer): void {
     this.#bytes += piece.length;
-    if (this.#bytes > this.#most) throw new RefusedBody(413, this.#complaint);
+    if (this.#bytes > this.#most) throw new RefusedBody(413, this.#problemMessage);
     this.#pieces.push(piece);
   }
 

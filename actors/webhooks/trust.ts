@@ -6,6 +6,7 @@
 //   T2. What is written is what is to be trusted at that moment, read anew: who has an older view puts nothing back.
 //   T3. `since` is told only while every object that is there says the whole bundle.
 import type { Logger } from 'pino';
+import type { Webhooks } from '../../adapters/api/webhooks.ts';
 import {
   type KubeClient,
   type Objects,
@@ -13,7 +14,6 @@ import {
   resourcePath,
   watchResource,
 } from '../../adapters/kubernetes/mod.ts';
-import type { Webhooks } from '../../adapters/webhooks.ts';
 import { AbsentError, type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
 import { listOf, mapOf } from './data.ts';
 
@@ -157,7 +157,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
       signal,
     );
     let failures = 0;
-    let trouble = '';
+    let problem = '';
     while (!signal.aborted) {
       if (!isDue) await new Promise<void>((resolve) => (wake = resolve));
       if (signal.aborted) break;
@@ -165,7 +165,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
       try {
         await settle(target, said);
         failures = 0;
-        trouble = '';
+        problem = '';
       } catch (error) {
         isDue = true;
         said.bundles = undefined;
@@ -173,9 +173,9 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
         const { code, message } = toErrorData(error);
         // That somebody else has written at the same time is the way of things: the patch is refused as a conflict, or as invalid.
         const isRace = (code === ErrorCode.Conflict || code === ErrorCode.Terminal) && failures <= RACES;
-        if (!isRace && message !== trouble) {
+        if (!isRace && message !== problem) {
           log.warn({ [resource.kind]: name, error: message }, 'the API server cannot be told whom to trust');
-          trouble = message;
+          problem = message;
         }
         const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS);
         await clock.sleep(pauseMs * (0.5 + clock.random() / 2), signal);

@@ -1,11 +1,11 @@
 // The role `webhooks`: what the API server asks the adapters, over HTTPS, with a certificate that the API server trusts. It needs no
 // bus, and begins before one is waited for: without it objects of some versions cannot be read at all.
 import type { Logger } from 'pino';
-import type { Adapter } from '../../adapters/adapter.ts';
+import type { Adapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, toErrorData } from '../../bus/mod.ts';
-import type { Config } from '../process/config.ts';
-import type { WebhookMetrics } from '../telling/webhook-metrics.ts';
+import type { Config } from '../base/config.ts';
+import type { WebhookMetrics } from '../observability/webhook-metrics.ts';
 import type { RotationTimes } from './certificate-book.ts';
 import { followClients } from './client-authorities.ts';
 import { givenCertificates } from './given-certificates.ts';
@@ -29,7 +29,7 @@ export interface ServedWebhooks {
   /** That it got; undefined: there is no certificate yet. */
   readonly port: number | undefined;
   /** Undefined: they are answered. */
-  readonly trouble: string | undefined;
+  readonly problem: string | undefined;
   /** Rejects when they can never be. */
   readonly ended: Promise<void>;
   /** From now on connections end with their next answer. */
@@ -78,11 +78,11 @@ export function startWebhooks(
         stop.signal,
       )
     : undefined;
-  let trouble: string | undefined = 'the webhooks have no certificate yet';
+  let problem: string | undefined = 'the webhooks have no certificate yet';
   const user: CertificateUser = {
     async serve(certificate) {
       await server.serve(certificate);
-      trouble = undefined;
+      problem = undefined;
     },
     renew: () => trust?.renew(),
     since: () => trust?.since(),
@@ -94,7 +94,7 @@ export function startWebhooks(
     await Promise.all([source.run(user, stop.signal), following.ended]);
   };
   const running = run().catch((error: unknown) => {
-    trouble = toErrorData(error).message;
+    problem = toErrorData(error).message;
     throw error;
   });
   // Whoever waits hears of it; nobody has to.
@@ -103,8 +103,8 @@ export function startWebhooks(
     get port() {
       return server.port;
     },
-    get trouble() {
-      return trouble;
+    get problem() {
+      return problem;
     },
     ended: running,
     retire: () => server.retire(),

@@ -1,5 +1,5 @@
 // Those who wait for the same work.
-import type { Caller } from './lanes.ts';
+import type { Caller } from './keyed-mutex.ts';
 import { Code, StatusError } from './status.ts';
 
 /** As one caller: gone when all of them are. */
@@ -17,10 +17,10 @@ export class Callers implements Caller {
 
   join(signal: AbortSignal): void {
     this.#signals.push(signal);
-    const tell = (): void => {
+    const report = (): void => {
       for (const listener of this.#listeners) listener();
     };
-    signal.addEventListener('abort', tell, { once: true });
+    signal.addEventListener('abort', report, { once: true });
   }
 
   addEventListener(_: 'abort', listener: () => void): void {

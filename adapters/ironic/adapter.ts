@@ -1,9 +1,9 @@
 // Bare metal as an adapter: what the runtime is given of it.
 import { TerminalError } from '../../bus/errors.ts';
-import type { FollowedKind } from '../../machines/kind.ts';
-import type { Adapter, Configured, ConfiguredAdapter, Served, ServePorts } from '../adapter.ts';
-import { Gate } from '../gate.ts';
-import { ANYWHERE, foreignReachOf } from '../reach.ts';
+import type { ReferencedKind } from '../../machines/kind.ts';
+import type { Adapter, Configured, ConfiguredAdapter, Served, ServePorts } from '../api/adapter.ts';
+import { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
+import { ANYWHERE, foreignReachOf } from '../http/egress-policy.ts';
 import { metal3Contracts } from './api/contracts.ts';
 import { convertManifests } from './api/conversion/manifests.ts';
 import { V1ALPHA1, V1BETA1 } from './api/conversion/versions.ts';
@@ -12,6 +12,7 @@ import type { Connection } from './client/connection.ts';
 import { connectionSource } from './client/connection-source.ts';
 import { NotReadyError } from './client/errors.ts';
 import type { IronicResource } from './client/ironic-resource.ts';
+import { NodeCache } from './client/node-cache.ts';
 import { nodePoller } from './client/poller.ts';
 import type { IronicSessionDeps } from './client/session.ts';
 import { DEFINITION_FLAGS, metal3Definitions } from './definition-options.ts';
@@ -27,16 +28,15 @@ import { hostUpdatePolicy } from './kinds/host-update-policy.ts';
 import { preprovisioningImage } from './kinds/preprovisioning-image.ts';
 import { METRICS } from './metrics.ts';
 import { metal3Companions } from './migration.ts';
-import { hostOperations } from './operations/bare-metal-host.ts';
-import { bareMetalSwitchOperations, SWITCHES } from './operations/bare-metal-switches.ts';
-import { bmcEventSubscriptionOperations } from './operations/bmc-event-subscriptions.ts';
-import { dataImageOperations } from './operations/data-images.ts';
-import { firmwareComponentsOperations, firmwareSettingsOperations } from './operations/firmware.ts';
-import { CLAIMABLE_HOSTS, DEPLOY_POLICIES, hostClaimOperations, NAMESPACES } from './operations/host-claims.ts';
-import { preprovisioningImageOperations } from './operations/preprovisioning-images.ts';
-import { Sights } from './operations/sights.ts';
 import { FLAGS, type IronicOptions, ironicOptions } from './options.ts';
 import { type IronicPorts, metal3Resource, REALM, ROLE } from './serving.ts';
+import { hostOperations } from './steps/bare-metal-host.ts';
+import { bareMetalSwitchOperations, SWITCHES } from './steps/bare-metal-switches.ts';
+import { bmcEventSubscriptionOperations } from './steps/bmc-event-subscriptions.ts';
+import { dataImageOperations } from './steps/data-images.ts';
+import { firmwareComponentsOperations, firmwareSettingsOperations } from './steps/firmware.ts';
+import { CLAIMABLE_HOSTS, DEPLOY_POLICIES, hostClaimOperations, NAMESPACES } from './steps/host-claims.ts';
+import { preprovisioningImageOperations } from './steps/preprovisioning-images.ts';
 import { metal3Webhooks } from './webhooks.ts';
 
 /** Where the operator of Ironic itself says how it is reached. */
@@ -54,14 +54,14 @@ export const metal3: Adapter = {
   contracts: metal3Contracts,
   definitionFlags: DEFINITION_FLAGS,
   definitions: metal3Definitions,
-  followed: [dataOnly('HardwareData', 'hardwaredata'), hostUpdatePolicy, firmwareSchema],
+  referencedKinds: [dataOnly('HardwareData', 'hardwaredata'), hostUpdatePolicy, firmwareSchema],
   webhooks: metal3Webhooks,
   companions: [metal3Companions],
   manifests: {
     versions: ['v1alpha1', 'v1beta1'],
     convert: (text, version) => convertManifests(text, version === 'v1alpha1' ? V1ALPHA1 : V1BETA1),
   },
-  makes: [
+  createsKinds: [
     ...['hardwaredata', 'hostfirmwaresettings', 'hostfirmwarecomponents', 'preprovisioningimages'].map((owned) => ({
       owner: 'baremetalhosts',
       owned,
@@ -74,9 +74,9 @@ export const metal3: Adapter = {
   flags: FLAGS,
   metrics: METRICS,
   // The lease that its leader holds.
-  predecessor: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
+  legacyController: { name: 'the baremetal-operator', lease: 'baremetal-operator' },
   configure: (settings) => configured(ironicOptions(settings)),
-  counterpart: async (ports) => (await import('./counterpart.ts')).counterpart(ports),
+  devBackend: async (ports) => (await import('./dev-backend.ts')).devBackend(ports),
 };
 
 /** The adapter with options that are no text. */
@@ -110,10 +110,10 @@ function configured(options: IronicOptions, access?: Access): Configured {
 }
 
 /** A kind that says all by being there as it is: whoever refers to it hears of every change of its spec. */
-function dataOnly(kind: string, plural: string): FollowedKind {
+function dataOnly(kind: string, plural: string): ReferencedKind {
   return {
     ...metal3Resource(kind, plural),
-    standing: ({ metadata }) => ({
+    publicState: ({ metadata }) => ({
       ready: true,
       id: metadata.name,
       attributes: { generation: metadata.generation ?? 0 },
@@ -122,7 +122,17 @@ function dataOnly(kind: string, plural: string): FollowedKind {
 }
 
 async function serve(options: IronicOptions, given: ServePorts, access?: Access): Promise<Served> {
-  const { clock, log, version, readSecret, writeSecret = unwritable, readObject, listObjects, onCall, sharers } = given;
+  const {
+    clock,
+    log,
+    version,
+    readSecret,
+    writeSecret = unwritable,
+    readObject,
+    listObjects,
+    onCall,
+    replicaCount,
+  } = given;
   const ironic: IronicClient = ironicClient({
     clock,
     log,
@@ -133,12 +143,12 @@ async function serve(options: IronicOptions, given: ServePorts, access?: Access)
     cacheTtlMs: options.connection.cacheTtlMs,
     callsInFlight: options.connection.callsInFlight,
     proxy: options.connection.proxy,
-    sharers,
+    replicaCount,
     onCall,
   });
   const poller = nodePoller({ clock, log, ironic, speed: options.speed });
-  const sights = new Sights(clock);
-  const turns = new Gate({ clock, slots: options.connection.callsInFlight, name: 'Ironic' });
+  const sights = new NodeCache(clock);
+  const turns = new ConcurrencyLimiter({ clock, slots: options.connection.callsInFlight, name: 'Ironic' });
   const ports: IronicPorts = {
     clock,
     log,

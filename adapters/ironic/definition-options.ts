@@ -1,8 +1,8 @@
 // How a cluster is to have the definitions of this adapter: how far its move to v1beta1 is, and who converts meanwhile.
 import { readFile } from 'node:fs/promises';
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
-import type { Flag, Given, Settings } from '../adapter.ts';
-import type { KindDefinition } from '../kubernetes/crds.ts';
+import type { Flag, FlagValue, Settings } from '../api/adapter.ts';
+import type { KindDefinition } from '../api/contract/crds.ts';
 import { contractsIn } from './api/contracts.ts';
 import { PHASES, type Phase, type WebhookClientConfig, type WebhookService } from './api/definitions.ts';
 import { checkAuthorities } from './client/connection.ts';
@@ -34,7 +34,7 @@ type FlagName = (typeof DEFINITION_FLAGS)[number]['name'];
 
 /** @throws {TerminalError} names the flag or variable, the rule, and what it got */
 export async function metal3Definitions({ flag }: Pick<Settings, 'flag'>): Promise<readonly KindDefinition[]> {
-  const given = (name: FlagName): Given => flag(name);
+  const given = (name: FlagName): FlagValue => flag(name);
   const [asked, place, authorities] = [given('metal3-phase'), given('metal3-webhook'), given('metal3-webhook-ca')];
   const phase = phaseOf(asked);
   // Where there is one version nobody converts, whatever the environment has for other phases.
@@ -49,7 +49,7 @@ export async function metal3Definitions({ flag }: Pick<Settings, 'flag'>): Promi
   return contractsIn({ phase, webhook });
 }
 
-function phaseOf({ name, value = '0' }: Given): Phase {
+function phaseOf({ name, value = '0' }: FlagValue): Phase {
   const phase = ([0, 1, 2, 3, 4] as const).find((each) => String(each) === value);
   if (phase === undefined) throw new TerminalError(`${name} must be 0, 1, 2, 3 or 4; got '${value}'`);
   return phase;

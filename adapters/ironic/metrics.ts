@@ -1,5 +1,5 @@
 // What is counted of hosts, under the names that dashboards of the baremetal-operator have.
-import type { Metric } from '../adapter.ts';
+import type { Metric } from '../api/adapter.ts';
 
 const HOST = ['namespace', 'host'] as const;
 /** Seconds; the long ones are done by the machine. */

@@ -1,5 +1,5 @@
 // v1beta1 has no place for what was found out about the hardware of a host: before a host is stored in it, HardwareData has that.
-import type { Companions } from '../migration.ts';
+import type { Companions } from '../api/migration.ts';
 import { hardwareDataFor } from './api/conversion/storage.ts';
 import { GROUP } from './api/types.ts';
 

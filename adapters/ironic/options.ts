@@ -1,12 +1,12 @@
 // What may be said of this adapter on the command line and in the environment; the variables are those of the baremetal-operator.
 import { TerminalError } from '../../bus/errors.ts';
-import type { Flag, Given, Settings } from '../adapter.ts';
-import type { ReachOptions } from '../reach.ts';
-import { REACH_FLAGS, reachIn } from '../reach-options.ts';
-import { wholeNumber } from '../settings.ts';
+import type { Flag, FlagValue, Settings } from '../api/adapter.ts';
+import { wholeNumber } from '../api/settings.ts';
+import type { EgressPolicyOptions } from '../http/egress-policy.ts';
+import { REACH_FLAGS, reachIn } from '../http/egress-policy-options.ts';
 import { CONNECTION_FLAGS, type ConnectionOptions, connectionOptions } from './client/options.ts';
-import { type DeploySettings, deploySettings, type Environment } from './hosts/deploy-settings.ts';
-import type { SwitchSecrets } from './hosts/switch-configs.ts';
+import { type DeploySettings, deploySettings, type Environment } from './host/deploy-settings.ts';
+import type { SwitchSecrets } from './host/switch-configs.ts';
 
 export interface IronicOptions {
   readonly connection: ConnectionOptions;
@@ -22,7 +22,7 @@ export interface IronicOptions {
   /** Whether HostClaims get hosts. */
   readonly hostClaims: 'none' | 'served';
   /** Where what tenants name may be: BMCs, images and the like; anywhere without it. */
-  readonly reach?: ReachOptions;
+  readonly reach?: EgressPolicyOptions;
   /** Where BareMetalSwitches are rendered; undefined: they are not. */
   readonly switches?: SwitchSecrets | undefined;
   /** Ironic has no network of its own to boot machines from. */
@@ -132,7 +132,7 @@ function switchesIn(variable: Settings['variable']): SwitchSecrets | undefined {
   return { configs, credentials, credentialsPath: given('IRONIC_SWITCH_CREDENTIALS_PATH') };
 }
 
-function truthOf({ name, value }: Given): boolean {
+function truthOf({ name, value }: FlagValue): boolean {
   const text = (value || 'false').toLowerCase();
   if (text !== 'true' && text !== 'false') throw new TerminalError(`${name} must be true or false; got '${value}'`);
   return text === 'true';

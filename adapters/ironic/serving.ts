@@ -1,14 +1,14 @@
 // What the operations of this adapter work with.
 import type { Clock } from '../../bus/time.ts';
 import type { OperationRequest, Resource } from '../../machines/kind.ts';
-import type { AdapterLog, ServePorts } from '../adapter.ts';
-import type { Gate } from '../gate.ts';
-import type { ForeignReach } from '../reach.ts';
+import type { AdapterLog, ServePorts } from '../api/adapter.ts';
+import type { ConcurrencyLimiter } from '../http/concurrency-limiter.ts';
+import type { ForeignReach } from '../http/egress-policy.ts';
 import { GROUP } from './api/types.ts';
 import type { IronicClient } from './client/client.ts';
+import type { NodeCache } from './client/node-cache.ts';
 import type { NodePoller } from './client/poller.ts';
 import type { Asking } from './client/session.ts';
-import type { Sights } from './operations/sights.ts';
 import type { IronicOptions } from './options.ts';
 
 /** First part of the addresses of its actors. */
@@ -24,9 +24,9 @@ export interface IronicPorts {
   readonly options: IronicOptions;
   readonly ironic: IronicClient;
   readonly poller: NodePoller;
-  readonly sights: Sights;
+  readonly sights: NodeCache;
   /** Of passes over nodes: as many at a time as calls. */
-  readonly turns: Gate;
+  readonly turns: ConcurrencyLimiter;
   /** For what tenants name, and Ironic, its machines or its networking service connect to. */
   readonly foreign: ForeignReach;
   readonly readSecret: ServePorts['readSecret'];

@@ -1,5 +1,5 @@
 // What the API server may ask of this adapter: conversion between v1alpha1 and v1beta1, and admission.
-import type { AdmissionWebhook, ConversionWebhook, Webhooks } from '../webhooks.ts';
+import type { AdmissionWebhook, ConversionWebhook, Webhooks } from '../api/webhooks.ts';
 import { answerAdmissionReview, reviewAsksForOthers } from './api/admission/review.ts';
 import { ADMITTED, admissionPath, webhookConfiguration } from './api/admission/webhooks.ts';
 import { convertObject } from './api/conversion/convert.ts';

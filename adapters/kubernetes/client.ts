@@ -5,9 +5,9 @@ import { createSecureContext, type SecureContext } from 'node:tls';
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import { retryAfterMs } from '../retry-after.ts';
-import { Turns } from '../turns.ts';
-import { Agent, type Dispatcher, request } from '../undici.ts';
+import { FairSemaphore } from '../http/fair-semaphore.ts';
+import { retryAfterMs } from '../http/retry-after.ts';
+import { Agent, type Dispatcher, request } from '../http/undici.ts';
 import { isProof, isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
@@ -130,7 +130,7 @@ export function kubeClient({
   const agents = new Set<Agent>();
   /** Those of the session. */
   let current: readonly Agent[] = [];
-  const turns = new Turns(CONNECTIONS);
+  const turns = new FairSemaphore(CONNECTIONS);
 
   async function login(): Promise<Credentials> {
     try {

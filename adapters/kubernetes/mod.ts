@@ -1,5 +1,13 @@
+export {
+  type Contract,
+  type CrdFile,
+  crd,
+  crdFile,
+  crdName,
+  type KindContract,
+  type KindDefinition,
+} from '../api/contract/crds.ts';
 export { ExpiredError, ForbiddenError, type KubeClient, kubeClient } from './client.ts';
-export { type Contract, type CrdFile, crd, crdFile, crdName, type KindContract, type KindDefinition } from './crds.ts';
 export { type EventRecord, type Events, EventType, events, subjectOf } from './events.ts';
 export { type ApplyOptions, type ObjectList, type Objects, objects } from './objects.ts';
 export { acceptOf, compareVersions, type Resource, resourcePath, SECRETS } from './resource.ts';

@@ -3,9 +3,9 @@ import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, ErrorCode, TerminalError, TroupeError } from '../../bus/errors.ts';
 import type { KubeObject, OwnerReference } from '../../machines/object.ts';
-import type { SecretContent } from '../adapter.ts';
-import { together } from '../together.ts';
-import { Turns } from '../turns.ts';
+import type { SecretContent } from '../api/adapter.ts';
+import { together } from '../http/batch.ts';
+import { FairSemaphore } from '../http/fair-semaphore.ts';
 import { ExpiredError, type KubeClient, TooLargeError } from './client.ts';
 import { departure } from './departure.ts';
 import { acceptOf, type Resource, resourcePath, SECRETS, strip } from './resource.ts';
@@ -184,7 +184,7 @@ export function objects({ client }: { client: KubeClient }): Objects {
     uid: metadata.uid,
   });
 
-  const pages = new Turns(PAGES);
+  const pages = new FairSemaphore(PAGES);
 
   // Each costs what all owners of the object do, and a thousand may share one.
   const reading = together<undefined, { readonly body: JsonObject }>();

@@ -1,7 +1,7 @@
 // Which objects of the API server an actor stands for, and how their paths are written.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
-import type { Carried, Resource } from '../../machines/kind.ts';
+import type { Resource, RetainedMetadata } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
 export type { Resource };
@@ -53,12 +53,12 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
   const metadata = body['metadata'] as unknown as KubeObject['metadata'];
   const spec = body['spec'] as JsonObject | undefined;
   const status = body['status'] as JsonObject | undefined;
-  const { carries = {}, metadataOnly } = resource;
-  const data = metadataOnly === true ? undefined : only(body['data'], carries.data);
+  const { retains = {}, metadataOnly } = resource;
+  const data = metadataOnly === true ? undefined : only(body['data'], retains.data);
   const kept: Record<string, unknown> = {};
   for (const name of KEPT) if (metadata[name] !== undefined) kept[name] = metadata[name];
   for (const name of CARRIED) {
-    const carried = only(metadata[name], carries[name]);
+    const carried = only(metadata[name], retains[name]);
     if (carried !== undefined) kept[name] = carried;
   }
   return {
@@ -67,7 +67,7 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
     metadata: kept as unknown as KubeObject['metadata'],
     ...(spec !== undefined && metadataOnly !== true && { spec }),
     ...(status !== undefined && metadataOnly !== true && { status }),
-    ...(carries.recorded !== undefined && recordedIn(body, carries.recorded)),
+    ...(retains.recorded !== undefined && recordedIn(body, retains.recorded)),
     ...(data !== undefined && { data }),
     ...(metadataOnly === true && contentVersionOf(body['metadata'] as JsonObject)),
   };
@@ -76,7 +76,7 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
 /** What somebody else has changed since is his, by managedFields. */
 function recordedIn(
   { metadata, status }: JsonObject,
-  { manager, members }: NonNullable<Carried['recorded']>,
+  { manager, members }: NonNullable<RetainedMetadata['recorded']>,
 ): Pick<KubeObject, 'recorded'> {
   const { managedFields = [] } = metadata as { readonly managedFields?: readonly JsonObject[] };
   const own = managedFields.find((entry) => entry['manager'] === manager && entry['subresource'] === 'status');

@@ -77,17 +77,17 @@ export async function watchResource(
   let version: string | undefined;
   /** In a row. */
   let failures = 0;
-  let told: 'nothing' | 'trouble' | 'missing' = 'nothing';
+  let reported: 'nothing' | 'problem' | 'missing' = 'nothing';
   const succeed = (): void => {
     failures = 0;
-    if (told === 'nothing') return;
-    told = 'nothing';
+    if (reported === 'nothing') return;
+    reported = 'nothing';
     handlers.onRecovery();
   };
-  const tell = (message: string, missing: boolean): void => {
-    const what = missing ? 'missing' : 'trouble';
-    if (told === what) return;
-    told = what;
+  const report = (message: string, missing: boolean): void => {
+    const what = missing ? 'missing' : 'problem';
+    if (reported === what) return;
+    reported = what;
     handlers.onTrouble(message, missing);
   };
   // A function of its own: what was listed must not stay in memory for as long as the watch goes on.
@@ -153,14 +153,14 @@ export async function watchResource(
       await follow(from);
       // mutant: watch-without-pause if -> true
       if (version !== from || clock.now() - openedAt >= SHORT_WATCH_MS) continue;
-      if (failures >= SHORT_WATCHES_UNTOLD) tell(`watch ${path}: the server ends it at once each time`, false);
+      if (failures >= SHORT_WATCHES_UNTOLD) report(`watch ${path}: the server ends it at once each time`, false);
     } catch (error) {
       if (signal.aborted) return;
       const missing = error instanceof AbsentError;
       // mutant: expired-version-asked-again if -> $1
       if (missing || error instanceof ExpiredError || error instanceof TooLargeError) version = undefined;
       // That a version expires is the way of things.
-      if (!(error instanceof ExpiredError)) tell(toErrorData(error).message, missing);
+      if (!(error instanceof ExpiredError)) report(toErrorData(error).message, missing);
       if (error instanceof TransientError) retryAfterMs = error.retryAfterMs ?? 0;
     }
     failures += 1;

@@ -1,40 +1,40 @@
 // OpenStack as an adapter: what the runtime is given of it.
 import { readFile } from 'node:fs/promises';
 import { TerminalError, toErrorData } from '../../bus/errors.ts';
-import type { Adapter, Configured, ConfiguredAdapter, Operations, Served, ServePorts } from '../adapter.ts';
-import { reachOf } from '../reach.ts';
-import { downloads } from './downloads.ts';
-import { Drift } from './drift.ts';
-import { signIns } from './examination.ts';
+import type { Adapter, Configured, ConfiguredAdapter, Operations, Served, ServePorts } from '../api/adapter.ts';
+import { egressPolicyOf } from '../http/egress-policy.ts';
+import { LATE_MS } from './client/call-errors.ts';
+import { lookUps } from './client/lookups.ts';
+import { poller } from './client/poller.ts';
+import { openStackSessions, type SessionsDeps } from './client/sessions.ts';
+import { downloads } from './images/download-policy.ts';
 import { REALM } from './kinds/common-contract.ts';
 import { namesOf } from './kinds/kind.ts';
 import { KINDS } from './kinds/registry.ts';
-import { lookUps } from './look-ups.ts';
-import { declaredKind } from './managed-kind.ts';
 import { BUSY_RESYNC_MS, FLAGS, type OpenStackOptions, openstackOptions } from './options.ts';
-import { poller } from './poller.ts';
-import { LATE_MS } from './refusals.ts';
-import { openstackScaffold } from './scaffold.ts';
-import { openStackSessions, type SessionsDeps } from './sessions.ts';
+import { Drift } from './resource/drift.ts';
+import { declaredKind } from './resource/managed-kind.ts';
+import { signIns } from './tools/access-check.ts';
+import { openstackScaffold } from './tools/scaffold.ts';
 
 export const openstack: Adapter = {
   realm: REALM,
   role: REALM,
   contracts: KINDS.map(({ contract }) => contract),
-  makes: KINDS.flatMap(({ plural, owns }) =>
+  createsKinds: KINDS.flatMap(({ plural, owns }) =>
     owns === undefined ? [] : [{ owner: plural, owned: namesOf(owns).plural }],
   ),
   flags: FLAGS,
   // The lease that its leader holds.
-  predecessor: { name: 'ORC', lease: 'f35396c5.k-orc.cloud' },
+  legacyController: { name: 'ORC', lease: 'f35396c5.k-orc.cloud' },
   configure: (settings) => configured(openstackOptions(settings)),
   // The simulator is for development: no pod loads it.
-  counterpart: async (ports) => (await import('./counterpart.ts')).counterpart(ports),
+  devBackend: async (ports) => (await import('./tools/dev-backend.ts')).devBackend(ports),
   scaffold: openstackScaffold,
-  async checked() {
+  async contractChecks() {
     const [{ contractTrial }, { EXEMPTIONS }] = await Promise.all([
-      import('./contract-trial.ts'),
-      import('./contract-exemptions.ts'),
+      import('./contract-check/trial.ts'),
+      import('./contract-check/exemptions.ts'),
     ]);
     const kinds = KINDS.map((kind) => ({ contract: kind.contract, trial: contractTrial(kind) }));
     return { kinds, exemptions: EXEMPTIONS };
@@ -54,9 +54,9 @@ function configured(options: OpenStackOptions): Configured {
       defaultResyncMs > 0 && defaultResyncMs < BUSY_RESYNC_MS
         ? ['a default resync period below two minutes loads the clouds']
         : [],
-    lateMs: LATE_MS,
+    lateEffectMs: LATE_MS,
     serve: (ports) => serve(options, ports),
-    async examine(ports) {
+    async checkAccess(ports) {
       const settings = await settingsOf(options, ports.apiServer);
       const { clock, version } = ports;
       return signIns(ports, (readSecret) => openStackSessions({ clock, version, readSecret, ...settings }));
@@ -74,21 +74,21 @@ async function settingsOf(
     ...(callsInFlight !== undefined && { callsInFlight }),
     ...(defaultCa !== undefined && { defaultCa }),
     ...(proxy !== undefined && { proxy }),
-    ...(reach !== undefined && { reach: reachOf({ ...reach, apiServer }) }),
+    ...(reach !== undefined && { reach: egressPolicyOf({ ...reach, apiServer }) }),
     ...(transport !== undefined && { transport }),
   };
 }
 
 async function serve(
   options: OpenStackOptions,
-  { clock, version, apiServer, readSecret, onCall, sharers }: ServePorts,
+  { clock, version, apiServer, readSecret, onCall, replicaCount }: ServePorts,
 ): Promise<Served> {
   const settings = await settingsOf(options, apiServer);
   const { proxy, reach: given } = settings;
-  const sessions = openStackSessions({ clock, version, readSecret, onCall, sharers, ...settings });
+  const sessions = openStackSessions({ clock, version, readSecret, onCall, replicaCount, ...settings });
   const files =
     options.downloads?.(clock) ??
-    downloads({ clock, version, proxy, reach: given ?? reachOf({ allow: ['*'], deny: [] }) });
+    downloads({ clock, version, proxy, reach: given ?? egressPolicyOf({ allow: ['*'], deny: [] }) });
   const looks = lookUps({ clock });
   const polls = poller({ clock, lookUps: looks });
   const deps = {

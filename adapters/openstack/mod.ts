@@ -1,22 +1,22 @@
 // OpenStack as the other rooms see it.
 import type { Clock } from '../../bus/time.ts';
-import type { KindContract } from '../kubernetes/crds.ts';
+import type { KindContract } from '../api/contract/crds.ts';
 import { openstack } from './adapter.ts';
-import type { Downloads } from './downloads.ts';
+import { lookUps } from './client/lookups.ts';
+import { poller } from './client/poller.ts';
+import type { Sessions } from './client/session.ts';
+import type { Downloads } from './images/download-policy.ts';
 import { GROUP, REALM, VERSION } from './kinds/common-contract.ts';
 import { KINDS } from './kinds/registry.ts';
 import type { OperationsDeps } from './kinds/table.ts';
-import { lookUps } from './look-ups.ts';
-import { type ManagedKind, managedKind } from './managed-kind.ts';
-import { poller } from './poller.ts';
-import type { Sessions } from './session.ts';
+import { type ManagedKind, managedKind } from './resource/managed-kind.ts';
 
 export { openstackWith } from './adapter.ts';
-export { readClouds } from './clouds-yaml.ts';
-export type { ManagedKind } from './managed-kind.ts';
+export { readClouds } from './client/clouds-yaml.ts';
+export type { Answer, Call, Session, Sessions } from './client/session.ts';
+export { type OwnedSessions, openStackSessions, type SessionsDeps } from './client/sessions.ts';
 export type { OpenStackOptions } from './options.ts';
-export type { Answer, Call, Session, Sessions } from './session.ts';
-export { type OwnedSessions, openStackSessions, type SessionsDeps } from './sessions.ts';
+export type { ManagedKind } from './resource/managed-kind.ts';
 export { GROUP, openstack, REALM, VERSION };
 
 /** The contracts of all kinds, for their CRDs. */

@@ -1,15 +1,15 @@
 // What may be said of how clouds are treated, on the command line and in the environment.
 import { TerminalError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import type { Flag, Given, Settings } from '../adapter.ts';
-import { parseGoDuration } from '../go-duration.ts';
-import { proxyIn } from '../proxies.ts';
-import type { ReachOptions } from '../reach.ts';
-import { REACH_FLAGS, reachIn } from '../reach-options.ts';
-import { wholeNumber } from '../settings.ts';
-import type { Downloads } from './downloads.ts';
-import { DRIFT_ANNOTATION, Drift } from './drift.ts';
-import type { SessionsDeps } from './sessions.ts';
+import type { Flag, FlagValue, Settings } from '../api/adapter.ts';
+import { wholeNumber } from '../api/settings.ts';
+import type { EgressPolicyOptions } from '../http/egress-policy.ts';
+import { REACH_FLAGS, reachIn } from '../http/egress-policy-options.ts';
+import { proxyIn } from '../http/proxies.ts';
+import { parseGoDuration } from '../text/go-duration.ts';
+import type { SessionsDeps } from './client/sessions.ts';
+import type { Downloads } from './images/download-policy.ts';
+import { DRIFT_ANNOTATION, Drift } from './resource/drift.ts';
 
 export interface OpenStackOptions {
   /** Resync period of objects that do not say, in milliseconds; 0, the default, for never. */
@@ -23,7 +23,7 @@ export interface OpenStackOptions {
   /** How clouds are reached; directly without it. */
   readonly proxy?: NonNullable<SessionsDeps['proxy']>;
   /** Which hosts are reached; all without it. */
-  readonly reach?: ReachOptions;
+  readonly reach?: EgressPolicyOptions;
   /** Reaches clouds otherwise than by HTTP. */
   readonly transport?: NonNullable<SessionsDeps['transport']>;
   /** Reaches what users name by a URL otherwise than by HTTP; closed with the rest. */
@@ -84,7 +84,7 @@ export function openstackOptions(settings: Settings): OpenStackOptions {
   };
 }
 
-function driftGiven({ name, value }: Given): Drift {
+function driftGiven({ name, value }: FlagValue): Drift {
   const all = Object.values(Drift);
   const found = value === undefined || value === '' ? Drift.Repair : all.find((each) => each === value);
   if (found === undefined) throw new TerminalError(`${name} must be ${all.join(' or ')}; got '${value}'`);

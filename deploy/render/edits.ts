@@ -1,6 +1,6 @@
 // Where the values of the chart go in the manifests: at named paths, each of which must be there. What is not named here,
 // the chart has as the manifests say it.
-import { Role, VISUALIZER, WEBHOOKS } from '../../actors/process/config.ts';
+import { Role, VISUALIZER, WEBHOOKS } from '../../actors/base/config.ts';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { ROLE_LABEL } from '../manifests.ts';
 import { type Action, type Step, Template } from './go-template.ts';

@@ -31,7 +31,7 @@ export interface NodeCondition {
 export interface ConditionInput {
   readonly node?: NodeCondition | undefined;
   /** Why nothing comes of what the host is at, where no error in the status says so. For people, no secret. */
-  readonly trouble?: string | undefined;
+  readonly problem?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;
 }
@@ -95,10 +95,10 @@ const HEALTH: ReadonlyMap<string, Verdict> = new Map([
  * All conditions of the host as it stands, what others have added to the list included. `lastTransitionTime` stays where the
  * status of a condition does.
  */
-export function conditions(host: BareMetalHost, { node, trouble, at }: ConditionInput): readonly Condition[] {
+export function conditions(host: BareMetalHost, { node, problem, at }: ConditionInput): readonly Condition[] {
   const before = storedConditions(host.status);
   const generation = host.metadata?.generation;
-  const verdicts = new Map(Object.entries({ ...rowOf(host, node, trouble), Healthy: healthy(host.status, node) }));
+  const verdicts = new Map(Object.entries({ ...rowOf(host, node, problem), Healthy: healthy(host.status, node) }));
   const made = (type: string, verdict: Verdict): Condition => {
     const known = before.find((each) => each.type === type);
     return {
@@ -129,14 +129,14 @@ export function areUpToDate({ metadata, status }: BareMetalHost): boolean {
   );
 }
 
-function rowOf(host: BareMetalHost, node: NodeCondition | undefined, trouble: string | undefined): Row {
+function rowOf(host: BareMetalHost, node: NodeCondition | undefined, problem: string | undefined): Row {
   const state = provisioningStateOf(host);
   const { operationalStatus, errorMessage } = host.status ?? {};
   const row = ROWS.get(state) ?? UNMANAGED;
   const isDetached = operationalStatus === OperationalStatus.Detached;
   const isPowerless = node?.fault === 'power failure' && !FAULT_IGNORED.has(state) && !isDetached;
   const isRegistrationFailed = state === ProvisioningState.Registering && operationalStatus === OperationalStatus.Error;
-  const progress = { ...row.Progressing, message: trouble };
+  const progress = { ...row.Progressing, message: problem };
   return {
     ...row,
     ...(isRegistrationFailed && { Manageable: { ...no('RegistrationFailed'), message: errorMessage ?? undefined } }),

@@ -1,6 +1,13 @@
 // What the life of a host knows, hears and asks for, and the questions that its chart decides by.
 import type { AnyActorRef } from 'xstate';
-import { type Dependency, isServing, isUsable, type LifeEvent, type LifeInput, Readiness } from '../life.ts';
+import {
+  type Dependency,
+  isServing,
+  isUsable,
+  type LifecycleEvent,
+  type LifecycleInput,
+  Readiness,
+} from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import type { NodeCondition } from './conditions.ts';
 import type { BareMetalHost, HostChange, HostEvent, HostStatus, Measure } from './host.ts';
@@ -61,7 +68,7 @@ export interface HostContext {
   /** Writes in a row that lost a race, or failed. */
   readonly writeFailures: number;
   /** Uids of deleted Secrets that this life has yielded (P1). */
-  readonly yielded: readonly string[];
+  readonly withdrawnUids: readonly string[];
   /** As it was seen last. */
   readonly node: HostNode | undefined;
   /** What the registration that is under way is made for, and what the node is registered for. */
@@ -83,11 +90,11 @@ export interface HostContext {
   readonly retries: number;
   readonly error: ErrorData | undefined;
   /** The last of them, once it is more than an accident. */
-  readonly trouble: string | undefined;
+  readonly problem: string | undefined;
   /** The own finalizer is being removed: there may be nothing to write to any more. */
   readonly isReleased: boolean;
   /** What was heard while something was under way, and was not decided upon since. */
-  readonly unheeded: Unheeded;
+  readonly unappliedFields: Unheeded;
   /** When the last event arrived that tells the time, milliseconds since the epoch. */
   readonly heardAt: number;
 }
@@ -95,8 +102,8 @@ export interface HostContext {
 /** `change`: of the host or its credentials, which what failed is tried again for. */
 export type Unheeded = 'nothing' | 'something' | 'change';
 
-export type HostLifeEvent = LifeEvent<HostView> | NodeObserved;
-export type HostLifeInput = LifeInput<HostView>;
+export type HostLifeEvent = LifecycleEvent<HostView> | NodeObserved;
+export type HostLifeInput = LifecycleInput<HostView>;
 
 /** The node is not as it was; without one, Ironic does not know it. */
 export interface NodeObserved {
@@ -145,7 +152,7 @@ export interface WriteInput extends HostInput {
   /** All that is to be stored but the conditions and `lastUpdated`. */
   readonly status: HostStatus;
   readonly node: NodeCondition | undefined;
-  readonly trouble: string | undefined;
+  readonly problem: string | undefined;
   /** Taken off before. */
   readonly unannotate: readonly string[];
   /** Told after. */
@@ -179,12 +186,12 @@ function credentials({ dependencies }: Pick<HostContext, 'dependencies'>): reado
  * or an earlier one.
  */
 export function hasCredentials(
-  context: Pick<HostContext, 'dependencies' | 'yielded' | 'unusable' | keyof Kept>,
+  context: Pick<HostContext, 'dependencies' | 'withdrawnUids' | 'unusable' | keyof Kept>,
 ): boolean {
   // On its way out it goes without, and whoever is to be told of that is going.
   if (isDeleting(context.object.host) && context.unusable === credentialsVersion(context.dependencies)) return false;
   const isKept = isToKeep(context);
-  return credentials(context).every((each) => isUsable(each, context.yielded) || (isKept && isServing(each)));
+  return credentials(context).every((each) => isUsable(each, context.withdrawnUids) || (isKept && isServing(each)));
 }
 
 type Kept = Pick<HostContext, 'object' | 'joined' | 'status'>;
@@ -194,10 +201,12 @@ function isToKeep({ object, joined, status }: Kept): boolean {
 }
 
 /** Uids of Secrets that are being deleted while there is nothing of the host: they wait for it, and it for their successors. */
-export function yieldable(context: Pick<HostContext, 'dependencies' | 'yielded' | keyof Kept>): readonly string[] {
+export function withdrawable(
+  context: Pick<HostContext, 'dependencies' | 'withdrawnUids' | keyof Kept>,
+): readonly string[] {
   if (isToKeep(context)) return [];
   return credentials(context).flatMap(({ answer }) =>
-    answer?.readiness === Readiness.Deleting && !context.yielded.includes(answer.uid) ? [answer.uid] : [],
+    answer?.readiness === Readiness.Deleting && !context.withdrawnUids.includes(answer.uid) ? [answer.uid] : [],
   );
 }
 
@@ -271,7 +280,11 @@ export function storeDependencies(
   { dependencies, at }: { dependencies: readonly Dependency[]; at: number },
 ): Partial<HostContext> {
   const isChange = credentialsVersion(dependencies) !== credentialsVersion(context.dependencies);
-  return { dependencies, heardAt: at, unheeded: isChange ? 'change' : more(context.unheeded, 'something') };
+  return {
+    dependencies,
+    heardAt: at,
+    unappliedFields: isChange ? 'change' : more(context.unappliedFields, 'something'),
+  };
 }
 
 function more(before: Unheeded, now: Unheeded): Unheeded {
@@ -292,11 +305,11 @@ export function storeObject(
     object,
     dependencies,
     heardAt: at,
-    unheeded: more(context.unheeded, isChange ? 'change' : 'nothing'),
+    unappliedFields: more(context.unappliedFields, isChange ? 'change' : 'nothing'),
     status: isSaved(context) ? (object.host.status ?? {}) : status,
     reboots: context.reboots.filter((key) => isRebootAnnotation(key) && annotationOf(object.host, key) !== undefined),
     ...(isRespecified(context.object, object) && { seenTo: NOTHING_SEEN_TO }),
-    ...tell(context, { events }),
+    ...report(context, { events }),
   };
 }
 
@@ -312,7 +325,7 @@ export function changed(context: HostContext, status: HostStatus): Partial<HostC
 }
 
 /** More that is to be told. */
-export function tell(
+export function report(
   context: HostContext,
   { events = [], measures = [] }: { events?: readonly HostEvent[]; measures?: readonly Measure[] },
 ): Partial<HostContext> {
@@ -339,7 +352,7 @@ export function applied(context: HostContext, change: HostChange): Partial<HostC
   return inTurn(
     context,
     (now) => changed(now, change.status),
-    (now) => tell(now, change),
+    (now) => report(now, change),
   );
 }
 

@@ -1,8 +1,8 @@
 // Bringing an image to a host, and taking it away.
 import { and, not } from 'xstate';
-import { Tag } from '../life.ts';
+import { Tag } from '../lifecycle.ts';
 import { ProvisioningState } from './host.ts';
-import { adopting } from './keeping.ts';
+import { hostSetup } from './setup.ts';
 import {
   answered,
   backingOffUntil,
@@ -20,8 +20,8 @@ import {
   toPoweringOff,
   was,
   wentOn,
-} from './leaves.ts';
-import { hostSetup } from './setup.ts';
+} from './shared-states.ts';
+import { adopting } from './steady.ts';
 
 const S = ProvisioningState;
 
@@ -60,7 +60,7 @@ const provisioning = hostSetup.createStateConfig({
             target: '#provisioned',
             actions: [...succeeded, take('provisioned')],
           },
-          // It was cancelled meanwhile.
+          // It was canceled meanwhile.
           { guard: was('done'), target: 'deciding', actions: succeeded },
           ...answered,
         ],

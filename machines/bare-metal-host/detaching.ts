@@ -1,10 +1,10 @@
 // A host that is taken out of Ironic as it runs, and attached again: its `provisioning.state` stays what it is.
 import { and } from 'xstate';
-import { Tag } from '../life.ts';
+import { Tag } from '../lifecycle.ts';
 import { hostOf } from './context.ts';
 import { detachment } from './detachment.ts';
-import { answered, onEdited, refusedOrNot, succeeded, toDeleting, waits, was } from './leaves.ts';
 import { hostSetup } from './setup.ts';
+import { answered, onEdited, refusedOrNot, succeeded, toDeleting, waits, was } from './shared-states.ts';
 
 export const detaching = hostSetup.createStateConfig({
   id: 'detaching',

@@ -19,24 +19,24 @@
 //   H10. Conditions tell of a generation of the host once it was decided by, and then also where nothing else came of it.
 //   H11. A Secret that is being deleted is yielded by a host that was never registered (P1): it waits for the next one.
 //   H12. What is heard while something is under way is decided upon before anything is waited for.
-import { Tag } from '../life.ts';
-import { admitting, arriving, routing, unknown } from './arriving.ts';
+import { Tag } from '../lifecycle.ts';
 import { NOTHING_SEEN_TO, NOTHING_SENT, NOTHING_TO_SEND } from './context.ts';
+import { leaving } from './deleting.ts';
 import { deploying } from './deploying.ts';
 import { detaching } from './detaching.ts';
-import { keeping } from './keeping.ts';
-import { becomesPaused, storeDependencies, storeObject } from './leaves.ts';
-import { leaving } from './leaving.ts';
+import { admitting, arriving, routing, unknown } from './enrolling.ts';
 import { hostSetup } from './setup.ts';
+import { becomesPaused, storeDependencies, storeObject } from './shared-states.ts';
+import { keeping } from './steady.ts';
 
 const isLostRace = { type: 'isLostRace', params: ({ event }: { event: { error: unknown } }) => event } as const;
 
 /** The status follows what is decided, by itself. */
 const telling = hostSetup.createStateConfig({
   description: 'What is decided is stored, and told.',
-  initial: 'told',
+  initial: 'reported',
   states: {
-    told: {
+    reported: {
       description: 'There is nothing to store.',
       always: { guard: 'mayWrite', target: 'writing' },
     },
@@ -46,28 +46,28 @@ const telling = hostSetup.createStateConfig({
       invoke: {
         id: 'writeStatus',
         src: 'writeStatus',
-        input: ({ context: { key, status, node, trouble, unannotate, events, measures } }) => ({
+        input: ({ context: { key, status, node, problem, unannotate, events, measures } }) => ({
           key,
           status,
           node: node && { fault: node.fault, health: node.health },
-          trouble,
+          problem,
           unannotate,
           events,
           measures,
         }),
         onDone: {
-          target: 'told',
+          target: 'reported',
           actions: 'noteWritten',
         },
         onError: [
-          { guard: isLostRace, target: 'told', actions: 'countWriteFailure' },
-          { target: 'writingAgain', actions: 'countWriteFailure' },
+          { guard: isLostRace, target: 'reported', actions: 'countWriteFailure' },
+          { target: 'retryingWrite', actions: 'countWriteFailure' },
         ],
       },
     },
-    writingAgain: {
+    retryingWrite: {
       description: 'The status could not be stored.',
-      after: { writePause: 'told' },
+      after: { writePause: 'reported' },
     },
   },
 });
@@ -85,7 +85,7 @@ export const bareMetalHostMachine = hostSetup.createMachine({
     written: 0,
     sending: NOTHING_SENT,
     writeFailures: 0,
-    yielded: [],
+    withdrawnUids: [],
     node: undefined,
     basis: '',
     joined: undefined,
@@ -98,9 +98,9 @@ export const bareMetalHostMachine = hostSetup.createMachine({
     pauseMs: 0,
     retries: 0,
     error: undefined,
-    trouble: undefined,
+    problem: undefined,
     isReleased: false,
-    unheeded: 'nothing',
+    unappliedFields: 'nothing',
     heardAt: at,
   }),
   type: 'parallel',
@@ -117,7 +117,7 @@ export const bareMetalHostMachine = hostSetup.createMachine({
           description: 'Deciding whether anything is to be done at all.',
           tags: Tag.Busy,
           on: {
-            'life.began': [{ guard: 'isPaused', target: 'paused' }, { target: 'admitting' }],
+            'lifecycle.started': [{ guard: 'isPaused', target: 'paused' }, { target: 'admitting' }],
           },
         },
         paused: {
@@ -139,8 +139,8 @@ export const bareMetalHostMachine = hostSetup.createMachine({
         detaching,
         ...leaving,
         unknown,
-        gone: {
-          id: 'gone',
+        deleted: {
+          id: 'deleted',
           description: 'Nothing is left to do; the host is gone, or goes without us.',
           tags: [Tag.Deleting, Tag.Busy],
         },

@@ -51,7 +51,7 @@ export function forgetAttempts(host: BareMetalHost): StatusPatch | undefined {
 }
 
 /** What is deployed, or is being deployed, is not what is wanted any more. */
-export function provisioningCancelled({ spec, status }: BareMetalHost): boolean {
+export function provisioningCanceled({ spec, status }: BareMetalHost): boolean {
   const wanted = { url: spec?.image?.url ?? '', method: spec?.customDeploy?.method };
   const deployed = { url: status?.provisioning?.image?.url ?? '', method: status?.provisioning?.customDeploy?.method };
   if (isGiven(wanted.method)) {

@@ -1,11 +1,10 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { fromPromise, setup } from 'xstate';
 import { assign } from '../assign.ts';
-import type { Dependency, ObjectChanged, Tag } from '../life.ts';
+import type { Dependency, ObjectChanged, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import { backoffMs, retryMs } from './backoff.ts';
 import { admitted, delayed } from './capacity.ts';
-import { admittedTo, errorNoted, failureRecorded, limitReached, outcomeTaken, secretMissed } from './changes.ts';
 import { areUpToDate } from './conditions.ts';
 import {
   applied,
@@ -34,23 +33,31 @@ import {
   type Plan,
   type PowerEffectInput,
   type RemoveInput,
+  report,
   type ServiceInput,
   seen,
   storeDependencies,
   storeObject,
-  tell,
   unannotated,
   type WatchInput,
   type WriteInput,
-  yieldable,
+  withdrawable,
 } from './context.ts';
+import {
+  admittedTo,
+  errorNoted,
+  failureRecorded,
+  limitReached,
+  outcomeTaken,
+  secretMissed,
+} from './context-updates.ts';
+import { PAUSES_MS, retryPauseMs } from './delays.ts';
 import { deletion } from './deletion.ts';
 import { detachedStatus, detachment } from './detachment.ts';
 import { clearErrorOf, ErrorType } from './errors.ts';
 import { isDeleting, isGiven, isPaused, OperationalStatus, type ProvisioningState } from './host.ts';
 import { forgetAttempts, needsProvisioning, retryLimit } from './needs-provisioning.ts';
 import type { Outcome, OutcomeKind } from './outcome.ts';
-import { PAUSES_MS, retryPauseMs } from './pauses.ts';
 import { clearServicing, type PowerStep, powerErrorMessage, powerStep } from './power.ts';
 import { registeredStatus, SECRET_MISSING } from './registration.ts';
 import { patchStatus } from './status.ts';
@@ -64,7 +71,7 @@ import {
 } from './transitions.ts';
 
 type Failure = { readonly error: unknown };
-type Told = { readonly outcome: Outcome };
+type Reported = { readonly outcome: Outcome };
 type Row = { readonly row: TransitionName };
 type Going = Row & { readonly outcome?: HostFacts['outcome'] };
 type Taking = Row & { readonly facts?: HostFacts };
@@ -83,7 +90,7 @@ export const hostSetup = setup({
     /** Takes over what annotations and other objects bring to the host, and takes the annotations off. */
     restore: fromPromise<void, HostInput>(notProvided),
     /** Stores the own finalizer. */
-    guardSelf: fromPromise<void, HostInput>(notProvided),
+    addOwnFinalizer: fromPromise<void, HostInput>(notProvided),
     /** Whether there is room in Ironic. */
     capacity: fromPromise<CapacityOutput, CapacityInput>(notProvided),
     /** Makes the node in Ironic what the host wants: enrolled, verified, configured. */
@@ -110,9 +117,9 @@ export const hostSetup = setup({
      */
     writeStatus: fromPromise<void, WriteInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
-    unclaim: fromPromise<void, HostInput>(notProvided),
+    endClaims: fromPromise<void, HostInput>(notProvided),
     /** Removes the own finalizer. */
-    releaseSelf: fromPromise<void, HostInput>(notProvided),
+    removeOwnFinalizer: fromPromise<void, HostInput>(notProvided),
   },
   actions: {
     /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
@@ -121,7 +128,7 @@ export const hostSetup = setup({
     storeDependencies: assign(({ context }, event: { dependencies: readonly Dependency[]; at: number }) =>
       storeDependencies(context, event),
     ),
-    heed: assign({ unheeded: 'nothing' }),
+    heed: assign({ unappliedFields: 'nothing' }),
     /** What was decided and not stored counts no more: the host goes on from what is stored. */
     forgetDecisions: assign(({ context: { object, revision } }) => ({
       status: object.host.status ?? {},
@@ -167,14 +174,14 @@ export const hostSetup = setup({
       ...changed(context, clearErrorOf(context.status, ErrorType.ProvisionedRegistration)),
     })),
     /** What an operation found and did. */
-    takeOutcome: assign(({ context }, { outcome }: Told) => outcomeTaken(context, outcome)),
+    takeOutcome: assign(({ context }, { outcome }: Reported) => outcomeTaken(context, outcome)),
     /** The status is to tell of it. */
-    noteFailure: assign(({ context }, { outcome }: Told) => failureRecorded(context, outcome)),
+    noteFailure: assign(({ context }, { outcome }: Reported) => failureRecorded(context, outcome)),
     /** As `noteFailure`, of a power change. */
-    notePowerFailure: assign(({ context }, { outcome, mode }: Told & { mode: 'hard' | 'soft' | undefined }) =>
+    notePowerFailure: assign(({ context }, { outcome, mode }: Reported & { mode: 'hard' | 'soft' | undefined }) =>
       failureRecorded(context, outcome, (message) => powerErrorMessage(message, mode)),
     ),
-    yieldCredentials: assign({ yielded: ({ context }) => [...context.yielded, ...yieldable(context)] }),
+    yieldCredentials: assign({ withdrawnUids: ({ context }) => [...context.withdrawnUids, ...withdrawable(context)] }),
     noteSecretMissing: assign(({ context }) => secretMissed(context)),
     noteLimitReached: assign(({ context }) => limitReached(context)),
     forgetAttempts: assign(({ context }) =>
@@ -219,7 +226,7 @@ export const hostSetup = setup({
     }),
     noteDelayedDeletion: assign(({ context }) => {
       const found = deletion(hostOf(context));
-      return found.kind === 'delayed' ? tell(context, found) : {};
+      return found.kind === 'delayed' ? report(context, found) : {};
     }),
     takeNode: assign(({ context }, { node, at }: NodeObserved) => ({
       heardAt: at,
@@ -238,8 +245,8 @@ export const hostSetup = setup({
     forgetErrors: assign(({ context }) => ({
       error: undefined,
       retries: 0,
-      trouble: undefined,
-      ...(context.trouble !== undefined && { revision: context.revision + 1 }),
+      problem: undefined,
+      ...(context.problem !== undefined && { revision: context.revision + 1 }),
     })),
     noteWriting: assign(({ context: { revision, unannotate, events, measures } }) => ({
       writing: revision,
@@ -262,8 +269,8 @@ export const hostSetup = setup({
     isNewCredentials: ({ context }, { dependencies }: { dependencies: readonly Dependency[] }) =>
       credentialsVersion(dependencies) !== credentialsVersion(context.dependencies),
     isDeleting: ({ context }) => isDeleting(context.object.host),
-    hasNews: ({ context }) => context.unheeded !== 'nothing',
-    isChanged: ({ context }) => context.unheeded === 'change',
+    hasNews: ({ context }) => context.unappliedFields !== 'nothing',
+    isChanged: ({ context }) => context.unappliedFields === 'change',
     isOwned: ({ context }) => context.object.owned,
     isHeld: ({ context }) => context.object.heldBy.length > 0,
     isGone: ({ context }) => isDeleting(context.object.host) && !context.object.owned,
@@ -293,7 +300,7 @@ export const hostSetup = setup({
     isDeployed: ({ context: { status } }) =>
       isGiven(status.provisioning?.image?.url) || isGiven(status.provisioning?.customDeploy?.method),
     hasCredentials: ({ context }) => hasCredentials(context),
-    mustYield: ({ context }) => yieldable(context).length > 0,
+    mustWithdraw: ({ context }) => withdrawable(context).length > 0,
     isLackingAtEnd: ({ context }) => isDeleting(context.object.host) && !hasCredentials(context),
     /** What it waits for room for is not what is to come next any more. */
     isPlanOver: ({ context }) =>
@@ -304,20 +311,20 @@ export const hostSetup = setup({
       isSecretMissing(context) && context.status.errorMessage?.startsWith(SECRET_MISSING) !== true,
     /** The table of transitions leads on by this row. */
     goes: ({ context }, { row, outcome }: Going) => nextTransition(hostOf(context), factsOf(context, outcome)) === row,
-    wentOn: ({ context }, { outcome, kind, row }: Told & Row & { kind: 'done' | 'absent' }) =>
+    wentOn: ({ context }, { outcome, kind, row }: Reported & Row & { kind: 'done' | 'absent' }) =>
       outcome.kind === kind && nextTransition(hostOf(context), factsOf(context, kind)) === row,
     isLimitReached: ({ context }) =>
       needsProvisioning(hostOf(context)) &&
       retryLimit(hostOf(context), context.object.maxProvisioningRetries).isReached,
     mustForgetAttempts: ({ context }) => forgetAttempts(hostOf(context)) !== undefined,
     isPowerStep: ({ context }, { step }: { step: PowerStep['step'] }) => powerStepOf(context).step === step,
-    was: (_, { outcome, kind }: Told & { kind: OutcomeKind }) => outcome.kind === kind,
+    was: (_, { outcome, kind }: Reported & { kind: OutcomeKind }) => outcome.kind === kind,
     /** Ironic says that the power is as it was asked for. */
-    wasSwitched: ({ context }, { outcome }: Told) =>
+    wasSwitched: ({ context }, { outcome }: Reported) =>
       outcome.kind === 'done' &&
       outcome.node?.powerState === (powerStepOf(context).step === 'powerOn' ? 'power on' : 'power off'),
-    wasRefused: (_, { outcome }: Told) => wasRefused(outcome),
-    wasRefusedAtEnd: ({ context }, { outcome }: Told) => wasRefused(outcome) && isDeleting(context.object.host),
+    wasRefused: (_, { outcome }: Reported) => wasRefused(outcome),
+    wasRefusedAtEnd: ({ context }, { outcome }: Reported) => wasRefused(outcome) && isDeleting(context.object.host),
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Another write was faster, and has been read by now. */
     isLostRace: ({ context }, { error }: Failure) =>

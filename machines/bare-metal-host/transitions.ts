@@ -21,7 +21,7 @@ import {
   ProvisioningState,
   provisioningStateOf,
 } from './host.ts';
-import { needsProvisioning, provisioningCancelled, retryLimit } from './needs-provisioning.ts';
+import { needsProvisioning, provisioningCanceled, retryLimit } from './needs-provisioning.ts';
 import { forgottenSettings, patchStatus, type StatusPatch } from './status.ts';
 
 /** What is known beside the host itself. */
@@ -149,7 +149,7 @@ export const TRANSITIONS = {
   abandoned: {
     from: [S.Provisioning],
     to: S.Deprovisioning,
-    when: (host) => hasError(host.status) || provisioningCancelled(host),
+    when: (host) => hasError(host.status) || provisioningCanceled(host),
     also: ({ status }) => (hasError(status) ? { provisioningFailCount: (status?.provisioningFailCount ?? 0) + 1 } : {}),
   },
   provisioned: {
@@ -162,7 +162,7 @@ export const TRANSITIONS = {
       provisioning: deployed(host),
     }),
   },
-  cancelled: { from: [S.Provisioned], to: S.Deprovisioning, when: provisioningCancelled },
+  canceled: { from: [S.Provisioned], to: S.Deprovisioning, when: provisioningCanceled },
   takenOver: {
     from: [S.ExternallyProvisioned],
     to: S.Provisioned,

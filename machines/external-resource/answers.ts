@@ -56,8 +56,8 @@ const outcome = mapOf({
   'empty?': [isFlag, 'true or false'],
   'fields?': [isTexts, 'a list of texts'],
   'left?': [isTexts, 'a list of texts'],
-  'remarks?': [isTexts, 'a list of texts'],
-  'unheeded?': [isTexts, 'a list of texts'],
+  'statusNotes?': [isTexts, 'a list of texts'],
+  'unappliedFields?': [isTexts, 'a list of texts'],
   'applied?': [isMap, 'an object'],
   'waiting?': [isTexts, 'a list of texts'],
   'unused?': [isTexts, 'a list of texts'],
@@ -68,7 +68,7 @@ const found: Check = (value) => {
   const wrong = mapOf({
     matches: [Array.isArray, 'a list'],
     exact: [isFlag, 'true or false'],
-    'sought?': [isText, 'a text'],
+    'completedLookup?': [isText, 'a text'],
   })(value);
   if (wrong !== undefined) return wrong;
   for (const match of (value as Found).matches) {

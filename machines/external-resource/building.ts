@@ -1,7 +1,7 @@
 // From an object whose dependencies are ready to a resource that is recorded as its own: the part of the chart in which
 // resources are made.
 import { and, not } from 'xstate';
-import { Tag } from '../life.ts';
+import { Tag } from '../lifecycle.ts';
 import { contendInput, ResourceTag } from './context.ts';
 import {
   anewIfEdited,
@@ -13,11 +13,11 @@ import {
   foundNothingYet,
   foundOne,
   hasEarlierRival,
-  hasRival,
+  hasOwner,
   isLacking,
   isLostRace,
   isNewCredentials,
-  isOutrun,
+  lostReservation,
   mayCreate,
   mayStillLand,
   mustTakeBack,
@@ -25,7 +25,7 @@ import {
   noteClear,
   noteFailure,
   noteLack,
-  noteRival,
+  noteOwner,
   refusedOrNot,
   resourceSetup,
   storeDependencies,
@@ -74,7 +74,7 @@ export const building = resourceSetup.createStateConfig({
         src: 'find',
         input: ({ context: { key } }) => ({ key }),
         onDone: [
-          { guard: foundOne, target: 'contending', actions: takeFound },
+          { guard: foundOne, target: 'resolvingOwnership', actions: takeFound },
           { guard: foundMany, target: '#failed', actions: noteAmbiguous },
           { guard: 'isDeleting', target: '#deleting' },
           { guard: mayCreate, target: 'making', actions: noteClear },
@@ -84,40 +84,40 @@ export const building = resourceSetup.createStateConfig({
         onError: refusedOrNot,
       },
     },
-    contending: {
-      id: 'contending',
+    resolvingOwnership: {
+      id: 'resolvingOwnership',
       description: 'Finding out whether another object has what was found, or what is recorded.',
       tags: [Tag.Busy, ResourceTag.Contending],
       invoke: {
-        id: 'contend',
-        src: 'contend',
+        id: 'resolveOwnership',
+        src: 'resolveOwnership',
         input: ({ context }) => contendInput(context),
         onDone: [
           { guard: mayStillLand, target: '#backingOff', actions: [...forgetLoser, awaitRivalsLanding] },
-          { guard: mustTakeBack, target: 'yielding' },
+          { guard: mustTakeBack, target: 'clearingLostId' },
           // What it would have now nobody may have.
           { guard: hasEarlierRival, target: '#claiming', actions: ['disown', ...forgetLoser] },
           // mutant: foreign-resource-recorded drop
-          { guard: hasRival, target: 'taken', actions: [...forgetLoser, noteRival] },
+          { guard: hasOwner, target: 'ownedElsewhere', actions: [...forgetLoser, noteOwner] },
           { guard: 'isStored', target: '#recorded', actions: 'noteOwn' },
           { target: 'taking', actions: 'noteOwn' },
         ],
         // Whose it is was not found out: it is looked for again.
         onError: [
-          { guard: isOutrun, target: 'outrun', actions: forgetLoser },
+          { guard: lostReservation, target: 'reservationLost', actions: forgetLoser },
           { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
         ],
       },
       // mutant: verdict-of-earlier-id drop
       on: { 'object.changed': anewIfUsurped },
     },
-    outrun: {
+    reservationLost: {
       description: 'Somebody else makes what was looked for, or may have made it: it is looked for again.',
       tags: Tag.Busy,
       entry: 'forgetClear',
       after: { turnPause: '#claiming' },
     },
-    yielding: {
+    clearingLostId: {
       description: "The recorded id is taken back: the resource is another object's.",
       tags: Tag.Busy,
       invoke: {
@@ -129,8 +129,8 @@ export const building = resourceSetup.createStateConfig({
         onError: { target: '#backingOff', actions: [...forgetLoser, noteFailure] },
       },
     },
-    taken: {
-      id: 'taken',
+    ownedElsewhere: {
+      id: 'ownedElsewhere',
       description: 'Another object has the resource; waiting until that is gone, or has another one.',
       tags: [Tag.Waiting, ResourceTag.Taken],
       entry: ['follow', 'forgetFailure'],
@@ -138,10 +138,10 @@ export const building = resourceSetup.createStateConfig({
       always: [
         { guard: 'isDeleting', target: '#deleting' },
         // Nothing was built on it.
-        { guard: and(['mustYield', not('mayHaveBuilt')]), target: '#claiming' },
+        { guard: and(['mustWithdraw', not('mayHaveBuilt')]), target: '#claiming' },
       ],
       on: {
-        'rival.gone': '#claiming',
+        'owner.released': '#claiming',
         'object.changed': anewIfUnsettled,
         'dependencies.changed': [
           { guard: isNewCredentials, target: '#claiming', actions: storeDependencies },
@@ -156,22 +156,22 @@ export const building = resourceSetup.createStateConfig({
       always: [
         // mutant: creates-unguarded {}.1 drop
         { guard: 'isOwned', target: 'creating' },
-        { target: 'guarding' },
+        { target: 'addingFinalizer' },
       ],
     },
     taking: {
       description: 'Deciding whether the own finalizer has to be stored before the id of what was found.',
       tags: Tag.Busy,
-      always: [{ guard: 'isOwned', target: 'recording' }, { target: 'guarding' }],
+      always: [{ guard: 'isOwned', target: 'recording' }, { target: 'addingFinalizer' }],
     },
-    guarding: {
-      id: 'guarding',
+    addingFinalizer: {
+      id: 'addingFinalizer',
       description: 'The own finalizer is being stored: what comes next may leave something behind.',
       tags: Tag.Busy,
       entry: 'noteTry',
       invoke: {
-        id: 'guardSelf',
-        src: 'guardSelf',
+        id: 'addOwnFinalizer',
+        src: 'addOwnFinalizer',
         input: ({ context: { key } }) => ({ key }),
         onDone: [
           { guard: not('isOwned'), target: '#backingOff', actions: forgetLoser },
@@ -191,16 +191,16 @@ export const building = resourceSetup.createStateConfig({
       invoke: {
         id: 'create',
         src: 'create',
-        input: ({ context: { key, sought } }) => ({ key, sought }),
+        input: ({ context: { key, completedLookup } }) => ({ key, completedLookup }),
         onDone: { target: 'recording', actions: [takeObserved, 'noteMade'] },
         onError: [
-          { guard: isOutrun, target: 'outrun' },
-          { guard: isLacking, target: 'lacking', actions: noteLack },
+          { guard: lostReservation, target: 'reservationLost' },
+          { guard: isLacking, target: 'awaitingPrerequisite', actions: noteLack },
           ...refusedOrNot,
         ],
       },
     },
-    lacking: {
+    awaitingPrerequisite: {
       description: 'Something that the resource is to be made of is not there yet; waiting until a dependency changes.',
       tags: Tag.Waiting,
       entry: 'forgetFailure',
@@ -238,15 +238,15 @@ export const building = resourceSetup.createStateConfig({
         ],
         onError: [
           { guard: isLostRace, target: 'recording', reenter: true, actions: 'countRace' },
-          { target: 'recordingAgain', actions: noteFailure },
+          { target: 'retryingRecord', actions: noteFailure },
         ],
       },
     },
-    recordingAgain: {
+    retryingRecord: {
       description: 'Storing the external id failed; the id is not forgotten meanwhile.',
       tags: Tag.Failing,
       // Its time may have passed, and somebody else have found it.
-      after: { backoff: [{ guard: 'isManaged', target: 'contending' }, { target: 'recording' }] },
+      after: { backoff: [{ guard: 'isManaged', target: 'resolvingOwnership' }, { target: 'recording' }] },
     },
     discarding: {
       description: 'Another id was recorded first; what the own create made is removed.',
@@ -256,10 +256,10 @@ export const building = resourceSetup.createStateConfig({
         src: 'remove',
         input: ({ context: { key, externalId } }) => ({ key, externalId }),
         onDone: { target: '#claiming', actions: forgetLoser },
-        onError: { target: 'discardingAgain', actions: noteFailure },
+        onError: { target: 'retryingDiscard', actions: noteFailure },
       },
     },
-    discardingAgain: {
+    retryingDiscard: {
       description: 'Removing what lost the race failed; it is tried again.',
       tags: Tag.Failing,
       after: { backoff: 'discarding' },

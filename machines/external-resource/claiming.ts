@@ -1,6 +1,6 @@
 // Getting hold of what an object depends on: the part of the chart before anything is done outside.
 import { and, not, or } from 'xstate';
-import { Tag } from '../life.ts';
+import { Tag } from '../lifecycle.ts';
 import {
   awaitLanding,
   foundMany,
@@ -18,7 +18,7 @@ import {
 /** Any other change is stored as everywhere (`machine.ts`). */
 const editedWhileWaiting = {
   guard: isNewGeneration,
-  target: 'awaiting',
+  target: 'awaitingDependencies',
   reenter: true,
   actions: [storeObject, 'forgetClear'],
 } as const;
@@ -27,19 +27,19 @@ export const claiming = resourceSetup.createStateConfig({
   id: 'claiming',
   description: 'Getting hold of what the object depends on.',
   tags: Tag.AwaitsDependencies,
-  initial: 'entering',
+  initial: 'checkingFinalizer',
   states: {
-    entering: {
+    checkingFinalizer: {
       description: 'Deciding whether the own finalizer has to be stored first: there is a resource.',
       tags: Tag.Busy,
       always: [
         { guard: 'isDeleting', target: '#deleting' },
         // mutant: recorded-resource-unguarded drop
-        { guard: and(['isRecorded', not('isOwned')]), target: '#guarding' },
-        { target: 'awaiting' },
+        { guard: and(['isRecorded', not('isOwned')]), target: '#addingFinalizer' },
+        { target: 'awaitingDependencies' },
       ],
     },
-    awaiting: {
+    awaitingDependencies: {
       description: 'Claimed; waiting until every needed dependency is ready.',
       tags: Tag.Waiting,
       entry: 'claim',
@@ -51,35 +51,35 @@ export const claiming = resourceSetup.createStateConfig({
         // mutant: creates-without-look :#2 -> '#making'
         { guard: 'isReadyToAct', target: '#adopting' },
         {
-          // mutant: yields-what-was-built-on : -> 'mustYield'
-          guard: and(['mustYield', or([not('mayHaveBuilt'), 'isProvedUnbuilt'])]),
-          target: 'awaiting',
-          actions: 'yieldDependencies',
+          // mutant: yields-what-was-built-on : -> 'mustWithdraw'
+          guard: and(['mustWithdraw', or([not('mayHaveBuilt'), 'isProvedUnbuilt'])]),
+          target: 'awaitingDependencies',
+          actions: 'withdrawClaims',
           reenter: true,
         },
-        { guard: and(['mustYield', 'isAbleToLook']), target: 'probing' },
-        { guard: 'isWorthLookingAhead', target: 'lookingAhead' },
+        { guard: and(['mustWithdraw', 'isAbleToLook']), target: 'probing' },
+        { guard: 'isWorthLookingAhead', target: 'prefetching' },
       ],
       // What the object refers to may be another now, and is claimed; what was looked for may be another too.
       on: { 'object.changed': editedWhileWaiting },
     },
-    lookingAhead: {
+    prefetching: {
       description: 'Looking for what an earlier life may have left, while a dependency is still being made.',
       tags: Tag.Busy,
       invoke: {
-        id: 'lookAhead',
+        id: 'prefetch',
         src: 'find',
         input: ({ context: { key } }) => ({ key }),
         onDone: [
           {
             guard: foundNone,
-            target: 'awaiting',
+            target: 'awaitingDependencies',
             actions: { type: 'noteClear', params: ({ event }) => event.output },
           },
-          { target: 'awaiting', actions: { type: 'noteClear', params: { at: 0 } } },
+          { target: 'awaitingDependencies', actions: { type: 'noteClear', params: { at: 0 } } },
         ],
         // A look ahead is a service to the future: its failure is found again when it matters.
-        onError: { target: 'awaiting', actions: { type: 'noteClear', params: { at: 0 } } },
+        onError: { target: 'awaitingDependencies', actions: { type: 'noteClear', params: { at: 0 } } },
       },
     },
     probing: {
@@ -93,7 +93,7 @@ export const claiming = resourceSetup.createStateConfig({
         onDone: [
           {
             guard: foundOne,
-            target: '#contending',
+            target: '#resolvingOwnership',
             actions: takeFound,
           },
           {
@@ -101,21 +101,21 @@ export const claiming = resourceSetup.createStateConfig({
             target: '#failed',
             actions: noteAmbiguous,
           },
-          { guard: foundNone, target: 'awaiting', actions: ['yieldDependencies', 'noteUnbuilt'] },
+          { guard: foundNone, target: 'awaitingDependencies', actions: ['withdrawClaims', 'noteUnbuilt'] },
           { guard: foundNothingYet, target: '#backingOff', actions: awaitLanding },
-          { target: 'unclear' },
+          { target: 'undetermined' },
         ],
         onError: { target: '#backingOff', actions: noteFailure },
       },
     },
-    unclear: {
+    undetermined: {
       description: 'Something may have been built, and a reference is needed to tell what; nothing is yielded.',
       tags: Tag.Waiting,
       always: [
         { guard: 'isDeleting', target: '#deleting' },
-        { guard: 'isLookStale', target: 'awaiting' },
+        { guard: 'isLookStale', target: 'awaitingDependencies' },
       ],
-      after: { unclearPause: 'awaiting' },
+      after: { unclearPause: 'awaitingDependencies' },
       on: { 'object.changed': editedWhileWaiting },
     },
   },

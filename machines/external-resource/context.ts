@@ -2,20 +2,20 @@
 import type { AnyActorRef } from 'xstate';
 import { growingPauseMs } from '../backoff.ts';
 import {
+  type CompletedLookup,
   type Dependency,
   type HoldersByFinalizer,
   isNeeded,
   isServing,
   isUsable,
-  type LifeEvent,
-  type LifeInput,
+  type LifecycleEvent,
+  type LifecycleInput,
   Readiness,
-  type Rival,
-  type Sought,
-} from '../life.ts';
+  type ResourceOwner,
+} from '../lifecycle.ts';
 import type { ErrorData, JsonObject } from '../object.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
-import { rarer } from './watching.ts';
+import { pollBackoff } from './polling.ts';
 
 /** Tags of this chart beside those that every life has. */
 export const ResourceTag = {
@@ -24,21 +24,21 @@ export const ResourceTag = {
   /** The foreign system is at work on the resource. */
   AwaitsReadiness: 'awaits.readiness',
   /** Its content is on its way. */
-  Filling: 'filling',
+  ContentTransfer: 'transferring.content',
   /** It takes changes and does not make them. */
   AwaitsChange: 'awaits.change',
   /** Another object has what it would have. */
-  Taken: 'taken',
+  Taken: 'owned.elsewhere',
   /** Of a deleted object: the resource is still there, or may be. */
   Removing: 'removing',
   /** Waiting until the children are gone. */
   AwaitsChildren: 'awaits.children',
   /** Steps that users are told of when they are done. */
-  Contending: 'contending',
+  Contending: 'resolving.ownership',
   Recording: 'recording',
   Vanished: 'vanished',
   AwaitsRemoval: 'awaits.removal',
-  Unclaiming: 'unclaiming',
+  Unclaiming: 'ending.claims',
 } as const;
 
 /** An object, reduced to what the chart decides by. */
@@ -83,7 +83,7 @@ export interface ResourceContext {
   /** Writes in a row that lost a race. */
   readonly races: number;
   /** Uids of deleted dependencies that this life yielded (P1). */
-  readonly yielded: readonly string[];
+  readonly withdrawnUids: readonly string[];
   /** The external id: as recorded, or as just learned. */
   readonly externalId: string | undefined;
   readonly observation: Observation | undefined;
@@ -119,45 +119,45 @@ export interface ResourceContext {
   /** Fields that the last pass found not as specified and left so; undefined: it was not to leave any. */
   readonly left: readonly string[] | undefined;
   /** What the last update pass has to say of a resource that stays as it is. */
-  readonly remarks: readonly string[];
+  readonly statusNotes: readonly string[];
   readonly vanished: boolean;
   /** What is known of bringing its content; undefined: nothing is brought, nor was it tried last. */
-  readonly filling: Filling | undefined;
+  readonly filling: ContentTransfer | undefined;
   /** A create may have been sent, by this life or an earlier one: its result may be out there. */
   readonly mayHaveBuilt: boolean;
   /** When a look-up last found nothing to adopt, milliseconds since the epoch. */
   readonly clearAt: number | undefined;
   /** Until when a create that nobody answered may still be done, milliseconds since the epoch. */
-  readonly landedBy: number;
+  readonly inDoubtUntil: number;
   /** How long that was still to come at the last look, in milliseconds, if it is all that a create waits for. */
   readonly landsInMs: number | undefined;
   /** Whether another object has the recorded id, too, or may have. */
-  readonly isContested: boolean;
+  readonly isOwnershipDisputed: boolean;
   /** The recorded id is from somebody else's hand. */
-  readonly isForeign: boolean;
+  readonly isIdFromOtherWriter: boolean;
   /** What the last look was for that may be relied upon; undefined: its kind does not say. */
-  readonly sought: Sought | undefined;
+  readonly completedLookup: CompletedLookup | undefined;
   /** What was found is what an earlier create was to make, as the object was then. */
   readonly isEarlier: boolean;
   /** The id of what a create of the object made, as that answered, or as its intent tells; undefined once it is recorded. */
   readonly made: string | undefined;
   /** Who has what this object would have. */
-  readonly rival: Rival | undefined;
+  readonly conflictingOwner: ResourceOwner | undefined;
   /** When the last event arrived, as the runtime says. */
   readonly heardAt: number;
 }
 
-export type ResourceEvent = LifeEvent<ResourceView> | Observed | FilledPartly;
+export type ResourceEvent = LifecycleEvent<ResourceView> | Observed | ContentProgressed;
 
 /** How far the content is, or why it did not come, in the words of the adapter. */
-export interface Filling {
+export interface ContentTransfer {
   readonly progress?: JsonObject;
   readonly error?: ErrorData;
 }
 
 /** More of the content is there. */
-export interface FilledPartly {
-  readonly type: 'filled.partly';
+export interface ContentProgressed {
+  readonly type: 'content.progressed';
   readonly progress: JsonObject;
 }
 
@@ -167,7 +167,7 @@ export interface Observed {
   readonly observation: Observation | undefined;
 }
 
-export type ResourceInput = LifeInput<ResourceView>;
+export type ResourceInput = LifecycleInput<ResourceView>;
 
 /** Input of the effects: who, and what the effect cannot read from the object. */
 export interface EffectInput {
@@ -182,11 +182,11 @@ export interface UpdateInput extends EffectInput {
 }
 
 export interface CreateInput extends EffectInput {
-  readonly sought: Sought | undefined;
+  readonly completedLookup: CompletedLookup | undefined;
 }
 
-export interface ContendInput extends CreateInput {
-  readonly isForeign: boolean;
+export interface OwnershipInput extends CreateInput {
+  readonly isIdFromOtherWriter: boolean;
   /** A create of the object made it. */
   readonly isMade: boolean;
   /** The object is at its end. */
@@ -197,21 +197,21 @@ export function isMade({ externalId, made }: Pick<ResourceContext, 'externalId' 
   return externalId !== undefined && externalId === made;
 }
 
-export function contendInput(context: ResourceContext): ContendInput {
-  const { key, externalId, isForeign, sought } = context;
+export function contendInput(context: ResourceContext): OwnershipInput {
+  const { key, externalId, isIdFromOtherWriter, completedLookup } = context;
   return {
     key,
     externalId,
-    isForeign,
-    sought,
+    isIdFromOtherWriter,
+    completedLookup,
     // mutant: own-create-contended : -> false
     isMade: isMade(context),
   };
 }
 
 /** Whose the resource is; without a rival it is the object's own. */
-export interface ContendOutput {
-  readonly rival: Rival | undefined;
+export interface OwnershipOutput {
+  readonly conflictingOwner: ResourceOwner | undefined;
   readonly at: number;
 }
 
@@ -230,7 +230,7 @@ export interface AnnounceInput extends EffectInput {
 }
 
 export interface FillInput extends EffectInput {
-  /** Told of the progress, as `filled.partly`. */
+  /** Told of the progress, as `content.progressed`. */
   readonly parent: AnyActorRef;
 }
 
@@ -243,7 +243,7 @@ export interface FindOutput {
   readonly matches: readonly Observation[];
   readonly exact: boolean;
   readonly at: number;
-  readonly sought?: string;
+  readonly completedLookup?: string;
   readonly earlier?: boolean;
   readonly intended?: boolean;
   /** What to say of several. */
@@ -264,7 +264,7 @@ const REFUSED_LIMIT_MS = 480_000;
 
 /** An update pass that waits for a dependency is made again when one changes, and otherwise when it asks for it. */
 export function repassPauseMs({ repassMs, looks }: ResourceContext): number {
-  return repassMs === undefined ? Number.POSITIVE_INFINITY : rarer(repassMs, looks);
+  return repassMs === undefined ? Number.POSITIVE_INFINITY : pollBackoff(repassMs, looks);
 }
 
 /** A watch that fails each time, though every look succeeds, is begun ever later; one that lasted was sound. */
@@ -284,9 +284,9 @@ export function basisOf(dependencies: readonly Dependency[]): string {
 
 export function notePass(
   { echoes }: Pick<ResourceContext, 'echoes'>,
-  { waiting = [], unused = [], pollAfterMs, left, remarks = [], used }: UpdateOutcome,
-): Pick<ResourceContext, 'waiting' | 'unused' | 'repassMs' | 'left' | 'remarks' | 'echoes'> {
-  return { waiting, unused, repassMs: pollAfterMs, left, remarks, echoes: used === true ? echoes : 0 };
+  { waiting = [], unused = [], pollAfterMs, left, statusNotes = [], used }: UpdateOutcome,
+): Pick<ResourceContext, 'waiting' | 'unused' | 'repassMs' | 'left' | 'statusNotes' | 'echoes'> {
+  return { waiting, unused, repassMs: pollAfterMs, left, statusNotes, echoes: used === true ? echoes : 0 };
 }
 
 /** Longer than the longest pause after a failure. */
@@ -328,17 +328,17 @@ export function isCredentialed(context: ResourceContext): boolean {
 
 /** What is being deleted does for a look, which leaves nothing behind. */
 export function isAbleToLook(context: ResourceContext): boolean {
-  return credentials(context).every((each) => isUsable(each, context.yielded) || isServing(each));
+  return credentials(context).every((each) => isUsable(each, context.withdrawnUids) || isServing(each));
 }
 
 /**
  * Whether a dependency does for what has to be done next. Nothing new is built with what is itself being deleted, since its
  * guard may be on its way off (I3); what is built already holds it, and is cared for and cleaned up with it.
  */
-export function isThere(dependency: Dependency, { object, externalId, yielded }: ResourceContext): boolean {
+export function isThere(dependency: Dependency, { object, externalId, withdrawnUids }: ResourceContext): boolean {
   // mutant: built-with-going-credentials ||.2 -> true
   const isToKeep = dependency.neededFor === 'always' && (object.deleting || externalId !== undefined);
-  return isUsable(dependency, yielded) || (isToKeep && isServing(dependency));
+  return isUsable(dependency, withdrawnUids) || (isToKeep && isServing(dependency));
 }
 
 /**
@@ -368,7 +368,9 @@ export function isProvedUnbuilt({ object, externalId, dependencies }: ResourceCo
 
 /** What the resource was a part of is gone: so is the resource, and there is nobody who could be asked. */
 export function isGoneWithOther({ dependencies }: Pick<ResourceContext, 'dependencies'>): boolean {
-  return dependencies.some(({ encloses, answer }) => encloses === true && answer?.readiness === Readiness.Absent);
+  return dependencies.some(
+    ({ isContainedIn, answer }) => isContainedIn === true && answer?.readiness === Readiness.Absent,
+  );
 }
 
 /** A child that is not known to be gone. */
@@ -383,7 +385,7 @@ export function credentialsVersion(dependencies: readonly Dependency[]): string 
 }
 
 /** Dependencies that are being deleted while this life has not built on them: they wait for us, we for their successor. */
-export function yieldable(context: ResourceContext): readonly Dependency[] {
+export function withdrawable(context: ResourceContext): readonly Dependency[] {
   return context.externalId === undefined ? goingWith(context) : [];
 }
 
@@ -404,12 +406,12 @@ export function unusedAndGoing(
 }
 
 /** Guarded dependencies that are being deleted, and that this life has not yielded. */
-function goingWith({ object, dependencies, yielded }: ResourceContext): readonly Dependency[] {
+function goingWith({ object, dependencies, withdrawnUids }: ResourceContext): readonly Dependency[] {
   // mutant: dependent-never-lets-go if -> true
   if (object.deleting) return [];
   return dependencies.filter(
     ({ answer, finalizers }) =>
-      finalizers.length > 0 && answer?.readiness === Readiness.Deleting && !yielded.includes(answer.uid),
+      finalizers.length > 0 && answer?.readiness === Readiness.Deleting && !withdrawnUids.includes(answer.uid),
   );
 }
 
@@ -434,7 +436,7 @@ export function isWorthLookingAhead(context: ResourceContext): boolean {
 }
 
 /** Whether the id in the status is from another hand than this life's, and is to be asked about. */
-export function isUsurped(context: ResourceContext, { uid, externalId }: ResourceView): boolean {
+export function isIdReplaced(context: ResourceContext, { uid, externalId }: ResourceView): boolean {
   const { object } = context;
   return (
     externalId !== undefined &&
@@ -466,6 +468,9 @@ export function ambiguityOf({ matches, ambiguity }: FindOutput): Pick<ResourceCo
   return { error: { code: 'terminal', reason: 'InvalidConfiguration', message }, available: false };
 }
 
-export function soughtOf({ sought, at }: Pick<FindOutput, 'sought' | 'at'>): Sought | undefined {
-  return sought === undefined ? undefined : { name: sought, at };
+export function lookupOf({
+  completedLookup,
+  at,
+}: Pick<FindOutput, 'completedLookup' | 'at'>): CompletedLookup | undefined {
+  return completedLookup === undefined ? undefined : { name: completedLookup, at };
 }

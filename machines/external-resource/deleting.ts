@@ -1,7 +1,8 @@
 // The end of an object: the part of the chart after the user deleted it.
 import { and, not } from 'xstate';
-import { Tag } from '../life.ts';
+import { Tag } from '../lifecycle.ts';
 import { contendInput, ResourceTag } from './context.ts';
+import { REMOVAL_POLL_MS } from './polling.ts';
 import {
   areChildrenNowGone,
   awaitLanding,
@@ -11,11 +12,11 @@ import {
   foundNone,
   foundNothingYet,
   foundOne,
-  hasRival,
+  hasOwner,
   isEdited,
   isLostRace,
   isNewCredentials,
-  isOutrun,
+  lostReservation,
   mayStillLand,
   noteAmbiguous,
   noteFailure,
@@ -27,7 +28,6 @@ import {
   wasSeenGone,
   wereChildrenGone,
 } from './setup.ts';
-import { REMOVAL_POLL_MS } from './watching.ts';
 
 /** The credentials may be others now: they are claimed, or the cleanup would wait for them in vain. */
 const editedWhileDeleting = [{ guard: isEdited, actions: [storeObject, 'claim'] }, { actions: storeObject }] as const;
@@ -45,10 +45,10 @@ export const deleting = resourceSetup.createStateConfig({
   // The claims are what holds the credentials and the dependencies for the cleanup.
   // mutant: cleanup-without-claims [].1 drop
   entry: ['claim', 'forgetFailure', 'resetLooks'],
-  initial: 'guarded',
+  initial: 'blocked',
   on: { 'object.changed': editedWhileDeleting },
   states: {
-    guarded: {
+    blocked: {
       description: 'Others still hold the object by their finalizers.',
       tags: [Tag.Held, Tag.Waiting],
       always: [
@@ -62,15 +62,15 @@ export const deleting = resourceSetup.createStateConfig({
       description: 'Deciding what has to be cleaned up, as soon as it can be.',
       tags: [Tag.Waiting, ResourceTag.Removing, Tag.AwaitsDependencies],
       always: [
-        // mutant: finalizer-off-before-claims-end :#2 -> 'releasing'
-        { guard: 'isDetached', target: 'unclaiming' },
-        { guard: 'isGoneWithOther', target: 'unclaiming' },
-        { guard: and(['isContested', 'isRecorded', 'isCredentialed']), target: 'contending' },
+        // mutant: finalizer-off-before-claims-end :#2 -> 'removingFinalizer'
+        { guard: 'isDetached', target: 'endingClaims' },
+        { guard: 'isGoneWithOther', target: 'endingClaims' },
+        { guard: and(['isOwnershipDisputed', 'isRecorded', 'isCredentialed']), target: 'resolvingOwnership' },
         // mutant: shared-resource-removed {}.1 drop
-        { guard: and(['isShared', 'isRecorded', 'isCredentialed']), target: 'contending' },
+        { guard: and(['isShared', 'isRecorded', 'isCredentialed']), target: 'resolvingOwnership' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
-        { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'unclaiming' },
-        { guard: 'isProvedUnbuilt', target: 'unclaiming' },
+        { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'endingClaims' },
+        { guard: 'isProvedUnbuilt', target: 'endingClaims' },
         { guard: and([not('isRecorded'), 'isCredentialed']), target: 'searching' },
       ],
     },
@@ -110,34 +110,34 @@ export const deleting = resourceSetup.createStateConfig({
         onDone: [
           {
             guard: foundOne,
-            target: 'contending',
+            target: 'resolvingOwnership',
             actions: takeFound,
           },
-          { guard: foundNone, target: 'unclaiming' },
+          { guard: foundNone, target: 'endingClaims' },
           { guard: foundNothingYet, target: 'backingOff', actions: awaitLanding },
           { guard: foundMany, target: 'refused', actions: noteAmbiguous },
-          { target: 'unresolved' },
+          { target: 'undetermined' },
         ],
         onError: { target: 'backingOff', actions: noteFailure },
       },
     },
-    contending: {
+    resolvingOwnership: {
       description: 'Finding out whether another object has the resource: then it is not removed.',
       tags: [Tag.Busy, ResourceTag.Removing],
       invoke: {
-        id: 'contendAtEnd',
-        src: 'contend',
+        id: 'resolveOwnershipOnDelete',
+        src: 'resolveOwnership',
         input: ({ context }) => ({ ...contendInput(context), isLeaving: true }),
         onDone: [
           { guard: mayStillLand, target: 'backingOff', actions: ['recallRecorded', awaitRivalsLanding] },
           // mutant: foreign-resource-removed drop
-          { guard: hasRival, target: 'unclaiming', actions: 'forgetResource' },
+          { guard: hasOwner, target: 'endingClaims', actions: 'forgetResource' },
           // mutant: intent-removed-unrecorded drop
           { guard: 'wasEarlier', target: 'recordingFound', actions: 'noteOwn' },
           { target: 'removing', actions: 'noteOwn' },
         ],
         onError: [
-          { guard: isOutrun, target: 'unresolved', actions: 'recallRecorded' },
+          { guard: lostReservation, target: 'undetermined', actions: 'recallRecorded' },
           { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
         ],
       },
@@ -157,7 +157,7 @@ export const deleting = resourceSetup.createStateConfig({
         onError: { target: 'backingOff', actions: ['recallRecorded', noteFailure] },
       },
     },
-    unresolved: {
+    undetermined: {
       description: 'Something may have been built, and a reference is needed to tell what.',
       tags: ResourceTag.Removing,
       always: { guard: 'isLookStale', target: 'deciding' },
@@ -166,7 +166,7 @@ export const deleting = resourceSetup.createStateConfig({
     },
     refused: {
       description: 'Several resources match; which one to remove is for a person to say.',
-      tags: [Tag.Failing, Tag.Refused],
+      tags: [Tag.Failing, Tag.Terminal],
       on: {
         'object.changed': decideIfEdited,
       },
@@ -189,7 +189,7 @@ export const deleting = resourceSetup.createStateConfig({
         id: 'confirm',
         src: 'observe',
         input: ({ context: { key, externalId } }) => ({ key, externalId }),
-        onDone: [{ guard: wasFound, target: 'awaitingRemoval', actions: 'forgetFailure' }, { target: 'unclaiming' }],
+        onDone: [{ guard: wasFound, target: 'awaitingRemoval', actions: 'forgetFailure' }, { target: 'endingClaims' }],
         onError: { target: 'backingOff', actions: noteFailure },
       },
     },
@@ -197,7 +197,7 @@ export const deleting = resourceSetup.createStateConfig({
       description: 'The foreign system is still at work on the deletion.',
       tags: [Tag.Waiting, ResourceTag.Removing, ResourceTag.AwaitsRemoval],
       entry: 'countLook',
-      always: { guard: 'isDetached', target: 'unclaiming' },
+      always: { guard: 'isDetached', target: 'endingClaims' },
       invoke: {
         id: 'watchRemoval',
         src: 'watch',
@@ -214,62 +214,62 @@ export const deleting = resourceSetup.createStateConfig({
       // mutant: removal-asked-once drop
       after: { removalPatience: 'removing' },
       on: {
-        observed: { guard: wasSeenGone, target: 'unclaiming' },
+        observed: { guard: wasSeenGone, target: 'endingClaims' },
         'dependencies.changed': { guard: isNewCredentials, target: 'confirming', actions: storeDependencies },
       },
     },
     backingOff: {
       description: 'The last step of the cleanup failed in a way that may pass.',
       tags: [Tag.Failing, ResourceTag.Removing],
-      after: { backoff: 'guarded' },
+      after: { backoff: 'blocked' },
       on: {
         'object.changed': [
           {
             guard: isEdited,
-            target: 'guarded',
+            target: 'blocked',
             actions: [storeObject, 'claim', 'resetAttempts'],
           },
           { actions: storeObject },
         ],
         'dependencies.changed': [
-          { guard: isNewCredentials, target: 'guarded', actions: [storeDependencies, 'resetAttempts'] },
+          { guard: isNewCredentials, target: 'blocked', actions: [storeDependencies, 'resetAttempts'] },
           { actions: storeDependencies },
         ],
       },
     },
-    unclaiming: {
+    endingClaims: {
       tags: [Tag.Busy, ResourceTag.Unclaiming],
       description:
         'The claims are being ended, but for those that a cleanup needs: it may yet be this one again, elsewhere.',
       on: { 'object.changed': { actions: storeObject } },
       invoke: {
-        id: 'unclaim',
-        src: 'unclaim',
+        id: 'endClaims',
+        src: 'endClaims',
         input: ({ context: { key } }) => ({ key }),
-        onDone: 'releasing',
-        onError: { target: 'releasingAgain', actions: noteFailure },
+        onDone: 'removingFinalizer',
+        onError: { target: 'retryingRelease', actions: noteFailure },
       },
     },
-    releasing: {
+    removingFinalizer: {
       description: 'The own finalizer is being removed.',
       tags: Tag.Busy,
       on: { 'object.changed': { actions: storeObject } },
       invoke: {
-        id: 'releaseSelf',
-        src: 'releaseSelf',
+        id: 'removeOwnFinalizer',
+        src: 'removeOwnFinalizer',
         input: ({ context: { key } }) => ({ key }),
-        onDone: '#gone',
+        onDone: '#deleted',
         onError: [
-          { guard: isLostRace, target: 'releasing', reenter: true, actions: 'countRace' },
-          { target: 'releasingAgain', actions: noteFailure },
+          { guard: isLostRace, target: 'removingFinalizer', reenter: true, actions: 'countRace' },
+          { target: 'retryingRelease', actions: noteFailure },
         ],
       },
     },
-    releasingAgain: {
+    retryingRelease: {
       description: 'The claims could not be ended, or the own finalizer not removed; nothing else is left to clean up.',
       tags: Tag.Failing,
       on: { 'object.changed': { actions: storeObject } },
-      after: { backoff: 'unclaiming' },
+      after: { backoff: 'endingClaims' },
     },
   },
 });

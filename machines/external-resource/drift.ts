@@ -1,5 +1,5 @@
 // What is not as it was when the spec was brought to the resource: it drifted, it is gone, or what it is made of is another one.
-import type { Dependency } from '../life.ts';
+import type { Dependency } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import type { ResourceContext } from './context.ts';
 

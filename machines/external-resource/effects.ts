@@ -1,21 +1,21 @@
 // The effects of the chart, over what the runtime does for it. Each rejects with plain error data, as the chart expects.
 import { fromPromise } from 'xstate';
 import { equipped } from '../equipped.ts';
-import type { LifePorts, StatusPart } from '../life.ts';
+import type { LifecyclePorts, StatusPart } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import { faultIn } from './answers.ts';
 import {
   type AnnounceInput,
   backoffMs,
-  type ContendInput,
-  type ContendOutput,
+  type ContentProgressed,
   type CreateInput,
   type EffectInput,
-  type FilledPartly,
   type FillInput,
   type FillStep,
   type FindOutput,
   type Observed,
+  type OwnershipInput,
+  type OwnershipOutput,
   type RecordOutput,
   repassPauseMs,
   type UpdateInput,
@@ -23,9 +23,9 @@ import {
   type WatchInput,
 } from './context.ts';
 import { externalResourceMachine } from './machine.ts';
-import type { Observation, ResourceOperations, UpdateOutcome, WatchNews } from './operations.ts';
+import type { Observation, ResourceOperations, UpdateOutcome, WatchUpdate } from './operations.ts';
+import { onlyChanges, pollBackoff, relookMs } from './polling.ts';
 import { resyncMs } from './resync.ts';
-import { onlyNews, rarer, relookMs } from './watching.ts';
 
 export interface EffectOptions {
   /** What is said of an object that several resources match: adopting one of them would be a guess. */
@@ -49,7 +49,7 @@ export function externalIdOf({ status }: Pick<KubeObject, 'status'>): string | u
 }
 
 export function withEffects(
-  ports: LifePorts,
+  ports: LifecyclePorts,
   { ambiguity, watches, announced, externalId: storedIn = externalIdOf, recording }: EffectOptions,
 ): typeof externalResourceMachine {
   type Called = Exclude<keyof ResourceOperations, 'watch' | 'identify' | 'fill'>;
@@ -68,16 +68,24 @@ export function withEffects(
     return { ...(await call(key, 'find', intents.length > 0 ? { intents } : {})), at, ambiguity };
   };
 
-  const contend = async ({
+  const resolveOwnership = async ({
     key,
     externalId,
-    isForeign,
+    isIdFromOtherWriter,
     isMade,
-    sought,
+    completedLookup,
     isLeaving,
-  }: ContendInput): Promise<ContendOutput> => {
+  }: OwnershipInput): Promise<OwnershipOutput> => {
     const at = ports.now();
-    return { rival: await ports.rival(key, idOf({ key, externalId }), { isForeign, isMade, sought, isLeaving }), at };
+    return {
+      conflictingOwner: await ports.conflictingOwner(key, idOf({ key, externalId }), {
+        isIdFromOtherWriter,
+        isMade,
+        completedLookup,
+        isLeaving,
+      }),
+      at,
+    };
   };
 
   const record = async ({ key, externalId, observation }: EffectInput): Promise<RecordOutput> => {
@@ -107,11 +115,11 @@ export function withEffects(
     input: WatchInput,
     pollAfterMs: number,
     signal: AbortSignal,
-    tell: (news: WatchNews) => void,
+    report: (news: WatchUpdate) => void,
   ) => {
-    const take = onlyNews(input.observation, tell);
+    const take = onlyChanges(input.observation, report);
     for (let looks = 1; ; looks += 1) {
-      await ports.pause(ports.together(rarer(pollAfterMs, looks)), signal);
+      await ports.pause(ports.alignToInterval(pollBackoff(pollAfterMs, looks)), signal);
       if (signal.aborted) return;
       take(await call(input.key, 'observe', { id: idOf(input) }));
     }
@@ -120,7 +128,7 @@ export function withEffects(
   const watch = async (input: WatchInput, signal: AbortSignal): Promise<never> => {
     const { key, observation, pollAfterMs, parent } = input;
     const beganAt = ports.now();
-    const tell = (news: WatchNews): void => {
+    const report = (news: WatchUpdate): void => {
       // What is told late was read before whatever has been done since.
       // mutant: late-watch-counts drop
       if (signal.aborted) return;
@@ -131,8 +139,12 @@ export function withEffects(
       if (pollAfterMs === undefined) await new Promise((resolve) => signal.addEventListener('abort', resolve));
       else if (watches) {
         const extra = { id: idOf(input), observation, pollAfterMs };
-        await ports.hold(key, 'watch', { extra, signal, onProgress: (news) => tell(news as unknown as WatchNews) });
-      } else await lookAgain(input, pollAfterMs, signal, tell);
+        await ports.callLong(key, 'watch', {
+          extra,
+          signal,
+          onProgress: (news) => report(news as unknown as WatchUpdate),
+        });
+      } else await lookAgain(input, pollAfterMs, signal, report);
       // mutant: ended-watch-waited-for -> await new Promise(() => undefined);
       throw transient('the watch of the resource has ended');
     } catch (error) {
@@ -165,25 +177,25 @@ export function withEffects(
   };
 
   const fill = ({ parent, ...input }: FillInput, signal: AbortSignal): Promise<unknown> =>
-    ports.hold(input.key, 'fill', {
+    ports.callLong(input.key, 'fill', {
       extra: { id: idOf(input) },
       signal,
       onProgress: (progress) => {
-        if (!signal.aborted) parent.send({ type: 'filled.partly', progress } satisfies FilledPartly);
+        if (!signal.aborted) parent.send({ type: 'content.progressed', progress } satisfies ContentProgressed);
       },
     });
 
   return equipped(externalResourceMachine, {
     actors: {
-      guardSelf: effect(({ key }) => ports.guardSelf(key)),
-      releaseSelf: effect(({ key }) => ports.releaseSelf(key)),
-      unclaim: effect(({ key }) => ports.unclaim(key)),
+      addOwnFinalizer: effect(({ key }) => ports.addOwnFinalizer(key)),
+      removeOwnFinalizer: effect(({ key }) => ports.removeOwnFinalizer(key)),
+      endClaims: effect(({ key }) => ports.endClaims(key)),
       record: effect(record),
       find: effect(find),
-      contend: fromPromise<ContendOutput, ContendInput>(({ input }) => contend(input)),
+      resolveOwnership: fromPromise<OwnershipOutput, OwnershipInput>(({ input }) => resolveOwnership(input)),
       import: effect(({ key }) => call(key, 'import')),
-      create: fromPromise<Observation, CreateInput>(({ input: { key, sought } }) =>
-        checked(key, 'create', ports.callOnce(key, 'create', {}, sought)),
+      create: fromPromise<Observation, CreateInput>(({ input: { key, completedLookup } }) =>
+        checked(key, 'create', ports.callOnce(key, 'create', {}, completedLookup)),
       ),
       observe: effect((input) => call(input.key, 'observe', { id: idOf(input) })),
       watch: fromPromise<never, WatchInput>(({ input, signal }) => watch(input, signal)),
@@ -195,14 +207,14 @@ export function withEffects(
       removeChildren: effect(({ key }) => ports.removeChildren(key)),
     },
     actions: {
-      claim: ({ context: { key, yielded } }) => ports.claim(key, yielded),
-      follow: ({ context: { key, yielded, rival } }) => {
-        if (rival !== undefined) ports.follow(key, yielded, rival);
+      claim: ({ context: { key, withdrawnUids } }) => ports.claim(key, withdrawnUids),
+      follow: ({ context: { key, withdrawnUids, conflictingOwner } }) => {
+        if (conflictingOwner !== undefined) ports.watchOwner(key, withdrawnUids, conflictingOwner);
       },
-      disown: ({ context: { key } }) => ports.disown(key),
+      disown: ({ context: { key } }) => ports.discardIntents(key),
     },
     delays: {
-      repassPause: ({ context }) => ports.together(repassPauseMs(context)),
+      repassPause: ({ context }) => ports.alignToInterval(repassPauseMs(context)),
       backoff: ({ context }) => ports.jitter(backoffMs(context)),
       relook: ({ context }) => ports.jitter(relookMs(context)),
       resync: ({ context }) => resyncMs(context, ports.random()),

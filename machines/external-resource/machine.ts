@@ -21,12 +21,12 @@
 //   M9. Of a living object nothing is removed but what a create of its own made and nobody recorded: it answered with that, or its
 //       intent tells of it. What was only found stays.
 import { and, not } from 'xstate';
-import { Tag } from '../life.ts';
+import { Tag } from '../lifecycle.ts';
 import { building } from './building.ts';
 import { claiming } from './claiming.ts';
+import { filling } from './content-transfer.ts';
 import { deleting } from './deleting.ts';
-import { filling } from './filling.ts';
-import { keeping } from './keeping.ts';
+import { keeping } from './reconciling.ts';
 import {
   anewIfUnsettled,
   isNewCredentials,
@@ -40,7 +40,7 @@ import {
 
 /** Nothing is to be done until something changes. A life that begins here claims too: its claims may have been lost. */
 const resting = resourceSetup.createStateConfig({
-  id: 'resting',
+  id: 'idle',
   description: 'The resource is as specified.',
   tags: Tag.Settled,
   entry: ['claim', 'resetLooks'],
@@ -67,11 +67,11 @@ const resting = resourceSetup.createStateConfig({
 
 export const externalResourceMachine = resourceSetup.createMachine({
   id: 'externalResource',
-  context: ({ input: { key, object, dependencies, at, landsBy, isContested } }) => ({
+  context: ({ input: { key, object, dependencies, at, inDoubtUntil, isOwnershipDisputed } }) => ({
     key,
     object,
     dependencies,
-    yielded: [],
+    withdrawnUids: [],
     externalId: object.externalId,
     observation: undefined,
     available: object.available,
@@ -80,12 +80,12 @@ export const externalResourceMachine = resourceSetup.createMachine({
     looks: 0,
     relooks: 0,
     echoes: 0,
-    isContested,
-    isForeign: false,
+    isOwnershipDisputed,
+    isIdFromOtherWriter: false,
     isEarlier: false,
     made: undefined,
-    rival: undefined,
-    sought: undefined,
+    conflictingOwner: undefined,
+    completedLookup: undefined,
     unwatched: 0,
     tried: object.generation,
     races: 0,
@@ -98,16 +98,16 @@ export const externalResourceMachine = resourceSetup.createMachine({
     passedOn: {},
     applied: undefined,
     left: undefined,
-    remarks: [],
+    statusNotes: [],
     vanished: false,
     filling: undefined,
     // Nothing is sent before the own finalizer is stored, and that goes last.
     // mutant: unguarded-taken-for-built : -> true
-    mayHaveBuilt: object.owned || landsBy > 0,
+    mayHaveBuilt: object.owned || inDoubtUntil > 0,
     clearAt: undefined,
     // What is recorded was answered for.
     // mutant: life-ignores-earlier-creates ?:.2 -> 0
-    landedBy: object.externalId === undefined ? landsBy : 0,
+    inDoubtUntil: object.externalId === undefined ? inDoubtUntil : 0,
     landsInMs: undefined,
     heardAt: at,
   }),
@@ -128,11 +128,11 @@ export const externalResourceMachine = resourceSetup.createMachine({
           // Not `always`: XState starts the effects of an initial state before its entry actions, a tombstone before
           // the claim it ends.
           on: {
-            'life.began': [
+            'lifecycle.started': [
               { guard: and(['isDeleting', not('isOwned')]), target: 'withdrawing' },
               { guard: 'isDeleting', target: 'deleting' },
-              { guard: and(['isSettledAvailable', not('isContested')]), target: 'resting.available' },
-              { guard: and(['isSettledUnavailable', not('isContested')]), target: 'resting.unavailable' },
+              { guard: and(['isSettledAvailable', not('isOwnershipDisputed')]), target: 'idle.available' },
+              { guard: and(['isSettledUnavailable', not('isOwnershipDisputed')]), target: 'idle.unavailable' },
               { guard: 'isSettledFailed', target: 'failed' },
               { target: 'claiming' },
             ],
@@ -140,20 +140,20 @@ export const externalResourceMachine = resourceSetup.createMachine({
         },
         claiming,
         building,
-        keeping,
-        filling,
-        resting,
+        reconciling: keeping,
+        transferringContent: filling,
+        idle: resting,
         failed: {
           id: 'failed',
           description:
             'Refused until the user changes the spec; what only the foreign system can mend is looked at again.',
-          tags: [Tag.Settled, Tag.Failing, Tag.Refused],
+          tags: [Tag.Settled, Tag.Failing, Tag.Terminal],
           entry: 'claim',
           // mutant: broken-is-final drop
           after: { relook: { target: '#claiming', actions: 'countRelook' } },
           always: [
             { guard: 'isDeleting', target: 'deleting' },
-            { guard: 'isOutdated', target: 'claiming', actions: 'forgetFailure' },
+            { guard: 'isBuiltOnReplaced', target: 'claiming', actions: 'forgetFailure' },
           ],
           on: {
             'object.changed': [
@@ -169,7 +169,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
           tags: Tag.Failing,
           always: [
             { guard: 'isDeleting', target: 'deleting' },
-            { guard: 'isOutdated', target: 'claiming', actions: 'resetAttempts' },
+            { guard: 'isBuiltOnReplaced', target: 'claiming', actions: 'resetAttempts' },
           ],
           after: { backoff: 'claiming' },
           on: {
@@ -190,19 +190,19 @@ export const externalResourceMachine = resourceSetup.createMachine({
           tags: [Tag.Deleting, Tag.Busy],
           invoke: {
             id: 'withdraw',
-            src: 'unclaim',
+            src: 'endClaims',
             input: ({ context: { key } }) => ({ key }),
-            onDone: 'gone',
-            onError: { target: 'withdrawingAgain', actions: noteFailure },
+            onDone: 'deleted',
+            onError: { target: 'retryingWithdrawal', actions: noteFailure },
           },
         },
-        withdrawingAgain: {
+        retryingWithdrawal: {
           description: 'The claims could not be ended; nothing else is left to clean up.',
           tags: [Tag.Deleting, Tag.Failing],
           after: { backoff: 'withdrawing' },
         },
-        gone: {
-          id: 'gone',
+        deleted: {
+          id: 'deleted',
           description: 'Nothing is left to do; the object is gone, or goes without us.',
           tags: [Tag.Deleting, Tag.Busy],
         },

@@ -1,6 +1,6 @@
 // What an adapter does for an object that stands for one external resource. Types only.
 import type { OperationRequest } from '../kind.ts';
-import type { HeldRequest } from '../life.ts';
+import type { LongCallRequest } from '../lifecycle.ts';
 import type { JsonObject } from '../object.ts';
 
 /** An external resource as an adapter saw it. */
@@ -32,9 +32,9 @@ export interface UpdateOutcome {
   /** Of a pass that was only to report: fields of the spec that are not as specified, and were left so. */
   readonly left?: readonly string[];
   /** What people are told of a resource that stays as it is: said beside that it is up to date. No secret. */
-  readonly remarks?: readonly string[];
+  readonly statusNotes?: readonly string[];
   /** Fields of the spec that are not as the resource is, and cannot be brought to it. */
-  readonly unheeded?: readonly string[];
+  readonly unappliedFields?: readonly string[];
   /** What `status.resource` says from now on, and nobody but this pass knows. */
   readonly applied?: JsonObject;
   /** Messages of what a step waits for. Another pass is made when a dependency changes. */
@@ -54,7 +54,7 @@ export interface UpdateOutcome {
 export interface Found {
   readonly matches: readonly Observation[];
   readonly exact: boolean;
-  readonly sought?: string;
+  readonly completedLookup?: string;
   /** It is what an earlier create was to make, as the object was then. */
   readonly earlier?: boolean;
   /** It is what a create was to make whose result is not recorded, as the object still is. */
@@ -68,7 +68,7 @@ export interface Found {
 export type ResourceOperations = {
   /**
    * Looks for a resource that an earlier, interrupted create may have left behind. `exact` is false when a reference
-   * was not known yet and the look-up left it out: no match then proves that there is none, a match proves nothing. `sought`
+   * was not known yet and the look-up left it out: no match then proves that there is none, a match proves nothing. `completedLookup`
    * is the same for all objects whose look-ups may find the same resource: they make it, or take it, one at a time.
    *
    * @param request.intents  of creates whose result is not recorded: what one of them was to make comes before what the object
@@ -97,7 +97,7 @@ export type ResourceOperations = {
    */
   delegate?(request: OperationRequest & { readonly id: string }): Promise<UpdateOutcome | undefined>;
   /** Brings the content of an empty resource; one that is not empty any more is left as it is. Ends when `signal` is aborted. */
-  fill?(request: HeldRequest & { readonly id: string }): Promise<unknown>;
+  fill?(request: LongCallRequest & { readonly id: string }): Promise<unknown>;
   /** Asks for the deletion, once. A resource that is gone already is fine. */
   remove(request: OperationRequest & { readonly id: string }): Promise<void>;
   /**
@@ -109,10 +109,10 @@ export type ResourceOperations = {
 };
 
 /** What a watch tells of a resource that is not as it was known any more. */
-export type WatchNews = { readonly observation: Observation } | { readonly gone: true };
+export type WatchUpdate = { readonly observation: Observation } | { readonly gone: true };
 
-export interface WatchRequest extends Omit<HeldRequest, 'progress'> {
-  readonly progress: (news: WatchNews) => void;
+export interface WatchRequest extends Omit<LongCallRequest, 'progress'> {
+  readonly progress: (news: WatchUpdate) => void;
   readonly id: string;
   /** As it was seen last; undefined: nothing is known of it. */
   readonly observation?: Observation | undefined;

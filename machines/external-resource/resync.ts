@@ -32,14 +32,14 @@ export function isPostponed({ object, error }: Pick<ResourceContext, 'object' | 
 export function failed(
   context: ResourceContext,
   error: ErrorData,
-): Pick<ResourceContext, 'error' | 'attempts' | 'landedBy' | 'landsInMs' | 'available'> {
+): Pick<ResourceContext, 'error' | 'attempts' | 'inDoubtUntil' | 'landsInMs' | 'available'> {
   // A read that fails leaves nobody sure; any other failure changes nothing of it, nor does a late look.
   const isSure = context.observation !== undefined || isPostponed({ object: context.object, error });
   return {
     error,
     attempts: context.attempts + 1,
     // mutant: unanswered-create-forgotten : -> $1
-    landedBy: Math.max(context.landedBy, error.landedBy ?? 0),
+    inDoubtUntil: Math.max(context.inDoubtUntil, error.inDoubtUntil ?? 0),
     landsInMs: undefined,
     available: context.available && isSure,
   };

@@ -1,7 +1,7 @@
 // The vocabulary of the chart: its effects, actions, guards and delays. The chart is in `machine.ts`.
 import { fromPromise, setup } from 'xstate';
 import { assign } from '../assign.ts';
-import type { Dependency, Tag } from '../life.ts';
+import type { Dependency, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import {
   type AnnounceInput,
@@ -9,26 +9,27 @@ import {
   backoffMs,
   basisOf,
   CLEAR_FOR_MS,
-  type ContendInput,
-  type ContendOutput,
+  type ContentProgressed,
   type CreateInput,
   countUnwatched,
   credentialsVersion,
   type EffectInput,
-  type FilledPartly,
   type FillInput,
   type FindOutput,
   isAbleToLook,
   isChildStill,
   isCredentialed,
   isGoneWithOther,
+  isIdReplaced,
   isMade,
   isProvedUnbuilt,
-  isUsurped,
   isWorthLookingAhead,
   keepsId,
+  lookupOf,
   notePass,
   type Observed,
+  type OwnershipInput,
+  type OwnershipOutput,
   type RecordOutput,
   type ResourceContext,
   type ResourceEvent,
@@ -36,7 +37,6 @@ import {
   type ResourceTag,
   type ResourceView,
   repassPauseMs,
-  soughtOf,
   type UpdateInput,
   uidsOf,
   uidsOfGoing,
@@ -44,12 +44,12 @@ import {
   unusedAndGoing,
   type WatchFailure,
   type WatchInput,
-  yieldable,
+  withdrawable,
 } from './context.ts';
 import { idsOf, isAnew, isToReport, noteLoss, noteSuccess } from './drift.ts';
 import type { Observation, UpdateOutcome } from './operations.ts';
+import { ECHOES, echoMs, relookMs, removalPatienceMs } from './polling.ts';
 import { failed, resyncMs } from './resync.ts';
-import { ECHOES, echoMs, relookMs, removalPatienceMs } from './watching.ts';
 
 type ObjectChanged = Extract<ResourceEvent, { readonly type: 'object.changed' }>;
 type DependenciesChanged = Extract<ResourceEvent, { readonly type: 'dependencies.changed' }>;
@@ -70,11 +70,11 @@ export const resourceSetup = setup({
   },
   actors: {
     /** Stores the own finalizer. */
-    guardSelf: fromPromise<void, EffectInput>(notProvided),
+    addOwnFinalizer: fromPromise<void, EffectInput>(notProvided),
     find: fromPromise<FindOutput, EffectInput>(notProvided),
     import: fromPromise<Observation | undefined, EffectInput>(notProvided),
     /** Asks whose a resource is that was found, or that is recorded. */
-    contend: fromPromise<ContendOutput, ContendInput>(notProvided),
+    resolveOwnership: fromPromise<OwnershipOutput, OwnershipInput>(notProvided),
     create: fromPromise<Observation, CreateInput>(notProvided),
     /** Writes `status.id`; without an id, clears it. */
     record: fromPromise<RecordOutput, EffectInput>(notProvided),
@@ -90,9 +90,9 @@ export const resourceSetup = setup({
     /** Asks for the deletion of the children, and says whether none was left. */
     removeChildren: fromPromise<{ readonly gone: boolean }, EffectInput>(notProvided),
     /** Ends all claims; resolves when the bus has acknowledged the tombstones. */
-    unclaim: fromPromise<void, EffectInput>(notProvided),
+    endClaims: fromPromise<void, EffectInput>(notProvided),
     /** Removes the own finalizer. */
-    releaseSelf: fromPromise<void, EffectInput>(notProvided),
+    removeOwnFinalizer: fromPromise<void, EffectInput>(notProvided),
   },
   actions: {
     /** Publishes the claims as they should be now. Given by the runtime; level-triggered. */
@@ -105,7 +105,7 @@ export const resourceSetup = setup({
       object,
       dependencies,
       heardAt: at,
-      ...(isUsurped(context, object) && { isContested: true, isForeign: true }),
+      ...(isIdReplaced(context, object) && { isOwnershipDisputed: true, isIdFromOtherWriter: true }),
       externalId: keepsId(context) ? context.externalId : (object.externalId ?? context.externalId),
     })),
     storeDependencies: assign((_, { dependencies, at }: DependenciesChanged) => ({
@@ -131,14 +131,14 @@ export const resourceSetup = setup({
     noteUnbuilt: assign({ mayHaveBuilt: false }),
     // mutant: life-forgets-its-create {}.1 drop
     noteBuilding: assign({ mayHaveBuilt: true, clearAt: undefined }),
-    noteClear: assign((_, found: Pick<FindOutput, 'at' | 'sought'>) => ({
+    noteClear: assign((_, found: Pick<FindOutput, 'at' | 'completedLookup'>) => ({
       clearAt: found.at,
-      sought: soughtOf(found),
+      completedLookup: lookupOf(found),
     })),
     takeFound: assign((_, found: FindOutput) => ({
       observation: found.matches[0] as Observation,
       externalId: (found.matches[0] as Observation).id,
-      sought: soughtOf(found),
+      completedLookup: lookupOf(found),
       isEarlier: found.earlier === true,
       ...((found.earlier === true || found.intended === true) && { made: (found.matches[0] as Observation).id }),
       waiting: [],
@@ -147,33 +147,44 @@ export const resourceSetup = setup({
     })),
     noteVanished: assign({ vanished: true, externalId: undefined, observation: undefined, available: false }),
     /** Nothing was built: what was found is another's, and nothing is on its way. */
-    noteRival: assign((_, { rival }: ContendOutput) => ({ rival, mayHaveBuilt: false, isContested: false })),
-    forgetRival: assign({ rival: undefined }),
+    noteOwner: assign((_, { conflictingOwner }: OwnershipOutput) => ({
+      conflictingOwner,
+      mayHaveBuilt: false,
+      isOwnershipDisputed: false,
+    })),
+    forgetRival: assign({ conflictingOwner: undefined }),
     forgetResource: assign({
       externalId: undefined,
       observation: undefined,
       available: false,
-      isContested: false,
-      isForeign: false,
+      isOwnershipDisputed: false,
+      isIdFromOtherWriter: false,
       mayHaveBuilt: true,
     }),
-    noteOwn: assign({ rival: undefined, isContested: false, isForeign: false, isEarlier: false }),
+    noteOwn: assign({
+      conflictingOwner: undefined,
+      isOwnershipDisputed: false,
+      isIdFromOtherWriter: false,
+      isEarlier: false,
+    }),
     /** What the status names is what this life has, until it is cleared there; another id than its own is to be asked about. */
     recallRecorded: assign(({ context: { object, externalId } }) => ({
       externalId: object.externalId,
       ...(object.externalId !== undefined &&
         externalId !== undefined &&
-        object.externalId !== externalId && { isContested: true, isForeign: true }),
+        object.externalId !== externalId && { isOwnershipDisputed: true, isIdFromOtherWriter: true }),
     })),
-    yieldDependencies: assign({ yielded: ({ context }) => [...context.yielded, ...uidsOf(yieldable(context))] }),
-    yieldUnused: assign({
-      yielded: ({ context }) => [...context.yielded, ...uidsOf(unusedAndGoing(context, { looked: true }))],
+    withdrawClaims: assign({
+      withdrawnUids: ({ context }) => [...context.withdrawnUids, ...uidsOf(withdrawable(context))],
+    }),
+    withdrawUnused: assign({
+      withdrawnUids: ({ context }) => [...context.withdrawnUids, ...uidsOf(unusedAndGoing(context, { looked: true }))],
     }),
     noteLook: assign({ lookedOn: ({ context }) => uidsOfGoing(context) }),
     takeObservation: assign((_, { observation }: { observation: Observation }) => ({
       observation,
       externalId: observation.id,
-      sought: undefined,
+      completedLookup: undefined,
       isEarlier: false,
       waiting: [],
       unused: [],
@@ -200,7 +211,7 @@ export const resourceSetup = setup({
       filling: undefined,
       error: undefined,
     })),
-    noteFilled: assign((_, { progress }: FilledPartly) => ({ filling: { progress } })),
+    noteFilled: assign((_, { progress }: ContentProgressed) => ({ filling: { progress } })),
     noteFillFailure: assign((_, { error }: Failure) => ({ filling: { error: error as ErrorData } })),
     noteAvailability: assign({ available: ({ context }) => context.observation?.available ?? context.available }),
     noteFailure: assign(({ context }, { error }: Failure) => failed(context, error as ErrorData)),
@@ -211,7 +222,7 @@ export const resourceSetup = setup({
     /** Nothing is there, but what nobody answered may come yet: no look after that would say more. */
     awaitLanding: assign(({ context }, { at }: Pick<FindOutput, 'at'>) => ({
       attempts: context.attempts + 1,
-      landsInMs: context.landedBy - at,
+      landsInMs: context.inDoubtUntil - at,
     })),
   },
   guards: {
@@ -221,17 +232,19 @@ export const resourceSetup = setup({
     isDeleting: ({ context }) => context.object.deleting,
     wasEarlier: ({ context }) => context.isEarlier,
     isMade: ({ context }) => isMade(context),
-    isContested: ({ context }) => context.isContested,
-    isUsurped: ({ context }, { object }: { object: ResourceView }) => isUsurped(context, object),
+    isOwnershipDisputed: ({ context }) => context.isOwnershipDisputed,
+    isIdReplaced: ({ context }, { object }: { object: ResourceView }) => isIdReplaced(context, object),
     /** It is stored in the status that the object has it. */
     isStored: ({ context }) => context.externalId !== undefined && context.externalId === context.object.externalId,
-    mustTakeBack: ({ context }, { rival }: ContendOutput) =>
-      rival !== undefined && rival.externalId === context.object.externalId,
-    hasRival: (_, { rival }: ContendOutput) => rival !== undefined,
+    mustTakeBack: ({ context }, { conflictingOwner }: OwnershipOutput) =>
+      conflictingOwner !== undefined && conflictingOwner.externalId === context.object.externalId,
+    hasOwner: (_, { conflictingOwner }: OwnershipOutput) => conflictingOwner !== undefined,
     /** What an earlier create was to make is another's. */
-    hasEarlierRival: ({ context }, { rival }: ContendOutput) => rival !== undefined && context.isEarlier,
+    hasEarlierRival: ({ context }, { conflictingOwner }: OwnershipOutput) =>
+      conflictingOwner !== undefined && context.isEarlier,
     /** What nobody answered may come yet, beside what was found. */
-    mayStillLand: ({ context }, { rival, at }: ContendOutput) => rival !== undefined && at < context.landedBy,
+    mayStillLand: ({ context }, { conflictingOwner, at }: OwnershipOutput) =>
+      conflictingOwner !== undefined && at < context.inDoubtUntil,
     isOwned: ({ context }) => context.object.owned,
     isShared: ({ context }) => context.object.shares === true,
     isToReport: ({ context }) => isToReport(context),
@@ -246,7 +259,7 @@ export const resourceSetup = setup({
     isCredentialed: ({ context }) => isCredentialed(context),
     isAbleToLook: ({ context }) => isAbleToLook(context),
     isWorthLookingAhead: ({ context }) => isWorthLookingAhead(context),
-    mustYield: ({ context }) => yieldable(context).length > 0,
+    mustWithdraw: ({ context }) => withdrawable(context).length > 0,
     mustYieldUnused: ({ context }) => unusedAndGoing(context, { looked: true }).length > 0,
     /** What goes may have been put to use since the resource was looked at. */
     mayBeUnused: ({ context }) => unusedAndGoing(context, { looked: false }).length > 0,
@@ -256,18 +269,18 @@ export const resourceSetup = setup({
     isAvailable: ({ context }) => context.observation?.available === true,
     isAtWork: ({ context }) => context.observation?.pollAfterMs !== undefined,
     /** Somebody else makes, or may have made, what was looked for. */
-    isOutrun: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'conflict',
+    lostReservation: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'conflict',
     /** What was to be made needs something that is not there yet. */
     isLacking: (_, { error }: Failure) => (error as ErrorData | undefined)?.waiting === true,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** There is nothing, and nothing is on its way. */
     // mutant: nothing-found-too-early && -> $1
-    foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.landedBy,
-    foundNothingYet: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at < context.landedBy,
+    foundNone: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at >= context.inDoubtUntil,
+    foundNothingYet: ({ context }, { matches, at }: FindOutput) => matches.length === 0 && at < context.inDoubtUntil,
     /** Nothing is there, nor on its way, and everything needed is ready still. */
     // mutant: create-without-dependency &&.3 drop
     mayCreate: ({ context }, { matches, at }: FindOutput) =>
-      matches.length === 0 && at >= context.landedBy && unready(context).length === 0,
+      matches.length === 0 && at >= context.inDoubtUntil && unready(context).length === 0,
     foundOne: (_, { matches, exact }: FindOutput) => exact && matches.length === 1,
     foundMany: (_, { matches, exact }: FindOutput) => exact && matches.length > 1,
     wasFound: (_, { observation }: { observation: Observation | undefined }) => observation !== undefined,
@@ -280,8 +293,8 @@ export const resourceSetup = setup({
     wasStored: (_, { kind }: { kind: RecordOutput['kind'] }) => kind === 'stored',
     /** It was found by what it is like, and not made for the object. */
     // mutant: sought-counts-as-stored && -> false
-    wasSoughtAndStored: ({ context: { object, sought } }, { kind }: { kind: RecordOutput['kind'] }) =>
-      kind === 'stored' && object.managed && sought !== undefined,
+    wasSoughtAndStored: ({ context: { object, completedLookup } }, { kind }: { kind: RecordOutput['kind'] }) =>
+      kind === 'stored' && object.managed && completedLookup !== undefined,
     wasChanged: (_, { changed }: { changed: boolean }) => changed,
     wasEmpty: (_, { empty }: UpdateOutcome) => empty === true,
     wasDelegated: (_, { outcome }: { outcome: UpdateOutcome | undefined }) => outcome !== undefined,
@@ -304,10 +317,10 @@ export const resourceSetup = setup({
     isNewGeneration: ({ context }, { object }: { object: ResourceView }) =>
       object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
-    isOutdated: ({ context }) => context.tried !== context.object.generation,
+    isBuiltOnReplaced: ({ context }) => context.tried !== context.object.generation,
     /** Somebody took the status away, or the id, wrote another one, set it back to work, or wants drift treated otherwise. */
     isUnsettled: ({ context }, { object }: { object: ResourceView }) =>
-      isUsurped(context, object) ||
+      isIdReplaced(context, object) ||
       (context.object.reporting === undefined) !== (object.reporting === undefined) ||
       (context.object.settled !== 'no' && object.settled === 'no') ||
       (context.object.externalId !== undefined && object.externalId === undefined),
@@ -361,29 +374,32 @@ export const noteAmbiguous = {
   type: 'noteAmbiguous',
   params: ({ event }: Answer<FindOutput>) => event.output,
 } as const;
-export const hasRival = { type: 'hasRival', params: ({ event }: Answer<ContendOutput>) => event.output } as const;
+export const hasOwner = { type: 'hasOwner', params: ({ event }: Answer<OwnershipOutput>) => event.output } as const;
 export const hasEarlierRival = {
   type: 'hasEarlierRival',
-  params: ({ event }: Answer<ContendOutput>) => event.output,
+  params: ({ event }: Answer<OwnershipOutput>) => event.output,
 } as const;
 export const mustTakeBack = {
   type: 'mustTakeBack',
-  params: ({ event }: Answer<ContendOutput>) => event.output,
+  params: ({ event }: Answer<OwnershipOutput>) => event.output,
 } as const;
 export const mayStillLand = {
   type: 'mayStillLand',
-  params: ({ event }: Answer<ContendOutput>) => event.output,
+  params: ({ event }: Answer<OwnershipOutput>) => event.output,
 } as const;
-export const noteRival = { type: 'noteRival', params: ({ event }: Answer<ContendOutput>) => event.output } as const;
+export const noteOwner = { type: 'noteOwner', params: ({ event }: Answer<OwnershipOutput>) => event.output } as const;
 export const awaitRivalsLanding = {
   type: 'awaitLanding',
-  params: ({ event }: Answer<ContendOutput>) => event.output,
+  params: ({ event }: Answer<OwnershipOutput>) => event.output,
 } as const;
 export const foundOne = { type: 'foundOne', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const foundMany = { type: 'foundMany', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const takeFound = { type: 'takeFound', params: ({ event }: Answer<FindOutput>) => event.output } as const;
 export const noteClear = { type: 'noteClear', params: ({ event }: Answer<FindOutput>) => event.output } as const;
-export const isOutrun = { type: 'isOutrun', params: ({ event }: { event: { error: unknown } }) => event } as const;
+export const lostReservation = {
+  type: 'lostReservation',
+  params: ({ event }: { event: { error: unknown } }) => event,
+} as const;
 export const wasFound = {
   type: 'wasFound',
   params: ({ event }: Answer<Observation | undefined>) => ({ observation: event.output }),
@@ -419,7 +435,7 @@ export const isNewGeneration = {
 export const isUnsettled = { type: 'isUnsettled', params: ({ event }: { event: ObjectChanged }) => event } as const;
 /** What is being found out is of an id that is the object's no more. */
 export const anewIfUsurped = {
-  guard: { type: 'isUsurped', params: ({ event }: { event: ObjectChanged }) => event },
+  guard: { type: 'isIdReplaced', params: ({ event }: { event: ObjectChanged }) => event },
   target: '#claiming',
   actions: storeObject,
 } as const;

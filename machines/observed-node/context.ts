@@ -1,6 +1,6 @@
 // What the life of an object that shows something of a node knows, hears and asks for, and the questions that its chart decides by.
 import { growingPauseMs } from '../backoff.ts';
-import { type Dependency, isUsable, type LifeEvent, type LifeInput, Readiness } from '../life.ts';
+import { type Dependency, isUsable, type LifecycleEvent, type LifecycleInput, Readiness } from '../lifecycle.ts';
 import type { ErrorData, JsonObject } from '../object.ts';
 
 /** An object that shows something of a node, reduced to what the chart decides by. */
@@ -41,8 +41,8 @@ export interface ObservedContext {
   readonly error: ErrorData | undefined;
 }
 
-export type ObservedInput = LifeInput<ObservedView>;
-export type ObservedEvent = LifeEvent<ObservedView>;
+export type ObservedInput = LifecycleInput<ObservedView>;
+export type ObservedEvent = LifecycleEvent<ObservedView>;
 
 export interface EffectInput {
   readonly key: string;

@@ -2,8 +2,8 @@
 // is a reason to: the object was edited, the host has another node, or the node made a transition, which whatever the host comes to
 // is seen by.
 //
-//   deciding -> awaiting | away | reading -> furnishing (-> lacking) -> storing -> keeping (watching | resuming)
-//   any of these -> failing -> reading; leaving
+//   deciding -> awaiting | nodeMissing | reading -> creatingRelated (-> lacking) -> storing -> upToDate (watching | resuming)
+//   any of these -> failing -> reading; deleted
 //
 // Invariants:
 //   O1. Nothing is asked for while the host is not to be touched, or nobody has said what it is like.
@@ -14,7 +14,7 @@
 //   O5. It leaves nothing behind, so that it holds up no deletion.
 import { fromPromise, not, setup } from 'xstate';
 import { assign } from '../assign.ts';
-import { type Dependency, type ObjectChanged, Tag } from '../life.ts';
+import { type Dependency, type ObjectChanged, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
 import {
   basisOf,
@@ -97,7 +97,7 @@ const observed = setup({
     isServed: ({ context }) => isServed(context),
     /** It is not known yet how the host is. */
     isUnheard: ({ context }) => hostIn(context)?.answer === undefined,
-    isOutdated: ({ context }) => context.basis !== basisOf(context),
+    isBuiltOnReplaced: ({ context }) => context.basis !== basisOf(context),
     /** Somebody else wrote the status. */
     isContradicted: ({ context }) => context.said !== context.object.says,
     isRobbed: ({ context }, { dependencies }: Heard) => isRobbed(context, dependencies),
@@ -132,7 +132,7 @@ const noteFailure = { type: 'noteFailure', params: ({ event }: Failed) => event 
 const failed = { target: '#failing', actions: noteFailure } as const;
 const isLostRace = { type: 'isLostRace', params: ({ event }: Failed) => event } as const;
 /** What is there has been read by now: no error. */
-const again = (target: 'furnishing' | 'storing') =>
+const again = (target: 'creatingRelated' | 'storing') =>
   ({ guard: isLostRace, target, reenter: true, actions: 'countRace' }) as const;
 const output = <Output>({ event }: Answer<Output>): Output => event.output;
 const who = ({ context: { key } }: { context: ObservedContext }): EffectInput => ({ key });
@@ -142,7 +142,7 @@ const whatWasRead = ({ context: { key, reading = {} } }: { context: ObservedCont
 });
 /** Left at once when the object goes, or its host is not to be touched any more. */
 const left = [
-  { guard: 'isDeleting', target: '#leaving' },
+  { guard: 'isDeleting', target: '#deleted' },
   { guard: not('isServed'), target: '#deciding' },
 ] as const;
 
@@ -173,7 +173,7 @@ export const observedNodeMachine = observed.createMachine({
     starting: {
       description: 'Its life is about to begin.',
       tags: Tag.Busy,
-      on: { 'life.began': 'deciding' },
+      on: { 'lifecycle.started': 'deciding' },
     },
     deciding: {
       id: 'deciding',
@@ -181,26 +181,26 @@ export const observedNodeMachine = observed.createMachine({
       tags: Tag.Busy,
       entry: ['claim', 'forgetReading'],
       always: [
-        { guard: 'isDeleting', target: 'leaving' },
+        { guard: 'isDeleting', target: 'deleted' },
         { guard: 'isServed', target: 'reading' },
         { guard: 'isUnheard', target: 'awaiting' },
-        { target: 'away' },
+        { target: 'nodeMissing' },
       ],
     },
     awaiting: {
       description: 'Nothing was heard of the host yet.',
       tags: Tag.Waiting,
       always: [
-        { guard: 'isDeleting', target: 'leaving' },
+        { guard: 'isDeleting', target: 'deleted' },
         { guard: 'isServed', target: 'reading' },
-        { guard: not('isUnheard'), target: 'away' },
+        { guard: not('isUnheard'), target: 'nodeMissing' },
       ],
     },
-    away: {
+    nodeMissing: {
       description: 'The host has no node to look at, or is not to be touched.',
       tags: Tag.Settled,
       always: [
-        { guard: 'isDeleting', target: 'leaving' },
+        { guard: 'isDeleting', target: 'deleted' },
         { guard: 'isServed', target: 'reading' },
       ],
     },
@@ -214,11 +214,11 @@ export const observedNodeMachine = observed.createMachine({
         id: 'read',
         src: 'read',
         input: who,
-        onDone: { target: 'furnishing', actions: { type: 'noteReading', params: output } },
+        onDone: { target: 'creatingRelated', actions: { type: 'noteReading', params: output } },
         onError: failed,
       },
     },
-    furnishing: {
+    creatingRelated: {
       description: 'What goes with what was read is made.',
       tags: Tag.Busy,
       always: left,
@@ -227,7 +227,7 @@ export const observedNodeMachine = observed.createMachine({
         src: 'furnish',
         input: whatWasRead,
         onDone: [{ guard: { type: 'isFurnished', params: output }, target: 'storing' }, { target: 'lacking' }],
-        onError: [again('furnishing'), failed],
+        onError: [again('creatingRelated'), failed],
       },
     },
     lacking: {
@@ -235,7 +235,7 @@ export const observedNodeMachine = observed.createMachine({
       tags: Tag.Waiting,
       entry: 'countLack',
       always: left,
-      after: { furnishPause: [{ guard: 'isContended', target: 'reading' }, { target: 'furnishing' }] },
+      after: { furnishPause: [{ guard: 'isContended', target: 'reading' }, { target: 'creatingRelated' }] },
     },
     storing: {
       description: 'The status is to say what was read.',
@@ -244,15 +244,19 @@ export const observedNodeMachine = observed.createMachine({
         id: 'store',
         src: 'store',
         input: whatWasRead,
-        onDone: { target: 'keeping', actions: { type: 'noteStored', params: output } },
+        onDone: { target: 'upToDate', actions: { type: 'noteStored', params: output } },
         onError: [again('storing'), failed],
       },
     },
-    keeping: {
+    upToDate: {
       description: 'The status says how the node is.',
       tags: Tag.Available,
       entry: 'claim',
-      always: [...left, { guard: 'isOutdated', target: '#reading' }, { guard: 'isContradicted', target: '#reading' }],
+      always: [
+        ...left,
+        { guard: 'isBuiltOnReplaced', target: '#reading' },
+        { guard: 'isContradicted', target: '#reading' },
+      ],
       on: {
         'dependencies.changed': [
           { guard: isRobbedNow, target: '#reading', actions: storeDependencies },
@@ -284,11 +288,11 @@ export const observedNodeMachine = observed.createMachine({
       id: 'failing',
       description: 'The last attempt failed; it is made again.',
       tags: Tag.Failing,
-      always: [...left, { guard: 'isOutdated', target: 'reading' }],
+      always: [...left, { guard: 'isBuiltOnReplaced', target: 'reading' }],
       after: { failurePause: 'reading' },
     },
-    leaving: {
-      id: 'leaving',
+    deleted: {
+      id: 'deleted',
       description: 'The object goes, and nothing of it is left to be done.',
       tags: [Tag.Deleting, Tag.Settled],
     },

@@ -172,10 +172,10 @@ export function describeBadness(test: Test, openGround: OpenGround): void {
         await world.secret(`wrong-${index}`, content(world));
       await world.apply(...names.map((name, index) => world.managed('Network', name, {}, secret(index))));
       for (const [index, { message }] of WRONG_CREDENTIALS.entries()) {
-        const told = await world.progressing('Network', String(names[index]), 'TransientError', message(world));
-        assert.is(condition(told, 'Progressing').status, 'True');
-        assert.is(condition(told, 'Available').status, 'False');
-        assert.not.ok(condition(told, 'Progressing').message.includes('wrong-1x'));
+        const reported = await world.progressing('Network', String(names[index]), 'TransientError', message(world));
+        assert.is(condition(reported, 'Progressing').status, 'True');
+        assert.is(condition(reported, 'Available').status, 'False');
+        assert.not.ok(condition(reported, 'Progressing').message.includes('wrong-1x'));
       }
       await staysQuiet(world, WRONG_CREDENTIALS.length);
       for (const index of names.keys())
@@ -238,13 +238,13 @@ export function describeBadness(test: Test, openGround: OpenGround): void {
     const { status } = await world.available('Project', owner);
     await world.cloud('PUT', `/quotas/${status?.id}`, { quota: { network: 0 } });
     await world.apply(world.managed('Network', name, { projectRef: owner }));
-    const told = await world.progressing(
+    const reported = await world.progressing(
       'Network',
       name,
       'TransientError',
       /[Qq]uota exceeded.*; quota 'network' is used up, /,
     );
-    assert.is(condition(told, 'Progressing').status, 'True');
+    assert.is(condition(reported, 'Progressing').status, 'True');
     await staysQuiet(world);
     await world.cloud('PUT', `/quotas/${status?.id}`, { quota: { network: 5 } });
     await world.available('Network', name);
@@ -252,7 +252,7 @@ export function describeBadness(test: Test, openGround: OpenGround): void {
     assert.is((await world.contents('networks')).length, 1);
   });
 
-  check('one object in trouble does not hold up its neighbours', async (world) => {
+  check('one object in trouble does not hold up its neighbors', async (world) => {
     await world.secret('wrong', withPassword(world, 'wrong-1x'));
     const ref = { cloudCredentialsRef: { secretName: 'wrong', cloudName: world.ground.cloudName } };
     const names = Array.from({ length: 10 }, (_, index) => world.name(`n${index}`));
@@ -340,9 +340,9 @@ export function describeSimulatedBadness(test: Test, openGround: OpenGround): vo
       status: 502,
     });
     await world.patch('Network', name, { spec: { resource: { description: 'new' } } });
-    const told = await world.progressing('Network', name, 'TransientError', /502/);
-    assert.is(condition(told, 'Available').status, 'Unknown');
-    assert.is(told.status?.resource?.['name'], name);
+    const reported = await world.progressing('Network', name, 'TransientError', /502/);
+    assert.is(condition(reported, 'Available').status, 'Unknown');
+    assert.is(reported.status?.resource?.['name'], name);
     fault.remove();
     assert.is((await world.available('Network', name)).status?.resource?.['description'], 'new');
   });

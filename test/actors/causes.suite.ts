@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { registryOf } from '../../actors/effects/operations-service.ts';
 import { source } from '../../actors/visualizer/source.ts';
 import type { FeedListener, Inspected, Problems, Source, Verdict } from '../../actors/visualizer/wire.ts';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { openstackWith } from '../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type JsonObject, SHARDS, shardOf } from '../../bus/mod.ts';
 import type { OpenGround } from '../world/environments.ts';
@@ -81,7 +81,7 @@ function defectiveNetworks(where: 'references' | 'status'): ConfiguredAdapter {
   const kinds = adapter.kinds.map((kind) => {
     if (kind.kind !== 'Network') return kind;
     if (where === 'references') return { ...kind, references: fail };
-    return { ...kind, life: { ...kind.life, saying: fail, status: fail, trouble: fail } };
+    return { ...kind, life: { ...kind.life, statusKey: fail, status: fail, failureStatus: fail } };
   });
   return { ...adapter, kinds };
 }
@@ -280,18 +280,18 @@ export const CASES: Readonly<Record<string, Case>> = {
   },
   "a resource that is another object's, when the other is deleted": {
     stage: rivals,
-    async follow(world, { summary: [, rival = ''] }) {
-      await world.delete('Network', rival.slice(rival.indexOf('/') + 1));
+    async follow(world, { summary: [, conflictingOwner = ''] }) {
+      await world.delete('Network', conflictingOwner.slice(conflictingOwner.indexOf('/') + 1));
       return 'available';
     },
   },
   "a resource that is another object's, made anew as an import": {
     stage: rivals,
-    async follow(world, { name, summary: [, rival = ''] }) {
+    async follow(world, { name, summary: [, conflictingOwner = ''] }) {
       const manifest = world.managed('Network', name);
       await world.delete('Network', name);
       await world.gone('Network', name);
-      const of = await world.available('Network', rival.slice(rival.indexOf('/') + 1));
+      const of = await world.available('Network', conflictingOwner.slice(conflictingOwner.indexOf('/') + 1));
       const { resource: _, ...spec } = manifest['spec'] as JsonObject;
       const id = String(of.status?.id);
       await world.apply({ ...manifest, spec: { ...spec, managementPolicy: 'unmanaged', import: { id } } });

@@ -10,9 +10,9 @@ const test = suite('root causes in memory');
 describeCauses(test, onSockets, { ...CASES, ...HOSTING_CASES });
 
 test('no kind can be paused: of annotations they carry the one of drift alone', () => {
-  for (const { kind, carries } of openstackWith({}).kinds)
+  for (const { kind, retains } of openstackWith({}).kinds)
     assert.equal(
-      [...(carries?.annotations ?? []), ...(carries?.data ?? [])].filter((each) => each !== 'troupe/drift'),
+      [...(retains?.annotations ?? []), ...(retains?.data ?? [])].filter((each) => each !== 'troupe/drift'),
       [],
       kind,
     );

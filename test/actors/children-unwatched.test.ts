@@ -29,7 +29,7 @@ for (const pod of [0, 1])
     ];
     const given = { hasPress: true };
     const plan = { model: RESOURCES, seed: 2, pods: 2, namespaces: ['a'], resyncMs: 0, steps, moments: [], given };
-    const { violation, story } = await play(plan, { told: true });
+    const { violation, story } = await play(plan, { reported: true });
     assert.is(violation, undefined, story.slice(-200).join('\n'));
     assert.is(story.filter((line) => /a user spoils /.test(line)).length, books.length);
   });

@@ -8,21 +8,21 @@
 // Two worlds do the same in the same order, one with P4 and one without.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { InFlight } from '../../actors/mail/in-flight.ts';
-import { parseClaimMail } from '../../actors/mail/mail.ts';
-import { type MayReplace, Outbox } from '../../actors/mail/outbox.ts';
+import { Semaphore } from '../../actors/base/semaphore.ts';
+import { parseClaim } from '../../actors/mailbox/messages.ts';
+import { type MayReplace, Outbox } from '../../actors/mailbox/outbox.ts';
 import { Answers } from '../../actors/object/answers.ts';
+import { type Claimant, ClaimPublisher, type OutgoingClaimsDeps } from '../../actors/object/claim-publisher.ts';
 import { ClaimsTable } from '../../actors/object/claims-table.ts';
-import { type Claimant, OutgoingClaims, type OutgoingClaimsDeps } from '../../actors/object/outgoing-claims.ts';
 import { MemoryStream } from '../../bus/memory-broker.ts';
-import type { Clock, JsonObject, Mailbox, MailSubject, Publication } from '../../bus/mod.ts';
+import type { ActorSubject, Clock, JsonObject, Mailbox, Publication } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
 const test = suite('order of claims');
 
 const to = { realm: 'openstack', plural: 'networks', namespace: 'ns', name: 'net' };
 const from = { realm: 'openstack', plural: 'subnets', namespace: 'ns', name: 'sub' };
-const subject: MailSubject = { to, topic: 'claim', from };
+const subject: ActorSubject = { to, topic: 'claim', from };
 
 /** What becomes of the claimant, in order: two lives, each with its beginning and its end. */
 const LIVES = ['first', 'second'] as const;
@@ -45,12 +45,12 @@ class Author {
   readonly past: string[] = [];
   readonly #outbox: Outbox;
   readonly #options: Options;
-  #life: OutgoingClaims | undefined;
+  #life: ClaimPublisher | undefined;
   #now = 0;
 
   constructor(stream: MemoryStream, options: Options) {
     this.#options = options;
-    const publish = (of: MailSubject, payload: JsonObject, expected: number | undefined): Promise<Publication> =>
+    const publish = (of: ActorSubject, payload: JsonObject, expected: number | undefined): Promise<Publication> =>
       new Promise((resolve) => {
         const sent = `${payload['uid']} ${payload['ended']} ${expected}`;
         this.past.push(`sends ${sent}`);
@@ -60,7 +60,7 @@ class Author {
           resolve(publication);
         });
       });
-    const last = async (of: MailSubject) => {
+    const last = async (of: ActorSubject) => {
       const found = stream.last(of);
       this.past.push(`finds ${found?.sequence}`);
       return found;
@@ -70,7 +70,7 @@ class Author {
     const clock = { now: () => this.#now, sleep: () => never } as unknown as Clock;
     const endsAt = (): number => (options.isFenced ? 1 : Number.POSITIVE_INFINITY);
     const onTrouble = (): void => undefined;
-    this.#outbox = new Outbox({ mailbox, clock, inFlight: new InFlight(8), endsAt, onTrouble });
+    this.#outbox = new Outbox({ mailbox, clock, inFlight: new Semaphore(8), endsAt, onTrouble });
   }
 
   /** Its lease ends, and it does not know. */
@@ -98,7 +98,7 @@ class Author {
     }
     const references = () => [{ kind: 'Network', name: 'net', finalizers: ['own/subnet'], neededFor: 'create' }];
     const kind = { references, fieldManagers: { guards: 'subnet' } } as unknown as Claimant['kind'];
-    this.#life = new OutgoingClaims(this.#deps(), {
+    this.#life = new ClaimPublisher(this.#deps(), {
       kind,
       from,
       uid,
@@ -111,11 +111,11 @@ class Author {
   #deps(): OutgoingClaimsDeps {
     const { isOrdered } = this.#options;
     const outbox: Pick<Outbox, 'say' | 'forget'> = {
-      say: (of: MailSubject, payload: JsonObject, mayReplace: MayReplace) => {
+      say: (of: ActorSubject, payload: JsonObject, mayReplace: MayReplace) => {
         const anyhow: MayReplace = (theirs, ours) => theirs['uid'] !== ours['uid'] || mayReplace(theirs, ours);
         return this.#outbox.say(of, payload, isOrdered ? mayReplace : anyhow);
       },
-      forget: (of: MailSubject, payload?: JsonObject) => this.#outbox.forget(of, payload),
+      forget: (of: ActorSubject, payload?: JsonObject) => this.#outbox.forget(of, payload),
     };
     return { outbox, registry: { target: () => to } } as unknown as OutgoingClaimsDeps;
   }
@@ -192,7 +192,7 @@ class World {
   }
 
   #take(payload: JsonObject): void {
-    const claim = parseClaimMail(payload);
+    const claim = parseClaim(payload);
     assert.ok(claim);
     this.heard.push(`${claim.ended ? 'end of ' : ''}${claim.uid}`);
     if (this.#options.isOrdered) {

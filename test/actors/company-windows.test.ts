@@ -5,6 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../actors/base/clock.ts';
+import { Role } from '../../actors/base/config.ts';
+import { openLog } from '../../actors/base/log.ts';
 import { installCrds } from '../../actors/cli/crds.ts';
 import {
   applyObjects,
@@ -16,17 +19,14 @@ import {
   readLandscape,
 } from '../../actors/cli/demo/landscape.ts';
 import { type WindowsInUse, windowsInUse } from '../../actors/cli/demo/windows.ts';
-import { systemClock } from '../../actors/clock.ts';
 import { registryOf } from '../../actors/effects/operations-service.ts';
 import { configure } from '../../actors/process/adapters.ts';
-import { Role } from '../../actors/process/config.ts';
 import { startRuntime } from '../../actors/process/runtime.ts';
-import { openLog } from '../../actors/telling/log.ts';
 import { source } from '../../actors/visualizer/source.ts';
-import { type Source, Tone } from '../../actors/visualizer/wire.ts';
-import { ROLE, windows } from '../../adapters/csi-proxy/kinds/mod.ts';
-import { startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
+import { type Source, StatusColor } from '../../actors/visualizer/wire.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { startApiServer } from '../../adapters/simulated/kubernetes/mod.ts';
+import { ROLE, windows } from '../../adapters/windows/mod.ts';
 import { type JsonObject, memoryBroker } from '../../bus/mod.ts';
 import { parseManifests } from '../../deploy/render/kustomize.ts';
 import { Wire } from '../world/wire.ts';
@@ -52,7 +52,7 @@ interface Samples {
   readonly storage: WindowsInUse;
   readonly client: KubeClient;
   /** What people who look are told. */
-  readonly told: Source;
+  readonly reported: Source;
   readonly page: Page;
 }
 
@@ -87,20 +87,20 @@ async function withSamples(run: (samples: Samples) => Promise<void>): Promise<vo
     const process = { bus: busOfNode, client: clientOfNode, roles: new Set([ROLE]) };
     const node = await startRuntime({ ...common, ...process });
     closing.push(() => node.close());
-    const told = source({ ...common, registry: registryOf(adapters), namespaces: undefined });
-    closing.push(() => told.close());
+    const reported = source({ ...common, registry: registryOf(adapters), namespaces: undefined });
+    closing.push(() => reported.close());
     const page = new Page();
-    await told.follow(page);
+    await reported.follow(page);
     const { first, later } = await readLandscape(FOLDER, runtime.kinds);
     await createNamespace(client);
-    await run({ objects: [...first, ...later], storage, client, told, page });
+    await run({ objects: [...first, ...later], storage, client, reported, page });
   } finally {
     for (const close of closing.reverse()) await close();
   }
 }
 
 test('they come up, the page tells states and conditions of all, and nothing is in use in the end', () =>
-  withSamples(async ({ objects, storage, client, told, page }) => {
+  withSamples(async ({ objects, storage, client, reported, page }) => {
     assert.is((await storage.inventory()).size, 0);
     const shown = objects.filter(({ kind }) => kind !== 'Secret');
     assert.equal([...new Set(shown.map(({ kind }) => kind))].sort(), windows.contracts.map(({ kind }) => kind).sort());
@@ -114,10 +114,10 @@ test('they come up, the page tells states and conditions of all, and nothing is 
     // What lacks something says what, in its state, in its line, and why.
     const waiting = 'waiting for WindowsDisk/archive to be created';
     await page.until(clock, 'a volume waits', () => tree('windowsvolume/archive')?.said === waiting);
-    await page.until(clock, 'it rests', () => tree('windowsvolume/archive')?.state === 'keeping.lacking');
-    assert.is(tree('windowsvolume/archive')?.tone, Tone.Waiting);
+    await page.until(clock, 'it rests', () => tree('windowsvolume/archive')?.state === 'active.awaitingDependencies');
+    assert.is(tree('windowsvolume/archive')?.tone, StatusColor.Waiting);
     const { key = '' } = tree('windowsvolume/archive') ?? {};
-    const [why] = (await told.inspect(key))?.causes ?? [];
+    const [why] = (await reported.inspect(key))?.causes ?? [];
     assert.match(why?.summary ?? '', 'WindowsDisk/archive does not exist');
 
     // Secrets are read where somebody lets the node.
@@ -139,12 +139,12 @@ test('they come up, the page tells states and conditions of all, and nothing is 
     const isUp = (): boolean => shown.every((object) => tree(object.key)?.said === 'it is as specified');
     // Those that were refused are tried again ever less often.
     await page.until(clock, 'all are ready', isUp, PATIENCE_MS);
-    const isTold = (): boolean => shown.every((object) => tree(object.key)?.tone === Tone.Available);
+    const isTold = (): boolean => shown.every((object) => tree(object.key)?.tone === StatusColor.Available);
     await page.until(clock, 'all are shown as available', isTold);
-    for (const object of shown) assert.is(tree(object.key)?.state, 'keeping.available', object.key);
+    for (const object of shown) assert.is(tree(object.key)?.state, 'active.available', object.key);
     assert.ok(tree('windowsvolume/archive')?.needs.includes(tree('windowsdisk/archive')?.key ?? 'none'));
-    const seen = await told.inspect(key);
-    assert.equal([seen?.machine, seen?.chain, seen?.causes], ['upkeep', [], []]);
+    const seen = await reported.inspect(key);
+    assert.equal([seen?.machine, seen?.chain, seen?.causes], ['reconcileLoop', [], []]);
     const { conditions = [] } = (seen?.object?.['status'] ?? {}) as { conditions?: { type: string; status: string }[] };
     assert.equal(
       conditions.map(({ type, status }) => [type, status]),
@@ -155,10 +155,10 @@ test('they come up, the page tells states and conditions of all, and nothing is 
       ['target', 'disk', 'share', 'path'].map((part) => used.filter((id) => id.startsWith(`${part} `)).length),
       [1, 2, 1, 4],
     );
-    let problems = await told.problems();
+    let problems = await reported.problems();
     for (const until = clock.now() + CALL_MS; problems.problems.length > 0 && clock.now() < until; ) {
       await clock.sleep(200);
-      problems = await told.problems();
+      problems = await reported.problems();
     }
     assert.equal(problems.problems, []);
 
@@ -170,7 +170,9 @@ test('they come up, the page tells states and conditions of all, and nothing is 
     assert.ok(await namespaceGone(client, clock, late.signal));
     clock.clearTimeout(limit);
     await page.until(clock, 'the page shows none', () => page.trees.size === 0);
-    assert.ok(page.steps.some((step) => step.key === nodeKey && step.to === 'leaving.used' && step.tone === Tone.Held));
+    assert.ok(
+      page.steps.some((step) => step.key === nodeKey && step.to === 'deleting.inUse' && step.tone === StatusColor.Held),
+    );
     assert.equal([...(await storage.inventory()).keys()], []);
   }));
 

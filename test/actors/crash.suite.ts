@@ -1,7 +1,7 @@
 // A process that is killed at any moment loses nothing and makes nothing twice (I4, I9).
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from '../world/environments.ts';
 import { World } from '../world/world.ts';
@@ -63,8 +63,10 @@ export function describeCrashes(test: Test, openGround: OpenGround, options: Cra
         await applyAbsent(world, objects);
         const missing = objects.filter(({ kind, name }) => !isUp(world, { kind, name }));
         if (missing.length === 0) return undefined;
-        const told = await Promise.all(missing.map(({ kind, name }) => world.read(kind, name)));
-        return missing.map(({ kind, name }, index) => `${kind}/${name}: ${JSON.stringify(told[index]?.status)}`).join();
+        const reported = await Promise.all(missing.map(({ kind, name }) => world.read(kind, name)));
+        return missing
+          .map(({ kind, name }, index) => `${kind}/${name}: ${JSON.stringify(reported[index]?.status)}`)
+          .join();
       });
       await isOneToOne(world, objects);
       onFigure(`up after ${kills.up} kills in ${seconds(world, startedAt)}, ${world.events.length} events`);
@@ -125,7 +127,7 @@ export function describeTakeover(test: Test, openGround: OpenGround, { leaseMs, 
       const names = Array.from({ length: OBJECTS }, (_, index) => world.name(`n${index}`));
       await world.apply(...names.map((name) => world.managed('Network', name)));
       for (const name of names) await world.available('Network', name);
-      const [byOne, byTwo] = [workOf(one), workOf(two)];
+      const [byOne, byTwo] = [workTraceparent(one), workTraceparent(two)];
       assert.ok(byOne.size > 0 && byTwo.size > 0, `one did ${byOne.size}, two did ${byTwo.size}`);
       assert.is(byOne.size + byTwo.size, OBJECTS, 'an object has one host');
 
@@ -189,7 +191,7 @@ function shardsOf({ lines }: TroupeProcess): number {
 }
 
 /** The networks that a process created. */
-function workOf({ lines }: TroupeProcess): ReadonlySet<string> {
+function workTraceparent({ lines }: TroupeProcess): ReadonlySet<string> {
   return new Set(
     lines
       .filter(({ plural, to }) => plural === 'networks' && to === 'building.creating')

@@ -1,12 +1,12 @@
 // What is found not as specified, and what was made of something that is another one by now: told, and left as it is.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { metrics } from '../../actors/telling/metrics.ts';
+import { metrics } from '../../actors/observability/metrics.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { inMemory } from '../world/environments.ts';
 import type { Raw } from '../world/watched-objects.ts';
 import { checkIn, condition, type Kind, type World } from '../world/world.ts';
-import { told } from './told.ts';
+import { reported } from './told.ts';
 
 const test = suite('drift in memory');
 const check = checkIn(test, inMemory);
@@ -46,9 +46,9 @@ check(
     const found = await world.until('Network', name, 'drifted', (object) => drifted(object).startsWith('True'));
     assert.is(drifted(found), 'True Drifted: not as specified, and left so: description, tags');
     assert.equal([condition(found, 'Available').status, condition(found, 'Progressing').reason], ['True', 'Success']);
-    const { message, type } = await told(world, name, 'Drifted');
+    const { message, type } = await reported(world, name, 'Drifted');
     assert.equal([type, message], ['Warning', `not as specified, and left so: description, tags: ${id}`]);
-    assert.match((await counted.text()).body, /troupe_news_total\{kind="Network",reason="Drifted"\} \d/);
+    assert.match((await counted.text()).body, /troupe_kubernetes_events_total\{kind="Network",reason="Drifted"\} \d/);
     // It is looked at again, by another process too, and nothing is done.
     await world.stop();
     await world.start();
@@ -115,7 +115,7 @@ check('what was made of another one says so, also to who begins afresh, and stay
   const said = `; it was made of ${before}, Project/${owner} is ${after.status?.id} by now: to follow spec.resource.projectRef, delete Network/${name}, which deletes ${status?.id} with all that it holds, and create it again`;
   const found = await world.progressing('Network', name, 'Success', `OpenStack resource is up to date${said}`);
   assert.equal([found.status?.id, condition(found, 'Available').status], [status?.id, 'True']);
-  assert.match((await told(world, name, 'Outdated')).message, /^it was made of /);
+  assert.match((await reported(world, name, 'Outdated')).message, /^it was made of /);
   assert.is((await world.contents('networks')).length, 1);
   // Who has said so is not woken to say it again.
   const { resourceVersion } = found.metadata;
@@ -123,7 +123,7 @@ check('what was made of another one says so, also to who begins afresh, and stay
   await world.stop();
   await world.start();
   await world.eventually('it lives again', () =>
-    (world.runtime?.census().get('resting.available') ?? 0) >= 2 ? undefined : 'not yet',
+    (world.runtime?.countByState().get('idle.available') ?? 0) >= 2 ? undefined : 'not yet',
   );
   assert.equal(
     Object.keys(world.simulator.calls()).filter((call) => call.includes('/networks')),

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../bus/mod.ts';
 import { standsDuring } from '../world/clock.ts';
 import type { OpenGround } from '../world/environments.ts';
 import { checkIn, condition, type World } from '../world/world.ts';
-import { reasons, told } from './told.ts';
+import { reasons, reported } from './told.ts';
 
 /** The recorder gathers for so long before it writes, and pauses for longer after a failure; in milliseconds. */
 const HOLD_MS = 500;
@@ -18,7 +18,7 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     const name = world.name('net');
     await world.apply(world.managed('Network', name, { tags: ['a'] }));
     const { status, metadata } = await world.available('Network', name);
-    const made = await told(world, name, 'Created');
+    const made = await reported(world, name, 'Created');
     const { type, message, count, involvedObject, reportingComponent, source } = made;
     assert.equal([type, message, count, reportingComponent], ['Normal', `Created ${status?.id}`, 1, 'troupe']);
     assert.equal(source, { component: 'troupe' });
@@ -28,13 +28,13 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     const apiVersion = 'openstack.k-orc.cloud/v1alpha1';
     assert.equal(about, { apiVersion, kind: 'Network', namespace: world.namespace, name, uid: metadata.uid });
 
-    await world.patch('Network', name, { spec: { resource: { description: 'told', tags: ['b'] } } });
-    await world.until('Network', name, 'changed', (object) => object.status?.resource?.['description'] === 'told');
-    assert.is((await told(world, name, 'Updated')).message, `Updated description, tags of ${status?.id}`);
+    await world.patch('Network', name, { spec: { resource: { description: 'reported', tags: ['b'] } } });
+    await world.until('Network', name, 'changed', (object) => object.status?.resource?.['description'] === 'reported');
+    assert.is((await reported(world, name, 'Updated')).message, `Updated description, tags of ${status?.id}`);
 
     await world.delete('Network', name);
     await world.gone('Network', name);
-    assert.is((await told(world, name, 'Deleted')).message, `Deleted ${status?.id}`);
+    assert.is((await reported(world, name, 'Deleted')).message, `Deleted ${status?.id}`);
     // The tags that completed the new network were part of making it.
     assert.equal(await reasons(world, name), ['Created', 'Deleted', 'Updated']);
   });
@@ -43,13 +43,13 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     const id = await world.outside(world.name('net'));
     await world.apply(world.managed('Network', world.name('net')));
     await world.available('Network', world.name('net'));
-    assert.is((await told(world, world.name('net'), 'Adopted')).message, `Adopted ${id}, which was there already`);
+    assert.is((await reported(world, world.name('net'), 'Adopted')).message, `Adopted ${id}, which was there already`);
     assert.equal(await reasons(world, world.name('net')), ['Adopted']);
 
     await world.outside(world.name('two'));
     await world.outside(world.name('two'));
     await world.apply(world.managed('Network', world.name('two')));
-    const { type, message } = await told(world, world.name('two'), 'Failed');
+    const { type, message } = await reported(world, world.name('two'), 'Failed');
     const many = 'found more than one matching OpenStack resource during adoption';
     assert.equal([type, message], ['Warning', `InvalidConfiguration: ${many}`]);
   });
@@ -59,10 +59,10 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     const name = world.name('imported');
     await world.apply(world.unmanaged('Network', name, { id }));
     await world.available('Network', name);
-    assert.is((await told(world, name, 'Imported')).message, `Imported ${id}`);
+    assert.is((await reported(world, name, 'Imported')).message, `Imported ${id}`);
     await world.delete('Network', name);
     await world.gone('Network', name);
-    assert.is((await told(world, name, 'Released')).message, `Left ${id} in place`);
+    assert.is((await reported(world, name, 'Released')).message, `Left ${id} in place`);
     assert.equal(await reasons(world, name), ['Imported', 'Released']);
   });
 
@@ -79,18 +79,18 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
       });
     };
     await drift();
-    const { type, message } = await told(world, name, 'Drifted');
+    const { type, message } = await reported(world, name, 'Drifted');
     const text = `Changed back description of ${status?.id}: not as specified, though the spec had not changed`;
     assert.equal([type, message], ['Warning', text]);
     await drift();
-    const again = await told(world, name, 'Drifted', ({ count }) => count === 2);
+    const again = await reported(world, name, 'Drifted', ({ count }) => count === 2);
     assert.ok(again.lastTimestamp >= again.firstTimestamp);
     assert.equal(await reasons(world, name), ['Created', 'Drifted']);
 
     await world.cloud('DELETE', `/networks/${status?.id}`);
-    const lost = await told(world, name, 'Vanished');
+    const lost = await reported(world, name, 'Vanished');
     assert.is(lost.message, `${status?.id} is gone, and was not deleted from here; it is made anew`);
-    await told(world, name, 'Created', (event) => event.message !== `Created ${status?.id}`);
+    await reported(world, name, 'Created', (event) => event.message !== `Created ${status?.id}`);
     assert.equal(await reasons(world, name), ['Created', 'Created', 'Drifted', 'Vanished']);
   });
 
@@ -100,13 +100,13 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     await world.outside(bad);
     await world.apply(world.managed('Network', good), world.managed('Network', bad));
     await world.available('Network', good);
-    await told(world, good, 'Created');
-    await told(world, bad, 'Failed');
+    await reported(world, good, 'Created');
+    await reported(world, bad, 'Failed');
     await world.stop();
     await world.start();
     await world.eventually('both live again', () => {
       const { size } = new Set(
-        world.events.filter(({ data }) => data['cause'] === 'life.began').map(({ actor }) => actor.name),
+        world.events.filter(({ data }) => data['cause'] === 'lifecycle.started').map(({ actor }) => actor.name),
       );
       return size >= 2 ? undefined : `${size} live`;
     });
@@ -159,7 +159,7 @@ export function describeEventsInKubectl(test: Test, openGround: OpenGround): voi
     const name = world.name('net');
     await world.apply(world.managed('Network', name));
     const { status } = await world.available('Network', name);
-    await told(world, name, 'Created');
+    await reported(world, name, 'Created');
     const described = await kubectl(world, 'describe', 'networks.openstack.k-orc.cloud', name);
     assert.match(described, new RegExp(`Normal +Created +\\S+ +troupe +Created ${status?.id}`));
     const listed = await kubectl(world, 'get', 'events', '--sort-by=.lastTimestamp', '-o', 'wide');

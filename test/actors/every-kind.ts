@@ -24,7 +24,7 @@ export interface EveryKindOptions {
 /** Objects of a set that stand beside its manifests: the interface that a subnet makes for itself. */
 export const CHILDREN = 1;
 
-/** All 26 kinds, dependants first. */
+/** All 26 kinds, dependents first. */
 export function everyKind({ prefix, imageUrl, userName }: EveryKindOptions): readonly Described[] {
   const name = (suffix: string): string => `${prefix}-${suffix}`;
   const managed = (kind: Described['kind'], suffix: string, resource: JsonObject = {}): Described => ({

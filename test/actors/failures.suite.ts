@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from '../world/environments.ts';
 import { checkIn, condition, type Kind, type World } from '../world/world.ts';
-import { type CoreEvent, eventsOf, told } from './told.ts';
+import { type CoreEvent, eventsOf, reported } from './told.ts';
 
 /** Contents of a Secret with which nothing works. */
 interface Trouble {
@@ -107,7 +107,7 @@ export function describeFailures(test: Test, openGround: OpenGround): void {
     world.simulator.faults.inject({ match: { method: 'POST', path: /\/networks$/ }, times: 1, status: 500 });
     await world.apply(world.managed('Network', name));
     await world.available('Network', name);
-    await told(world, name, 'Created');
+    await reported(world, name, 'Created');
     assert.equal((await eventsOf(world, name)).length, 1);
     assert.equal(world.lines('warn'), []);
   });
@@ -150,7 +150,7 @@ export function describeFailures(test: Test, openGround: OpenGround): void {
     await world.available('Network', net);
     await world.available('Project', owner);
     await world.patch('Network', net, { spec: { resource: { dnsDomain: 'example.org.', projectRef: owner } } });
-    const { type, message } = await told(world, net, 'Unheeded');
+    const { type, message } = await reported(world, net, 'Unheeded');
     const what = 'spec.resource.dnsDomain, spec.resource.projectRef cannot be set once the resource is made';
     assert.equal([type, message], ['Warning', `${what}, and has no effect; delete Network/${net} and create it again`]);
     const done = await world.available('Network', net);
@@ -170,5 +170,5 @@ function failuresOf(world: World, kind: Kind, name: string): readonly JsonObject
 
 /** The Event of a failure that has come more than once. */
 function repeated(world: World, kind: Kind, name: string): Promise<CoreEvent> {
-  return told(world, name, 'Failed', ({ count }) => count > 1, kind);
+  return reported(world, name, 'Failed', ({ count }) => count > 1, kind);
 }

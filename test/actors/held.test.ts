@@ -2,8 +2,8 @@
 // One process hosts books, another prints them and is killed in the middle: the adapter of the example, on nats-server.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../actors/base/clock.ts';
 import { installCrds } from '../../actors/cli/crds.ts';
-import { systemClock } from '../../actors/clock.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';

@@ -131,8 +131,8 @@ export function describeIdentity(test: Test, openGround: OpenGround): void {
     await world.cloud('POST', '/auth/tokens', { auth: { identity } });
     const passes = world.eventsOf('User', 'user').filter(({ data }) => /passwordRef/.test(JSON.stringify(data)));
     assert.ok(passes.length <= 2, JSON.stringify(passes));
-    const told = JSON.stringify([world.logs, world.events, await world.mail(), applied]);
-    assert.not.match(told, 'hunter');
+    const reported = JSON.stringify([world.logs, world.events, await world.mail(), applied]);
+    assert.not.match(reported, 'hunter');
     assert.equal(world.lines('warn'), []);
   });
 
@@ -181,8 +181,8 @@ export function describeIdentity(test: Test, openGround: OpenGround): void {
     await world.gone('ApplicationCredential', 'login');
     await world.gone('User', 'me');
     assert.equal(await held(world, me), []);
-    const told = JSON.stringify([world.logs, world.events, await world.mail(), made]);
-    assert.not.match(told, 'hunter');
+    const reported = JSON.stringify([world.logs, world.events, await world.mail(), made]);
+    assert.not.match(reported, 'hunter');
   });
 
   check('a credential that is gone is made again, and one is imported by id and by filter', async (world) => {

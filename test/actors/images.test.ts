@@ -90,8 +90,8 @@ check(
       'openstack.k-orc.cloud/imagecontroller/status',
     ]);
     const seen = world.follower.history('Image', world.name('a')).flatMap((each) => (each === undefined ? [] : [each]));
-    const told = seen.filter((each) => condition(each, 'Downloading').message !== '').map(downloading);
-    assert.is(told[0], 'True Progressing: Starting image upload');
+    const reported = seen.filter((each) => condition(each, 'Downloading').message !== '').map(downloading);
+    assert.is(reported[0], 'True Progressing: Starting image upload');
     // An attempt is stored before it begins, and no status after it takes it back.
     assert.equal([...new Set(seen.map(attempts))], [undefined, 0, 1]);
     // Whatever is changed afterwards brings no content.

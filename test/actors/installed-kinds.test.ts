@@ -2,8 +2,8 @@
 // serves what there is, says in one line what there is not, and serves that too once it comes.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Role } from '../../actors/base/config.ts';
 import { installCrds } from '../../actors/cli/crds.ts';
-import { Role } from '../../actors/process/config.ts';
 import type { RuntimeDeps } from '../../actors/process/runtime.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
 import { AbsentError, type JsonObject } from '../../bus/mod.ts';
@@ -64,14 +64,14 @@ async function networkLivesAndGoes(world: World, suffix: string): Promise<void> 
   await world.gone('Network', name);
 }
 
-const told = (world: World, message: string): number =>
+const reported = (world: World, message: string): number =>
   world.logs.filter(({ msg, level }: JsonObject) => msg === message && level === 30).length;
 
 /** It was said, once, and there was no warning of anything. */
 async function saysOnce(world: World, message: string): Promise<void> {
-  await world.eventually(message, () => (told(world, message) > 0 ? undefined : 'it is not said'));
+  await world.eventually(message, () => (reported(world, message) > 0 ? undefined : 'it is not said'));
   await world.clock.sleep(WATCHED_MS);
-  assert.is(told(world, message), 1);
+  assert.is(reported(world, message), 1);
   assert.equal(world.lines('warn'), []);
 }
 
@@ -80,7 +80,7 @@ check(
   async (world) => {
     await start(world);
     await saysOnce(world, NONE_OF('metal3'));
-    assert.is(told(world, NONE_OF('openstack')), 0);
+    assert.is(reported(world, NONE_OF('openstack')), 0);
     await world.eventually('the mail is complete', () =>
       world.bus.mailbox.epoch().seededAt === undefined ? 'it is not seeded' : undefined,
     );
@@ -99,7 +99,7 @@ check(
     await installMetal3(world);
     await start(world);
     await saysOnce(world, NONE_OF('openstack'));
-    assert.is(told(world, NONE_OF('metal3')), 0);
+    assert.is(reported(world, NONE_OF('metal3')), 0);
     await livesAndGoes(world, 'first');
     await world.installCrds();
     await world.follow();
@@ -130,7 +130,7 @@ check(
         ? undefined
         : 'not yet',
     );
-    assert.is(told(world, NONE_OF('metal3')), 0);
+    assert.is(reported(world, NONE_OF('metal3')), 0);
   },
   { runtime: 'stopped' },
 );

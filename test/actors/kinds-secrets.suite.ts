@@ -2,10 +2,10 @@
 // is refused by a cloud that quotes what it was sent, is edited, and goes.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { Role } from '../../actors/base/config.ts';
 import { type ImageHost, startImageHost } from '../../actors/cli/demo/images.ts';
 import { type LandscapeObject, readLandscape, SECRET_KEY } from '../../actors/cli/demo/landscape.ts';
-import { Role } from '../../actors/process/config.ts';
-import { metrics } from '../../actors/telling/metrics.ts';
+import { metrics } from '../../actors/observability/metrics.ts';
 import { openstackContracts, REALM } from '../../adapters/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { OpenGround } from '../world/environments.ts';

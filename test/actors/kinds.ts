@@ -1,9 +1,9 @@
 // Kinds of a few lines whose objects stand for external resources.
-import type { ResourceStanding } from '../../machines/external-resource/life.ts';
-import { externalResourceLife } from '../../machines/external-resource/life.ts';
+import type { ResourceState } from '../../machines/external-resource/lifecycle.ts';
+import { externalResourceLife } from '../../machines/external-resource/lifecycle.ts';
 import type { ResourceOperations } from '../../machines/external-resource/operations.ts';
 import type { Kind, Reference } from '../../machines/kind.ts';
-import { Tag } from '../../machines/life.ts';
+import { Tag } from '../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
 
 export interface SimpleKind {
@@ -16,7 +16,7 @@ export interface SimpleKind {
   readonly resyncEveryMs?: (object: KubeObject) => number | undefined;
   /** Whether an object is available by its status; not by default. */
   readonly isAvailable?: (object: KubeObject) => boolean;
-  readonly status?: (standing: ResourceStanding, object: KubeObject) => JsonObject;
+  readonly status?: (standing: ResourceState, object: KubeObject) => JsonObject;
   readonly operations?: Partial<ResourceOperations>;
 }
 
@@ -45,7 +45,7 @@ export function simpleKind({
     fieldManagers: { finalizer: `${kind}/finalizer`, guards: kind },
     references,
     children: () => [],
-    standing: (object, isNow = isAvailable(object)) => ({
+    publicState: (object, isNow = isAvailable(object)) => ({
       ready: isNow && idOf(object) !== undefined,
       id: idOf(object),
     }),
@@ -75,7 +75,7 @@ export function simpleKind({
         const { id: __, ...said } = status(standing, object);
         return { manager: `${kind}/status`, status: said, stored };
       },
-      mayHaveBegun: (object) =>
+      mayHaveUnrecordedCreate: (object) =>
         isManaged(object) && object.metadata.finalizers?.includes(finalizer) === true && idOf(object) === undefined,
       ambiguity: 'several match',
     }),
@@ -83,7 +83,7 @@ export function simpleKind({
   };
 }
 
-function wordFor({ tags, observation }: ResourceStanding): string {
+function wordFor({ tags, observation }: ResourceState): string {
   if (tags.has(Tag.Settled))
     return tags.has(Tag.Failing) ? 'failed' : observation?.available ? 'available' : 'unavailable';
   return tags.has(Tag.Failing) ? 'backingOff' : tags.has(Tag.Waiting) ? 'waiting' : 'busy';

@@ -65,13 +65,13 @@ test('the landscape comes up while the page is open, from the first object that 
     // One subnet is followed: it waits, its chart says so, and why is one click away.
     const object = encodeURIComponent(keyOf(world, SUBNET));
     const { page: followed } = await open(`#object=${object}`);
-    await lit(followed, 'claiming.awaiting');
+    await lit(followed, 'claiming.awaitingDependencies');
     await followed.getByRole('tab', { name: 'Why' }).click();
     await followed.locator('.cause:not(.other)', { hasText: NETWORK }).first().waitFor();
     await followed.getByRole('tab', { name: 'Chart' }).click();
 
     await world.apply(...manifests(objects.filter(isNetwork)));
-    await lit(followed, 'resting.available');
+    await lit(followed, 'idle.available');
     for (const { kind, name } of objects) await world.available(kind, name);
     const states = page.getByRole('group', { name: 'States' });
     await states.filter({ hasText: /^\s*Available\s*\d+\s*$/ }).waitFor();
@@ -81,9 +81,9 @@ test('the landscape comes up while the page is open, from the first object that 
     await followed.keyboard.press('Home');
     await followed.locator('.scrubber.back').waitFor();
     await followed.keyboard.press('l');
-    await lit(followed, 'resting.available');
+    await lit(followed, 'idle.available');
     for (let steps = 0; steps < 2; steps++) await followed.keyboard.press('[');
-    await followed.locator('.state.leaf[data-path="lifecycle.resting.available"]').waitFor({ state: 'detached' });
+    await followed.locator('.state.leaf[data-path="lifecycle.idle.available"]').waitFor({ state: 'detached' });
 
     // And it goes as it came.
     for (const { kind, name } of objects) await world.delete(kind, name);

@@ -20,7 +20,7 @@ function storyOf(pods: number, byMs: number, ...more: readonly Step[]): ReturnTy
   ];
   return play(
     { seed: 2, pods, namespaces: ['a'], resyncMs: 0, steps, moments: [], given: { hasPress: false }, model: RESOURCES },
-    { told: true },
+    { reported: true },
   );
 }
 

@@ -105,11 +105,11 @@ function describeCreation(check: Check): void {
   );
 
   check('a tagged network with every plain field', async (world) => {
-    const resource = { description: 'told', adminStateUp: false, mtu: 1400, shared: false, tags: ['b', 'a'] };
+    const resource = { description: 'reported', adminStateUp: false, mtu: 1400, shared: false, tags: ['b', 'a'] };
     await world.apply(world.managed('Network', world.name('full'), { name: world.name('other'), ...resource }));
     const { status } = await world.available('Network', world.name('full'));
     const { description, adminStateUp, mtu, name, tags } = status?.resource ?? {};
-    assert.equal([description, adminStateUp, mtu, name], ['told', false, 1400, world.name('other')]);
+    assert.equal([description, adminStateUp, mtu, name], ['reported', false, 1400, world.name('other')]);
     assert.equal([...(tags as string[])].sort(), ['a', 'b']);
     assert.is((await world.contents('networks')).length, 1);
   });
@@ -312,14 +312,14 @@ function describeChange(check: Check): void {
 
   check('a restart neither calls the cloud nor writes for what is settled (I8, I9)', async (world) => {
     const { net, subnet } = await pair(world);
-    const told = await answers(world, net);
+    const reported = await answers(world, net);
     await world.stop();
     const before = [await world.read('Network', net), await world.read('Subnet', subnet)];
     world.events.length = 0;
     await world.start();
     await world.eventually('both live again', () => {
-      const census = world.runtime?.census().get('resting.available') ?? 0;
-      return census >= 2 ? undefined : `${census} available`;
+      const countByState = world.runtime?.countByState().get('idle.available') ?? 0;
+      return countByState >= 2 ? undefined : `${countByState} available`;
     });
     await world.patch('Subnet', subnet, { spec: { resource: { description: 'changed' } } });
     await world.until('Subnet', subnet, 'changed', (object) => object.status?.resource?.['description'] === 'changed');
@@ -327,7 +327,7 @@ function describeChange(check: Check): void {
     assert.equal(await world.read('Network', net), before[0]);
     assert.is((await world.read('Subnet', subnet))?.status?.id, before[1]?.status?.id);
     // Not even that its secret is there: ten thousand would hear it.
-    assert.equal(await answers(world, net), told);
+    assert.equal(await answers(world, net), reported);
   });
 }
 
@@ -439,7 +439,7 @@ function describeDeletion(check: Check): void {
     await world.gone('Network', name);
   });
 
-  check('a dependant that waits lets a deleted dependency go, and gets its successor (P1)', async (world) => {
+  check('a dependent that waits lets a deleted dependency go, and gets its successor (P1)', async (world) => {
     const net = world.name('net');
     // A filter that matches nothing keeps the network from being ready, so nothing is built on it.
     await world.apply(
@@ -464,7 +464,7 @@ function describeDeletion(check: Check): void {
     assert.is(status?.resource?.['networkID'], successor.status?.id);
   });
 
-  check('a dependant deleted while it waits goes at once, and leaves nothing (I3)', async (world) => {
+  check('a dependent deleted while it waits goes at once, and leaves nothing (I3)', async (world) => {
     await world.apply(subnetManifest(world));
     await world.progressing('Subnet', world.name('subnet'), 'Progressing', /Network/);
     await world.delete('Subnet', world.name('subnet'));

@@ -1,10 +1,10 @@
 // An adapter of the group metal3.io without Ironic: its objects get their finalizer and are well, and that is all. For what the
 // runtime and the commands make of finished definitions, and of clusters that do not have them.
 import { assign, fromPromise, setup } from 'xstate';
-import type { Adapter, Configured, ConfiguredAdapter, DeclaredKind } from '../../adapters/adapter.ts';
+import type { Adapter, Configured, ConfiguredAdapter, DeclaredKind } from '../../adapters/api/adapter.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
 import { DEFINITION_FLAGS, metal3Definitions } from '../../adapters/ironic/definition-options.ts';
-import { type Life, type LifeEvent, type LifeInput, Tag } from '../../machines/life.ts';
+import { type Lifecycle, type LifecycleEvent, type LifecycleInput, Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
 const FINALIZER = 'test.metal3.io';
@@ -20,11 +20,11 @@ const effect = fromPromise<void, { readonly key: string }>(() => {
 const machine = setup({
   types: {
     context: {} as { readonly key: string; readonly object: View },
-    events: {} as LifeEvent<View>,
-    input: {} as LifeInput<View>,
+    events: {} as LifecycleEvent<View>,
+    input: {} as LifecycleInput<View>,
     tags: {} as Tag,
   },
-  actors: { guardSelf: effect, releaseSelf: effect },
+  actors: { addOwnFinalizer: effect, removeOwnFinalizer: effect },
   actions: {
     see: assign({
       object: ({ context, event }) => (event.type === 'object.changed' ? event.object : context.object),
@@ -39,12 +39,17 @@ const machine = setup({
   states: {
     asleep: {
       description: 'Its life has not begun.',
-      on: { 'life.began': [{ guard: 'isDeleted', target: 'releasing' }, { target: 'guarding' }] },
+      on: { 'lifecycle.started': [{ guard: 'isDeleted', target: 'releasing' }, { target: 'guarding' }] },
     },
     guarding: {
       description: 'The finalizer is being stored.',
       tags: [Tag.Busy],
-      invoke: { id: 'guardSelf', src: 'guardSelf', input: ({ context: { key } }) => ({ key }), onDone: 'well' },
+      invoke: {
+        id: 'addOwnFinalizer',
+        src: 'addOwnFinalizer',
+        input: ({ context: { key } }) => ({ key }),
+        onDone: 'well',
+      },
     },
     well: {
       description: 'There is nothing to do.',
@@ -54,27 +59,27 @@ const machine = setup({
     releasing: {
       description: 'The finalizer is being removed.',
       tags: [Tag.Busy, Tag.Deleting],
-      invoke: { id: 'releaseSelf', src: 'releaseSelf', input: ({ context: { key } }) => ({ key }) },
+      invoke: { id: 'removeOwnFinalizer', src: 'removeOwnFinalizer', input: ({ context: { key } }) => ({ key }) },
     },
   },
 });
 
-const life: Life = {
+const life: Lifecycle = {
   machine,
-  provide: ({ guardSelf, releaseSelf }) =>
+  provide: ({ addOwnFinalizer, removeOwnFinalizer }) =>
     machine.provide({
       actors: {
-        guardSelf: fromPromise<void, { readonly key: string }>(({ input }) => guardSelf(input.key)),
-        releaseSelf: fromPromise<void, { readonly key: string }>(({ input }) => releaseSelf(input.key)),
+        addOwnFinalizer: fromPromise<void, { readonly key: string }>(({ input }) => addOwnFinalizer(input.key)),
+        removeOwnFinalizer: fromPromise<void, { readonly key: string }>(({ input }) => removeOwnFinalizer(input.key)),
       },
     }),
   view: ({ metadata }: KubeObject): View => ({ isDeleted: metadata.deletionTimestamp !== undefined }),
-  saying: () => undefined,
+  statusKey: () => undefined,
   status: () => [],
-  mayHaveBegun: () => false,
-  trouble: () => [],
-  isSpent: (snapshot) => snapshot.hasTag(Tag.Settled),
-  told: () => ({}),
+  mayHaveUnrecordedCreate: () => false,
+  failureStatus: () => [],
+  canPassivate: (snapshot) => snapshot.hasTag(Tag.Settled),
+  stepDetails: () => ({}),
 };
 
 const kinds = metal3Contracts.map(
@@ -83,7 +88,7 @@ const kinds = metal3Contracts.map(
     fieldManagers: { finalizer: 'test/finalizer', guards: 'test/guards' },
     references: () => [],
     children: () => [],
-    standing: ({ metadata: { name } }) => ({ ready: true, id: name }),
+    publicState: ({ metadata: { name } }) => ({ ready: true, id: name }),
     operations: [],
   }),
 );
@@ -103,7 +108,7 @@ export const metal3: Adapter = {
   definitionFlags: DEFINITION_FLAGS,
   definitions: metal3Definitions,
   reads: [{ group: 'ironic.metal3.io', plural: 'ironics' }],
-  makes: ['hardwaredata', 'hostfirmwaresettings'].map((owned) => ({ owner: 'baremetalhosts', owned })),
+  createsKinds: ['hardwaredata', 'hostfirmwaresettings'].map((owned) => ({ owner: 'baremetalhosts', owned })),
   configure: () => configured,
 };
 

@@ -34,7 +34,7 @@ async function pair(fixture: HostFixture): Promise<void> {
   await fixture.until('the subnet is made', () => fixture.get('subnets', 'sub')?.status?.['phase'] === 'available');
 }
 
-test('a dependant is made only when its dependency is there and guarded for it (I1)', () =>
+test('a dependent is made only when its dependency is there and guarded for it (I1)', () =>
   on({}, async (fixture) => {
     const release = fixture.holdGuards();
     await fixture.create('subnets', 'sub', { networkRef: 'net' });
@@ -62,7 +62,7 @@ test('nothing is deleted while it is claimed, and everything goes in the end (I2
     assert.is(made(fixture, 'networks') + made(fixture, 'subnets'), 0);
   }));
 
-test('P1: a dependant that built nothing lets a deleted dependency go, and uses its successor', () =>
+test('P1: a dependent that built nothing lets a deleted dependency go, and uses its successor', () =>
   on({}, async (fixture) => {
     fixture.unusable.add('net');
     await fixture.create('subnets', 'sub', { networkRef: 'net' });
@@ -84,7 +84,7 @@ test('P2: an answer to another incarnation is dropped', () =>
     await fixture.bus.mailbox.publish({ to: subnet, topic: 'ready', from: network }, answer, undefined);
     await fixture.quiet();
     // Whatever makes the actor look at its dependencies again.
-    await fixture.tell({
+    await fixture.report({
       ...(fixture.get('subnets', 'sub') as KubeObject),
       metadata: { ...object.metadata, resourceVersion: '999' },
     });
@@ -100,7 +100,7 @@ test('P2: an answer to a claim that ended does not count for the next one on the
     const answer = { to: object.metadata.uid, generation: 1, uid: 'n', readiness: 'ready', externalId: 'id-n' };
     await fixture.bus.mailbox.publish({ to: subnet, topic: 'ready', from: network }, answer, undefined);
     await fixture.quiet();
-    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: true });
+    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { reported: true });
     await fixture.quiet();
     assert.not.ok(fixture.log.includes('find sub'));
   }));
@@ -147,7 +147,7 @@ test('P4: the tombstone of an earlier incarnation does not end the claim of a la
       generation: 0,
       finalizers: [],
       manager: '',
-      notOn: [],
+      withdrawnFrom: [],
       ended: true,
     };
     await fixture.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, old, undefined);
@@ -178,7 +178,7 @@ test('P6: an old view does not revive a deleted object: nobody builds on it any 
     const living = fixture.get('networks', 'net') as KubeObject;
     await fixture.remove('networks', 'net');
     await fixture.quiet();
-    await fixture.tell(living);
+    await fixture.report(living);
     await fixture.quiet();
     await fixture.create('subnets', 'late', { networkRef: 'net' });
     await fixture.quiet();
@@ -193,7 +193,7 @@ test('33.B1: an object that was wrongly not found lives on with its next state (
     fixture.onMade = () => {
       fixture.onMade = () => undefined;
       fixture.hidden.add('net');
-      void fixture.change('networks', 'net', { spec: { edit: '1' } }, { told: false });
+      void fixture.change('networks', 'net', { spec: { edit: '1' } }, { reported: false });
     };
     await fixture.create('subnets', 'sub', { networkRef: 'net' });
     await fixture.create('networks', 'net');
@@ -202,7 +202,7 @@ test('33.B1: an object that was wrongly not found lives on with its next state (
     const answer = (await fixture.bus.mailbox.last({ to: subnet, topic: 'ready', from: network }))?.payload;
     assert.is(answer?.['readiness'], 'absent');
     fixture.hidden.clear();
-    await fixture.change('networks', 'net', { spec: { edit: '2' } }, { told: true });
+    await fixture.change('networks', 'net', { spec: { edit: '2' } }, { reported: true });
     await fixture.until('it lives, and is used', () => made(fixture, 'subnets') === 1);
     assert.ok(await fixture.bus.mailbox.last({ to: network, topic: 'object' }), 'who watches next knows of it');
     assert.is(fixture.log.filter((line) => line === 'create net').length, 1);
@@ -227,7 +227,7 @@ test('33.B1: a late state of an object that is gone revives nothing, however new
     );
     await fixture.quiet();
     const finds = fixture.log.filter((line) => line === 'find net').length;
-    await fixture.tell({ ...living, status: {}, metadata: { ...living.metadata, resourceVersion: '900' } });
+    await fixture.report({ ...living, status: {}, metadata: { ...living.metadata, resourceVersion: '900' } });
     await fixture.quiet();
     assert.is(fixture.log.filter((line) => line === 'find net').length, finds);
     assert.is(await fixture.bus.mailbox.last({ to: network, topic: 'object' }), undefined, 'nobody hears of it again');
@@ -248,7 +248,7 @@ test('33.B4: who reads it newer than it was known does not (P6)', () =>
     const { mailbox } = fixture.bus;
     const { id } = mailbox.epoch();
     await fixture.create('networks', 'net');
-    fixture.onMade = () => void fixture.change('networks', 'net', { spec: { edit: '1' } }, { told: false });
+    fixture.onMade = () => void fixture.change('networks', 'net', { spec: { edit: '1' } }, { reported: false });
     await fixture.until('it is there', () => fixture.get('networks', 'net')?.status?.['phase'] === 'available');
     assert.is(mailbox.epoch().id, id);
   }));
@@ -285,16 +285,16 @@ test('P8: an incomplete table releases nothing while the API server has an objec
 test('P8: the end of a claim on what was edited away frees nothing once it is referred to again (I3)', () =>
   on({ seeded: false }, async (fixture) => {
     await pair(fixture);
-    await fixture.change('subnets', 'sub', { spec: {} }, { told: true });
+    await fixture.change('subnets', 'sub', { spec: {} }, { reported: true });
     await fixture.until('its claim ends', () => fixture.log.includes('tombstone of sub on net'));
     // Its host has not heard of it yet.
-    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: false });
+    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { reported: false });
     await fixture.remove('networks', 'net');
     await fixture.until('the API server is asked', () => fixture.log.includes('list subnets'));
     await fixture.quiet();
     assert.ok(finalizers(fixture, 'networks', 'net').includes(GUARD));
     assert.is(made(fixture, 'networks'), 1);
-    await fixture.tell(fixture.get('subnets', 'sub') as KubeObject);
+    await fixture.report(fixture.get('subnets', 'sub') as KubeObject);
     await fixture.until(
       'it is claimed again',
       () => fixture.log.lastIndexOf('claim of sub on net') > fixture.log.indexOf('list subnets'),
@@ -313,10 +313,10 @@ test('P7: a claimant that was seen without the reference and refers again by the
     await fixture.until('the guard is stored', () => finalizers(fixture, 'networks', 'net').includes(GUARD));
     await fixture.until('the network is there', () => made(fixture, 'networks') === 1);
     await fixture.quiet();
-    await fixture.change('subnets', 'sub', { spec: without }, { told: false });
+    await fixture.change('subnets', 'sub', { spec: without }, { reported: false });
     options.onListed = () => {
       options.onListed = () => undefined;
-      void fixture.change('subnets', 'sub', { spec }, { told: true });
+      void fixture.change('subnets', 'sub', { spec }, { reported: true });
     };
     await fixture.remove('networks', 'net');
     await fixture.until('the network is gone', () => fixture.get('networks', 'net') === undefined);
@@ -401,7 +401,7 @@ test('P12: a claim that nobody ended on what was never there ends when it is ans
   on({}, async (fixture) => {
     const claim = {
       ...{ uid: 'gone', resourceVersion: '50', generation: 3, finalizers: [GUARD], manager: 'own' },
-      ...{ notOn: [], ended: false },
+      ...{ withdrawnFrom: [], ended: false },
     };
     await fixture.bus.mailbox.publish({ to: network, topic: 'claim', from: subnet }, claim, undefined);
     await fixture.until('its claim ends', () => fixture.log.includes('tombstone of sub on net'));
@@ -449,17 +449,17 @@ test('an object that waits for a reference waits for another one when it is edit
     await fixture.create('networks', 'net');
     await fixture.create('subnets', 'sub', { networkRef: 'typo' });
     await fixture.quiet();
-    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { told: true });
+    await fixture.change('subnets', 'sub', { spec: { networkRef: 'net' } }, { reported: true });
     await fixture.until('the subnet is made', () => made(fixture, 'subnets') === 1);
     await fixture.until('the claim on the other ends', () => fixture.log.includes('tombstone of sub on typo'));
   }));
 
-for (const told of [false, true]) {
-  const seen = told ? 'seen' : 'not seen';
+for (const reported of [false, true]) {
+  const seen = reported ? 'seen' : 'not seen';
   test(`whoever finds another id recorded, ${seen}, removes what it made and nothing else (I4)`, () =>
     on({}, async (fixture) => {
       fixture.foreign.add('id-other');
-      fixture.onMade = () => void fixture.change('networks', 'net', { status: { id: 'id-other' } }, { told });
+      fixture.onMade = () => void fixture.change('networks', 'net', { status: { id: 'id-other' } }, { reported });
       await fixture.create('networks', 'net');
       await fixture.until(
         'the network is there',
@@ -493,7 +493,7 @@ test('an id whose storing was not answered is not stored again (I8)', () =>
     };
     await fixture.create('networks', 'net');
     await fixture.until('the id is stored', () => fixture.get('networks', 'net')?.status?.['id'] !== undefined);
-    await fixture.tell(fixture.get('networks', 'net') as KubeObject);
+    await fixture.report(fixture.get('networks', 'net') as KubeObject);
     await fixture.until(
       'the network is there',
       () => fixture.get('networks', 'net')?.status?.['phase'] === 'available',
@@ -526,7 +526,7 @@ test('P6: a late watcher does not revive an object whose actor was forgotten', (
     await fixture.remove('networks', 'net');
     await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
     await fixture.quiet();
-    await fixture.tell({ ...before, status: {} });
+    await fixture.report({ ...before, status: {} });
     await fixture.quiet();
     assert.is(fixture.log.filter((line) => line.startsWith('find ')).length, 1);
   }));

@@ -60,7 +60,7 @@ function check(title: string, open: typeof inMemory): void {
 
     await world.start();
     await world.eventually('all live, and are at rest', () => {
-      const atRest = world.runtime?.census().get('resting.available') ?? 0;
+      const atRest = world.runtime?.countByState().get('idle.available') ?? 0;
       return atRest === count ? undefined : `${atRest} of ${count} are`;
     });
     await quiet(world);

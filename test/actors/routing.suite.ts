@@ -22,7 +22,7 @@ function interfaceManifest(world: World, name: string, spec: JsonObject): JsonOb
 
 /**
  * A project with a network of two subnets, a router with a gateway, and two ports in one group. The router is plugged into
- * the first subnet by an object of its own, into the second by the subnet. Dependants come first.
+ * the first subnet by an object of its own, into the second by the subnet. Dependents come first.
  */
 function landscape(world: World): readonly Made[] {
   const name = (suffix: string): string => world.name(suffix);

@@ -21,7 +21,7 @@ function plain(text: string): readonly string[] {
   return [text, json, JSON.stringify(json).slice(1, -1), encodeURIComponent(text)];
 }
 
-/** At each of three positions, without the characters that neighbours have a part in; as URLs have it, too. */
+/** At each of three positions, without the characters that neighbors have a part in; as URLs have it, too. */
 function base64(text: string): readonly string[] {
   const bytes = Buffer.from(text);
   return [0, 1, 2].flatMap((offset) => {

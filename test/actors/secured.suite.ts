@@ -6,10 +6,10 @@ import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../actors/base/clock.ts';
+import { Role, VISUALIZER } from '../../actors/base/config.ts';
 import { credentials } from '../../actors/cli/bus/credentials.ts';
-import { systemClock } from '../../actors/clock.ts';
 import { userOf } from '../../actors/process/bus-user.ts';
-import { Role, VISUALIZER } from '../../actors/process/config.ts';
 import { REALM } from '../../adapters/openstack/mod.ts';
 import { natsBus } from '../../bus/mod.ts';
 import { SecuredServer } from '../bus/secured-server.ts';
@@ -106,26 +106,26 @@ async function shown(world: World, { server, file }: Secured): Promise<Shown> {
     nkeySeedFile: file(VISUALIZER, 'nkey'),
     tls: { caFile: file(VISUALIZER, 'ca.crt') },
   });
-  const told = sourceOn({ clock, client, bus, namespaces: [namespace] });
+  const reported = sourceOn({ clock, client, bus, namespaces: [namespace] });
   const page = new Page();
-  await told.follow(page);
+  await reported.follow(page);
   return {
     page,
     async check() {
-      const { leases, notes } = await told.problems();
+      const { leases, notes } = await reported.problems();
       assert.ok(
         leases.some(({ name }) => name === 'role.watch') && leases.some(({ name }) => name.startsWith('shard.')),
       );
       assert.equal(notes, []);
-      assert.ok((await told.hello()).keepsHistory);
-      const { keys } = await told.history(0);
+      assert.ok((await reported.hello()).keepsHistory);
+      const { keys } = await reported.history(0);
       assert.ok(keys.length > 1, `${keys.length} objects in the history`);
       const [key = ''] = keys;
-      const seen = await told.inspect(key);
+      const seen = await reported.inspect(key);
       assert.ok((seen?.history.length ?? 0) > 0 && seen?.mailTrouble === undefined, JSON.stringify(seen));
     },
     async close() {
-      await told.close();
+      await reported.close();
       await bus.close();
     },
   };
@@ -157,9 +157,9 @@ export function describeSecured(test: Test, openGround: OpenGround, program: str
       await visualizer.check();
       for (const { lines, said } of pods) {
         assert.equal(said, []);
-        const told = lines.map(({ msg }) => String(msg));
+        const reported = lines.map(({ msg }) => String(msg));
         assert.equal(
-          told.filter((line) => /does not let us|leases lost|mailbox was lost/.test(line)),
+          reported.filter((line) => /does not let us|leases lost|mailbox was lost/.test(line)),
           [],
         );
       }

@@ -35,7 +35,7 @@ function bootable(world: World, name = 'boot', of = '7b0e3b3a-0a53-4f0c-9a5e-2f3
   return world.unmanaged('Volume', world.name(name), { id });
 }
 
-/** A server and all that it is made of; dependants come first. */
+/** A server and all that it is made of; dependents come first. */
 function manifests(world: World): readonly JsonObject[] {
   const name = (suffix: string): string => world.name(suffix);
   const [a, b] = [name('a'), name('b')].map((port) =>
@@ -67,7 +67,7 @@ const secret = (world: World) => world.secret(world.name('user-data'), { value: 
 const resourceOf = ({ status }: { readonly status?: { readonly resource?: JsonObject } }): JsonObject =>
   status?.resource ?? {};
 
-check('a server and all that it is made of, applied at once, dependants first, and deleted at once', async (world) => {
+check('a server and all that it is made of, applied at once, dependents first, and deleted at once', async (world) => {
   const name = (suffix: string): string => world.name(suffix);
   const all = manifests(world);
   await world.apply(...all);

@@ -1,10 +1,10 @@
 // A limit of calls to one cloud is one for all pods: each takes its part, and takes more when another has gone.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Role } from '../../actors/process/config.ts';
+import { Role } from '../../actors/base/config.ts';
+import { openLog } from '../../actors/base/log.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
-import { openLog } from '../../actors/telling/log.ts';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { REALM } from '../../adapters/openstack/mod.ts';
 import type { Bus, LeaseRecord } from '../../bus/mod.ts';
 import { inMemory } from '../world/environments.ts';
@@ -58,8 +58,11 @@ async function pod(world: World, bus: Bus): Promise<Pod> {
     runtime,
     calls: () => calls,
     most() {
-      const told = spans.splice(0);
-      return Math.max(0, ...told.map(({ from }) => told.filter((each) => each.from <= from && from < each.to).length));
+      const reported = spans.splice(0);
+      return Math.max(
+        0,
+        ...reported.map(({ from }) => reported.filter((each) => each.from <= from && from < each.to).length),
+      );
     },
     async close() {
       await runtime.close();

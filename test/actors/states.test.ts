@@ -13,7 +13,7 @@ import {
   type States,
   VOLUME_STATES,
 } from '../../adapters/openstack/kinds/states.ts';
-import type { CollectionName } from '../../adapters/openstack/simulator/store.ts';
+import type { CollectionName } from '../../adapters/simulated/openstack/store.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { inMemory } from '../world/environments.ts';
 import type { Raw } from '../world/watched-objects.ts';

@@ -87,14 +87,14 @@ check('a share network is made on its network and subnet, and goes before they d
   const made = [status?.resource?.['neutronNetID'], status?.resource?.['neutronSubnetID']];
   const ids = [await world.read('Network', net), await world.read('Subnet', subnet)].map((each) => each?.status?.id);
   assert.equal(made, ids);
-  await world.patch('ShareNetwork', share, { spec: { resource: { description: 'told' } } });
-  const told = await world.until(
+  await world.patch('ShareNetwork', share, { spec: { resource: { description: 'reported' } } });
+  const reported = await world.until(
     'ShareNetwork',
     share,
     'described',
-    (object) => object.status?.resource?.['description'] === 'told',
+    (object) => object.status?.resource?.['description'] === 'reported',
   );
-  assert.is(condition(told, 'Available').status, 'True');
+  assert.is(condition(reported, 'Available').status, 'True');
   for (const [kind, name] of [
     ['Network', net],
     ['Subnet', subnet],

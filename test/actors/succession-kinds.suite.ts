@@ -155,7 +155,7 @@ async function takenOver(world: World, left: readonly Raw[]): Promise<void> {
   forget(world);
   await world.start({ namespaces: [world.namespace] });
   await world.eventually('all live, and are at rest', () => {
-    const atRest = world.runtime?.census().get('resting.available') ?? 0;
+    const atRest = world.runtime?.countByState().get('idle.available') ?? 0;
     return atRest === left.length ? undefined : `${atRest} of ${left.length} are`;
   });
   await quiet(world);

@@ -47,7 +47,7 @@ function describeSettled(check: Check): void {
 
       await world.start();
       await world.eventually('all live, and are at rest', () => {
-        const atRest = world.runtime?.census().get('resting.available') ?? 0;
+        const atRest = world.runtime?.countByState().get('idle.available') ?? 0;
         return atRest >= 2 * PAIRS ? undefined : `${atRest} are`;
       });
       // Whatever would be written, or asked of the cloud, would be by now.
@@ -91,7 +91,7 @@ function describeLease(check: Check): void {
 
       await lease(world, 'orc-2');
       await world.eventually('nothing lives here', () => {
-        const living = [...(world.runtime?.census().values() ?? [])].reduce((sum, count) => sum + count, 0);
+        const living = [...(world.runtime?.countByState().values() ?? [])].reduce((sum, count) => sum + count, 0);
         return living === 0 ? undefined : `${living} do`;
       });
       await world.apply(world.managed('Network', world.name('late')));

@@ -17,7 +17,7 @@ export interface CoreEvent {
 }
 
 /** The event of an object and a reason, once there is one as wanted. */
-export async function told(
+export async function reported(
   world: World,
   name: string,
   reason: string,

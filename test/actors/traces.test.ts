@@ -1,7 +1,7 @@
 // What one write of a user leads to can be followed through mail, events, calls, the log and Kubernetes Events.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { changeOf, traceIdOf, workOf } from '../../actors/telling/cause.ts';
+import { changeTraceparent, traceIdOf, workTraceparent } from '../../actors/base/change-trace.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { inMemory } from '../world/environments.ts';
@@ -15,7 +15,7 @@ function tracesOf(events: readonly Event[]): readonly string[] {
 }
 
 /** `traceparent` of the mail to `to`, by topic and author. */
-async function mailOf(world: World, to: string): Promise<Readonly<Record<string, string | undefined>>> {
+async function readMessagesOf(world: World, to: string): Promise<Readonly<Record<string, string | undefined>>> {
   const mail = (await world.mail()).filter(({ subject }) => subject.to.name === to);
   return Object.fromEntries(
     mail.map(({ subject, traceparent }) => [
@@ -33,14 +33,14 @@ check('the write of a subnet leads to its claim, its create and its events; its 
   await world.progressing('Subnet', sub, 'Progressing', `Waiting for Network/${net} to be created`);
   const [awaited] = (await world.apply(world.managed('Network', net))) as unknown as [KubeObject];
   await world.available('Subnet', sub);
-  const [trace, other] = [traceIdOf(changeOf(written)), traceIdOf(changeOf(awaited))];
+  const [trace, other] = [traceIdOf(changeTraceparent(written)), traceIdOf(changeTraceparent(awaited))];
   assert.is.not(trace, other);
 
   // Its echoes have overwritten the mail of the write, and tell of the same change.
-  assert.is((await mailOf(world, sub))['object'], changeOf(written));
-  assert.is((await mailOf(world, net))[`claim ${sub}`], workOf(written));
-  assert.is((await mailOf(world, sub))[`ready ${net}`], workOf(awaited));
-  assert.is(traceIdOf((await mailOf(world, CREDENTIALS))[`claim ${sub}`]), trace);
+  assert.is((await readMessagesOf(world, sub))['object'], changeTraceparent(written));
+  assert.is((await readMessagesOf(world, net))[`claim ${sub}`], workTraceparent(written));
+  assert.is((await readMessagesOf(world, sub))[`ready ${net}`], workTraceparent(awaited));
+  assert.is(traceIdOf((await readMessagesOf(world, CREDENTIALS))[`claim ${sub}`]), trace);
 
   const events = world.eventsOf('Subnet', sub);
   assert.equal(tracesOf(events), [trace]);
@@ -49,11 +49,11 @@ check('the write of a subnet leads to its claim, its create and its events; its 
   );
   assert.equal(
     created.map(({ data, traceparent }) => [data['path'], traceparent]),
-    [['/subnets', workOf(written)]],
+    [['/subnets', workTraceparent(written)]],
   );
   assert.match(String(created[0]?.data['requestId']), /^req-[0-9a-f-]{36}$/);
   const links = events.flatMap(({ data }) => (data['links'] as readonly string[] | undefined) ?? []);
-  assert.ok(links.includes(workOf(awaited)), links.join());
+  assert.ok(links.includes(workTraceparent(awaited)), links.join());
   assert.equal(tracesOf(world.eventsOf('Network', net)), [other]);
 
   const lines = world.logs.filter(({ msg, name }) => msg === 'state changed' && name === sub);
@@ -61,13 +61,13 @@ check('the write of a subnet leads to its claim, its create and its events; its 
 
   await world.eventually('its Kubernetes Event names the trace', async () => {
     const { body } = await world.client.call({ method: 'GET', path: `/api/v1/namespaces/${world.namespace}/events` });
-    const told = (body['items'] as readonly JsonObject[]).filter(
+    const reported = (body['items'] as readonly JsonObject[]).filter(
       ({ involvedObject }) => (involvedObject as JsonObject)['name'] === sub,
     );
-    const traces = told.map(
+    const traces = reported.map(
       ({ metadata }) => (metadata as unknown as KubeObject['metadata']).annotations?.['troupe/traceparent'],
     );
-    return traces.length > 0 && traces.every((each) => each === workOf(written)) ? undefined : traces.join();
+    return traces.length > 0 && traces.every((each) => each === workTraceparent(written)) ? undefined : traces.join();
   });
 });
 
@@ -79,12 +79,12 @@ check(
     await world.available('Network', net);
     await world.eventually('the network rests', () => {
       const last = world.eventsOf('Network', net, 'transition').at(-1)?.data['to'];
-      return last === 'resting.available' ? undefined : String(last);
+      return last === 'idle.available' ? undefined : String(last);
     });
     const resource = { networkRef: net, ipVersion: 4, cidr: '192.0.2.0/24' };
     const [written] = (await world.apply(world.managed('Subnet', sub, resource))) as unknown as [KubeObject];
     await world.available('Subnet', sub);
-    assert.is(traceIdOf((await mailOf(world, sub))[`ready ${net}`]), traceIdOf(changeOf(written)));
+    assert.is(traceIdOf((await readMessagesOf(world, sub))[`ready ${net}`]), traceIdOf(changeTraceparent(written)));
 
     const before = world.events.length;
     const edited = (await world.patch('Subnet', sub, {
@@ -94,8 +94,8 @@ check(
     await world.eventually('the cloud is told', () =>
       world.events.slice(before).some(isChange) ? undefined : 'not yet',
     );
-    assert.equal(tracesOf(world.events.slice(before).filter(isChange)), [traceIdOf(changeOf(edited))]);
-    assert.is.not(traceIdOf(changeOf(edited)), traceIdOf(changeOf(written)));
+    assert.equal(tracesOf(world.events.slice(before).filter(isChange)), [traceIdOf(changeTraceparent(edited))]);
+    assert.is.not(traceIdOf(changeTraceparent(edited)), traceIdOf(changeTraceparent(written)));
   },
 );
 

@@ -63,9 +63,9 @@ export function describeUnmade(test: Test, openGround: OpenGround): void {
     async (world) => {
       const cases = await casesIn(world);
       await world.apply(...cases.map(({ manifest }) => manifest));
-      const told = (kind: Kind, name: string): Promise<unknown> =>
-        world.until(kind, name, 'told', (object) => (condition(object, 'Progressing').message ?? '') !== '');
-      for (const { kind, name } of cases) await told(kind, name);
+      const reported = (kind: Kind, name: string): Promise<unknown> =>
+        world.until(kind, name, 'reported', (object) => (condition(object, 'Progressing').message ?? '') !== '');
+      for (const { kind, name } of cases) await reported(kind, name);
       for (const { kind, name } of cases)
         assert.equal((await world.read(kind, name))?.metadata.finalizers ?? [], [], `${kind} ${name}`);
       await world.stop();
@@ -94,11 +94,11 @@ export function describeUnmade(test: Test, openGround: OpenGround): void {
     );
     await world.apply(manifest);
     await world.patch('Network', name, { metadata: { finalizers: ['example.org/held'] } });
-    await world.until('Network', name, 'told', (object) => (condition(object, 'Progressing').message ?? '') !== '');
+    await world.until('Network', name, 'reported', (object) => (condition(object, 'Progressing').message ?? '') !== '');
     await world.delete('Network', name);
     await world.eventually('its claims end', () => {
       const last = world.eventsOf('Network', name, 'transition').at(-1)?.data['to'];
-      return last === 'gone' ? undefined : String(last);
+      return last === 'deleted' ? undefined : String(last);
     });
     assert.equal((await world.read('Network', name))?.metadata.finalizers, ['example.org/held']);
     await world.patch('Network', name, { metadata: { finalizers: [] } });
@@ -110,7 +110,9 @@ export function describeUnmade(test: Test, openGround: OpenGround): void {
     await world.apply(world.managed('Network', name));
     await world.available('Network', name);
     const states = world.eventsOf('Network', name, 'transition').map(({ data }) => data['to']);
-    const [guarding, creating] = ['building.guarding', 'building.creating'].map((state) => states.indexOf(state));
+    const [guarding, creating] = ['building.addingFinalizer', 'building.creating'].map((state) =>
+      states.indexOf(state),
+    );
     assert.ok((guarding ?? -1) >= 0 && (guarding ?? 0) < (creating ?? -1), states.join());
     assert.ok((await world.read('Network', name))?.metadata.finalizers?.includes('openstack.k-orc.cloud/network'));
   });

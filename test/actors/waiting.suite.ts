@@ -55,7 +55,7 @@ export function describeWaiting(test: Test, openGround: OpenGround, { onFigure }
     );
   }
 
-  check('a dependency that is being made makes its dependants look once, and wait in silence', async (world) => {
+  check('a dependency that is being made makes its dependents look once, and wait in silence', async (world) => {
     const net = world.name('pending');
     await world.apply(world.unmanaged('Network', net, { filter: { name: world.name('nothing') } }));
     await world.progressing('Network', net, 'Progressing', 'Waiting for OpenStack resource to be created externally');
@@ -65,7 +65,7 @@ export function describeWaiting(test: Test, openGround: OpenGround, { onFigure }
       await world.progressing('Subnet', name, 'Progressing', `Waiting for Network/${net} to be ready`);
     await world.eventually('everybody has looked', () => {
       const looking = names.filter(
-        (name) => world.eventsOf('Subnet', name, 'transition').at(-1)?.data['to'] !== 'claiming.awaiting',
+        (name) => world.eventsOf('Subnet', name, 'transition').at(-1)?.data['to'] !== 'claiming.awaitingDependencies',
       );
       return looking.length === 0 ? undefined : looking.join();
     });
@@ -97,7 +97,7 @@ export function describeWaiting(test: Test, openGround: OpenGround, { onFigure }
     assert.equal(await state(world), before, 'once');
   });
 
-  check('a dependant is asked for as soon as its dependency is ready, and waits for no timer (I7)', async (world) => {
+  check('a dependent is asked for as soon as its dependency is ready, and waits for no timer (I7)', async (world) => {
     const reactions = await reactionsOf(world);
     onFigure(`one after another: ${figures(reactions)}`);
     assert.ok(Math.min(...reactions) >= 0, figures(reactions));
@@ -190,7 +190,7 @@ async function restingTimers(world: World): Promise<number> {
 
 /** When the network was ready for others: its change to `available`. */
 function readyAt(world: World, net: string): number {
-  const event = world.eventsOf('Network', net, 'transition').find(({ data }) => data['to'] === 'resting.available');
+  const event = world.eventsOf('Network', net, 'transition').find(({ data }) => data['to'] === 'idle.available');
   assert.ok(event, `'${net}' never became available`);
   return (event as Event).at;
 }

@@ -24,7 +24,7 @@ check(
     for (const name of names)
       await world.progressing('Network', name, 'Progressing', 'Waiting for OpenStack resource to be ready');
     await world.eventually('everybody waits', () => {
-      const others = names.filter((name) => stateOf(world, name) !== 'keeping.settling');
+      const others = names.filter((name) => stateOf(world, name) !== 'reconciling.awaitingReady');
       return others.length === 0 ? undefined : others.join();
     });
 
@@ -61,7 +61,7 @@ check(
     await world.start();
     await world.eventually('it is waited for', () => {
       const state = stateOf(world, name);
-      return state === 'keeping.settling' ? undefined : String(state);
+      return state === 'reconciling.awaitingReady' ? undefined : String(state);
     });
     world.simulator.drift.change('networks', id, { status: 'ACTIVE' });
     await world.available('Network', name);

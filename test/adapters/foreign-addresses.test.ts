@@ -3,17 +3,17 @@ import type { LookupFunction } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { iscsiTargetOperations } from '../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
-import type { MachinePorts } from '../../adapters/csi-proxy/kinds/operations/serving.ts';
-import { smbMappingOperations } from '../../adapters/csi-proxy/kinds/operations/smb-mapping.ts';
-import { Lanes } from '../../adapters/csi-proxy/lanes.ts';
+import { KeyedMutex } from '../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../adapters/csi-proxy/server/path-rules.ts';
-import { bmcEventSubscriptionOperations } from '../../adapters/ironic/operations/bmc-event-subscriptions.ts';
-import { dataImageOperations } from '../../adapters/ironic/operations/data-images.ts';
-import type { Passes } from '../../adapters/ironic/operations/passes.ts';
-import { prepareHost, serviceHost } from '../../adapters/ironic/operations/preparing.ts';
+import { type EgressPolicyOptions, foreignReachOf } from '../../adapters/http/egress-policy.ts';
 import type { IronicPorts } from '../../adapters/ironic/serving.ts';
-import { foreignReachOf, type ReachOptions } from '../../adapters/reach.ts';
+import { bmcEventSubscriptionOperations } from '../../adapters/ironic/steps/bmc-event-subscriptions.ts';
+import { dataImageOperations } from '../../adapters/ironic/steps/data-images.ts';
+import type { HostReconciler } from '../../adapters/ironic/steps/host-reconciler.ts';
+import { prepareHost, serviceHost } from '../../adapters/ironic/steps/prepare.ts';
+import { iscsiTargetOperations } from '../../adapters/windows/operations/iscsi-target.ts';
+import type { MachinePorts } from '../../adapters/windows/operations/serving.ts';
+import { smbMappingOperations } from '../../adapters/windows/operations/smb-mapping.ts';
 import type { JsonObject } from '../../bus/json.ts';
 import { simulatedClock } from '../world/clock.ts';
 import { type Raw, withHosts } from '../world/hosts.ts';
@@ -35,9 +35,10 @@ const lookup: LookupFunction = (name, _options, done) => {
     found.map((address) => ({ address, family: 4 })),
   );
 };
-const reachOf = (options: Partial<ReachOptions> = {}) => foreignReachOf({ allow: [], deny: [], lookup, ...options });
+const egressPolicyOf = (options: Partial<EgressPolicyOptions> = {}) =>
+  foreignReachOf({ allow: [], deny: [], lookup, ...options });
 const POD = { serviceHost: '10.96.0.1', apiServer: '10.96.0.1:443' } as const;
-const FOREIGN = reachOf({ deny: ['10.9.0.0/16'] });
+const FOREIGN = egressPolicyOf({ deny: ['10.9.0.0/16'] });
 const DENIED = '10.9.1.2';
 
 test('33.C6: link-local and metadata addresses are refused, in every spelling of whoever connects', async () => {
@@ -46,32 +47,35 @@ test('33.C6: link-local and metadata addresses are refused, in every spelling of
     ...['::ffff:169.254.169.254', '64:ff9b::a9fe:a9fe', 'fe80--1.ipv6-literal.net', 'fe80--1s4.ipv6-literal.net'],
     ...['0.0.0.0', '100.100.100.200', '168.63.129.16'],
   ]) {
-    assert.match((await reachOf().refusalOf('BMCs', host)) ?? `${host} is reached`, /whoever runs Troupe may allow it/);
-    assert.is(await reachOf({ allow: ['0.0.0.0/0', '::/0'] }).refusalOf('BMCs', host), undefined, host);
+    assert.match(
+      (await egressPolicyOf().refusalOf('BMCs', host)) ?? `${host} is reached`,
+      /whoever runs Troupe may allow it/,
+    );
+    assert.is(await egressPolicyOf({ allow: ['0.0.0.0/0', '::/0'] }).refusalOf('BMCs', host), undefined, host);
   }
   for (const host of ['10.0.0.5', '192.168.1.1', '[fd00::5]', 'far.test', 'nas', 'no host at all', '']) {
-    assert.is(await reachOf(POD).refusalOf('BMCs', host), undefined, host);
+    assert.is(await egressPolicyOf(POD).refusalOf('BMCs', host), undefined, host);
   }
 });
 
 test('33.C6: loopback is refused in a pod alone; Services are let through, and the API server is not', async () => {
-  assert.match((await reachOf(POD).refusalOf('BMCs', '127.0.0.1')) ?? '', 'a loopback address');
-  assert.is(await reachOf({ isLoopbackReached: true }).refusalOf('BMCs', '127.0.0.1'), undefined);
-  assert.is(await reachOf(POD).refusalOf('BMCs', 'service.ns.svc', 80), undefined);
-  assert.is(await reachOf(POD).refusalOf('BMCs', '10.96.7.8', 80), undefined);
-  assert.match((await reachOf(POD).refusalOf('BMCs', '10.96.0.1', 443)) ?? '', 'the API server');
+  assert.match((await egressPolicyOf(POD).refusalOf('BMCs', '127.0.0.1')) ?? '', 'a loopback address');
+  assert.is(await egressPolicyOf({ isLoopbackReached: true }).refusalOf('BMCs', '127.0.0.1'), undefined);
+  assert.is(await egressPolicyOf(POD).refusalOf('BMCs', 'service.ns.svc', 80), undefined);
+  assert.is(await egressPolicyOf(POD).refusalOf('BMCs', '10.96.7.8', 80), undefined);
+  assert.match((await egressPolicyOf(POD).refusalOf('BMCs', '10.96.0.1', 443)) ?? '', 'the API server');
 });
 
 test('33.C6: names are judged by patterns, and in a pod by all that they lead to (H5)', async () => {
-  const message = (await reachOf(POD).refusalOf('BMCs', 'inside.test')) ?? '';
+  const message = (await egressPolicyOf(POD).refusalOf('BMCs', 'inside.test')) ?? '';
   assert.match(message, "'inside.test' is a link-local address");
   assert.not.match(message, '169.254');
-  assert.is(await reachOf().refusalOf('BMCs', 'inside.test'), undefined, 'nobody resolves it here');
-  assert.is(await reachOf({ ...POD, allow: ['inside.test'] }).refusalOf('BMCs', 'inside.test'), undefined);
+  assert.is(await egressPolicyOf().refusalOf('BMCs', 'inside.test'), undefined, 'nobody resolves it here');
+  assert.is(await egressPolicyOf({ ...POD, allow: ['inside.test'] }).refusalOf('BMCs', 'inside.test'), undefined);
   const only = { allow: ['*.bmc.example', '10.7.0.0/16'], deny: ['*'] };
-  assert.is(await reachOf(only).refusalOf('BMCs', 'one.bmc.example'), undefined);
-  assert.is(await reachOf(only).refusalOf('BMCs', '10.7.0.1'), undefined);
-  assert.match((await reachOf(only).refusalOf('BMCs', 'nas')) ?? '', 'where --cloud-deny forbids');
+  assert.is(await egressPolicyOf(only).refusalOf('BMCs', 'one.bmc.example'), undefined);
+  assert.is(await egressPolicyOf(only).refusalOf('BMCs', '10.7.0.1'), undefined);
+  assert.match((await egressPolicyOf(only).refusalOf('BMCs', 'nas')) ?? '', 'where --cloud-deny forbids');
 });
 
 const env = { TROUPE_CLOUD_DENY: '10.9.0.0/16,*.internal' };
@@ -147,14 +151,14 @@ test('33.C6: the source of firmware, before a deployment and while it is service
     ...{ clock, foreign: FOREIGN },
     readObject: async ({ kind }: { readonly kind: string }) => (kind === 'HostUpdatePolicy' ? policy : components),
   } as unknown as IronicPorts;
-  const told: string[] = [];
+  const reported: string[] = [];
   const passes = {
     async onNode(_: unknown, decide: (node: JsonObject) => unknown) {
-      told.push(JSON.stringify(decide({ provision_state: 'manageable' })));
+      reported.push(JSON.stringify(decide({ provision_state: 'manageable' })));
       return { last: { step: 'done' }, notes: [] };
     },
     outcome: () => ({ kind: 'done', at: 0 }),
-  } as unknown as Passes;
+  } as unknown as HostReconciler;
   const request = {
     object: objectOf('BareMetalHost', { bmc: { address: 'redfish://10.0.0.1/redfish/v1/Systems/1' } }),
     dependencies: { 'HostFirmwareComponents/h': { id: 'h', ready: true } },
@@ -162,17 +166,17 @@ test('33.C6: the source of firmware, before a deployment and while it is service
     traceparent: '',
   };
   await prepareHost(ports, passes, request);
-  assert.match(told[0] ?? '', 'where --cloud-deny forbids, which sources of firmware are not reached at');
+  assert.match(reported[0] ?? '', 'where --cloud-deny forbids, which sources of firmware are not reached at');
   const serviced = await serviceHost(ports, passes, { ...request, isBegun: true });
   assert.match(JSON.stringify(serviced), 'where --cloud-deny forbids, which sources of firmware are not reached at');
-  assert.is(told.length, 1, 'no node is asked for anything');
+  assert.is(reported.length, 1, 'no node is asked for anything');
 });
 
 test('33.C6: the server of a share, and the portal of a target', async () => {
   const clock = simulatedClock();
   const { host } = await memoryMachine({ clock });
   const ports: MachinePorts = {
-    ...{ clock, host, lanes: new Lanes(), paths: new PathRules(['C:\\x']), encryption: 'required', node: 'one' },
+    ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules(['C:\\x']), encryption: 'required', node: 'one' },
     ...{ derive: async () => Buffer.of(), machine: async () => '', foreign: FOREIGN },
     readSecret: async () => undefined,
     readObject: async () => undefined,

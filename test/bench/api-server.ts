@@ -14,9 +14,9 @@ import { fileURLToPath } from 'node:url';
 import { KubeConfig } from '@kubernetes/client-node';
 import { Pool } from 'undici';
 import { parse } from 'yaml';
-import { systemClock } from '../../actors/clock.ts';
-import { FRUGAL_ENVIRONMENT, FRUGAL_FLAGS } from '../../adapters/kubernetes/embedded/frugal.ts';
-import type { Served, Usage } from '../adapters/kubernetes/embedded/served.ts';
+import { systemClock } from '../../actors/base/clock.ts';
+import { FRUGAL_ENVIRONMENT, FRUGAL_FLAGS } from '../../adapters/simulated/kubernetes/frugal.ts';
+import type { Served, Usage } from '../adapters/simulated/kubernetes/served.ts';
 import { COMPILE_CACHE } from './stage.ts';
 
 const IN_FLIGHT = 64;
@@ -24,7 +24,7 @@ const LISTS = 5;
 const PACED_PER_SECOND = 200;
 const PACED_WRITES = 600;
 
-const CHILD = fileURLToPath(new URL('../adapters/kubernetes/embedded/served.ts', import.meta.url));
+const CHILD = fileURLToPath(new URL('../adapters/simulated/kubernetes/served.ts', import.meta.url));
 const CRD = new URL('../../deploy/crds/openstack.k-orc.cloud_networks.yaml', import.meta.url);
 
 const clock = systemClock();

@@ -1,4 +1,4 @@
-// Chains: so many networks, each with a subnet and a port on it, applied at once, dependants first; then all deleted at
+// Chains: so many networks, each with a subnet and a port on it, applied at once, dependents first; then all deleted at
 // once. In between, on embedded parts, chains at a gentle pace, which show how fast readiness is acted upon.
 import { quantile, type Report, spread, sum } from './figures.ts';
 import { type Item, Landscape, network, port, subnet } from './landscape.ts';
@@ -16,7 +16,7 @@ export interface ChainOptions {
 }
 
 const OBJECTS_A_CHAIN = 3;
-/** Its kinds, dependants first. */
+/** Its kinds, dependents first. */
 const CHAIN = ['ports', 'subnets', 'networks'];
 const POLL_MS = 200;
 /** A wait ends with an error when nothing has changed for so long, in milliseconds. */
@@ -112,7 +112,7 @@ export async function burst(
   };
 }
 
-/** @returns times from readiness to the dependant's request, in milliseconds */
+/** @returns times from readiness to the dependent's request, in milliseconds */
 async function paced(stage: Stage, { onProgress }: ChainOptions): Promise<readonly number[]> {
   const landscape = new Landscape(stage, 'bench-paced');
   await landscape.open();
@@ -125,7 +125,7 @@ async function paced(stage: Stage, { onProgress }: ChainOptions): Promise<readon
   return reactions;
 }
 
-/** Dependants first. */
+/** Dependents first. */
 export function chains(count: number, prefix: string): readonly Item[] {
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   return [
@@ -144,7 +144,7 @@ export async function available(
   plurals: readonly string[] = CHAIN,
 ): Promise<ActorsCounts> {
   return until(stage, async (counts) => {
-    const settled = counts.census['resting.available'] ?? 0;
+    const settled = counts.countByState['idle.available'] ?? 0;
     onProgress(`${settled} of ${count} available`);
     if (settled < count) return settled;
     const now = await stored(landscape, plurals);
@@ -196,7 +196,7 @@ export async function until(
     if (now !== last) movedAt = clock.now();
     last = now;
     if (clock.now() - movedAt > STALLED_MS) {
-      throw new Error(`nothing has changed for ${STALLED_MS} ms: ${JSON.stringify(counts.census)}`);
+      throw new Error(`nothing has changed for ${STALLED_MS} ms: ${JSON.stringify(counts.countByState)}`);
     }
     await clock.sleep(POLL_MS);
   }

@@ -5,9 +5,9 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
 import pino from 'pino';
-import { systemClock } from '../../actors/clock.ts';
-import { Host, type HostDeps } from '../../actors/hosting/host.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { registry } from '../../actors/object/registry.ts';
+import { type HostDeps, ShardHost } from '../../actors/sharding/shard-host.ts';
 import { type Address, type JsonObject, type Lease, memoryBroker } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -79,7 +79,7 @@ export async function churningHost() {
       serverTime: 0,
     }),
   } as unknown as HostDeps['objects'];
-  const host = new Host({
+  const host = new ShardHost({
     bus,
     objects,
     registry: registry([kindOf('Base'), kindOf('Thing')], []),
@@ -87,12 +87,12 @@ export async function churningHost() {
     clock,
     log: pino({ level: 'silent' }),
     callMs: 1_000,
-    lateMs: 30_000,
-    tell: () => undefined,
+    lateEffectMs: 30_000,
+    report: () => undefined,
   });
   const ended = new AbortController();
   await host.open(new Map([[0, lease]]), ended.signal, () => undefined);
-  const tell = async (name: string, payload: JsonObject): Promise<void> => {
+  const report = async (name: string, payload: JsonObject): Promise<void> => {
     const to: Address = { realm: 'bench', plural: name === BASE ? 'bases' : 'things', namespace: 'ns', name };
     await bus.mailbox.publish({ to, topic: 'object' }, payload, undefined);
   };
@@ -100,20 +100,20 @@ export async function churningHost() {
   const quiet = async (living: number): Promise<void> => {
     for (let calm = 0, last = -1; calm < 5; ) {
       await new Promise((resolve) => setImmediate(resolve));
-      const isThere = [...host.census().values()].reduce((sum, count) => sum + count, 0) === living;
+      const isThere = [...host.countByState().values()].reduce((sum, count) => sum + count, 0) === living;
       calm = isThere && host.remembered === last ? calm + 1 : 0;
       last = host.remembered;
     }
   };
   // What no mail tells of would be read again, and whatever that list does not have be ended (H5).
-  await tell(BASE, { object: base as unknown as JsonObject });
+  await report(BASE, { object: base as unknown as JsonObject });
   await quiet(1);
   return {
     host,
     async pass(names: readonly string[]): Promise<void> {
-      for (const name of names) await tell(name, { object: object('Thing', name) as unknown as JsonObject });
+      for (const name of names) await report(name, { object: object('Thing', name) as unknown as JsonObject });
       await quiet(names.length + 1);
-      for (const name of names) await tell(name, { gone: { uid: `uid-${name}`, resourceVersion: `${++version}` } });
+      for (const name of names) await report(name, { gone: { uid: `uid-${name}`, resourceVersion: `${++version}` } });
       await quiet(1);
     },
     async close(): Promise<void> {

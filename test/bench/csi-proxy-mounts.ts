@@ -1,7 +1,7 @@
 // How often Windows is asked while volumes are mounted the way drivers do it, through the generated clients: each volume by
 // itself, as if there were no other. Windows is a machine in memory behind the worker's double, which counts.
 
-import { openLog } from '../../actors/telling/log.ts';
+import { openLog } from '../../actors/base/log.ts';
 import * as disk from '../../adapters/csi-proxy/client/disk/v1/client_generated.ts';
 import * as filesystem from '../../adapters/csi-proxy/client/filesystem/v1/client_generated.ts';
 import * as volume from '../../adapters/csi-proxy/client/volume/v1/client_generated.ts';

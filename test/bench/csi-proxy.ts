@@ -4,7 +4,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Client, credentials } from '@grpc/grpc-js';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { GetDiskStatsRequest } from '../../adapters/csi-proxy/api/disk/v1/api_generated.ts';
 import { newClientWithPipePath } from '../../adapters/csi-proxy/client/disk/v1/client_generated.ts';
 import { asBuffer, asIs, grpcTarget } from '../../adapters/csi-proxy/grpc.ts';

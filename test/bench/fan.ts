@@ -25,7 +25,7 @@ export async function fan(options: StageOptions & { readonly count: number }): P
     const up = await available(stage, landscape, count + 1, onProgress);
     const cpuMs = (await stage.actors.ask('usage')).cpuMs - cpuBefore;
     const answeredAt = up.lastEntered['building.creating'] ?? Number.NaN;
-    const readyAt = up.firstEntered['resting.available'] ?? Number.NaN;
+    const readyAt = up.firstEntered['idle.available'] ?? Number.NaN;
 
     await stage.reset();
     const heldAt = clock.now();
@@ -39,10 +39,10 @@ export async function fan(options: StageOptions & { readonly count: number }): P
     const down = await gone(stage, landscape, onProgress);
     return {
       figures: {
-        dependants: count,
+        dependents: count,
         'ready.lastRequestMs': answeredAt - readyAt,
         'ready.allAvailableMs': up.lastWriteAt - startedAt,
-        'ready.cpuMsPerDependant': cpuMs / count,
+        'ready.cpuMsPerDependent': cpuMs / count,
         ...spread('ready.messages', up.messages),
         ...spread('ready.writes', up.writes),
         'delete.heldMs': held.lastWriteAt - heldAt,
@@ -51,7 +51,7 @@ export async function fan(options: StageOptions & { readonly count: number }): P
         'delete.allGoneMs': down.lastWriteAt - releasedAt,
         ...spread('delete.released.messages', down.messages),
         ...spread('delete.released.writes', down.writes),
-        'delete.writesPerDependant': sum(down.writes) / count,
+        'delete.writesPerDependent': sum(down.writes) / count,
       },
     };
   } finally {

@@ -69,18 +69,18 @@ async function provisioned(
   const cpuBefore = await stage.cpu();
   const beganAt = clock.now();
   await landscape.apply(items);
-  const counts = await reached(stage, 'provisioned.resting', count, onProgress);
+  const counts = await reached(stage, 'provisioned.idle', count, onProgress);
   const ms = clock.now() - beganAt;
   await stage.quiet();
   const cpu = grown(cpuBefore, await stage.cpu());
   const profiled = profile ? await stage.actors.ask('profiled') : undefined;
-  const told = await stage.counts();
+  const reported = await stage.counts();
   return {
     profile: profiled,
     figures: {
       'up.ms': ms,
       'up.writeMs': counts.lastWriteAt - beganAt,
-      ...perHost('up', { count, told, asked: await asked(stage), cpu }),
+      ...perHost('up', { count, reported, asked: await asked(stage), cpu }),
     },
   };
 }
@@ -117,7 +117,7 @@ async function pacedReactions(
     await landscape.merge(PLURAL, name, { spec: { image: null } });
     await stage.clock.sleep(PACE_MS);
   }
-  await reached(stage, 'available.resting', some.length, onProgress);
+  await reached(stage, 'available.idle', some.length, onProgress);
   const { reactions } = await asked(stage);
   return {
     'reaction.count': reactions.length,
@@ -144,8 +144,8 @@ async function gone(
   const ms = stage.clock.now() - beganAt;
   await stage.quiet();
   const cpu = grown(cpuBefore, await stage.cpu());
-  const told = await stage.counts();
-  return { 'down.ms': ms, ...perHost('down', { count, told, asked: await asked(stage), cpu }) };
+  const reported = await stage.counts();
+  return { 'down.ms': ms, ...perHost('down', { count, reported, asked: await asked(stage), cpu }) };
 }
 
 /** All enrolled at once, and a minute in which they wait for machines that do not call. */
@@ -218,12 +218,12 @@ function perHost(
   name: string,
   {
     count,
-    told,
+    reported,
     asked,
     cpu,
   }: {
     readonly count: number;
-    readonly told: ActorsCounts;
+    readonly reported: ActorsCounts;
     readonly asked: IronicCounts;
     readonly cpu: Readonly<Record<string, number>>;
   },
@@ -231,11 +231,11 @@ function perHost(
   return {
     [`${name}.callsPerHost`]: sum(asked.calls) / count,
     ...spread(`${name}.calls`, asked.calls, count),
-    [`${name}.writesPerHost`]: (sum(told.writes) - (told.writes['DELETE'] ?? 0)) / count,
-    ...spread(`${name}.writes`, told.writes, count),
-    ...spread(`${name}.writesOf`, told.writesOf, count),
-    ...spread(`${name}.refused`, told.refusals, count),
-    [`${name}.messagesPerHost`]: sum(told.messages) / count,
+    [`${name}.writesPerHost`]: (sum(reported.writes) - (reported.writes['DELETE'] ?? 0)) / count,
+    ...spread(`${name}.writes`, reported.writes, count),
+    ...spread(`${name}.writesOf`, reported.writesOf, count),
+    ...spread(`${name}.refused`, reported.refusals, count),
+    [`${name}.messagesPerHost`]: sum(reported.messages) / count,
     ...spread(`${name}.cpuMsPerHost`, cpu, count),
   };
 }
@@ -252,16 +252,19 @@ function reached(
   count: number,
   onProgress: (line: string) => void,
 ): Promise<ActorsCounts> {
-  return until(stage, async ({ census }) => {
-    const there = Object.entries(census).reduce((all, [name, how]) => (name.includes(state) ? all + how : all), 0);
+  return until(stage, async ({ countByState }) => {
+    const there = Object.entries(countByState).reduce(
+      (all, [name, how]) => (name.includes(state) ? all + how : all),
+      0,
+    );
     onProgress(`${there} of ${count} in ${state}`);
     // Whatever any of them does is progress.
-    return there >= count ? 'done' : digest(census);
+    return there >= count ? 'done' : digest(countByState);
   });
 }
 
-function digest(census: Readonly<Record<string, number>>): number {
-  return Object.entries(census).reduce((all, [name, how], index) => all + how * (index + 1) * name.length, 0);
+function digest(countByState: Readonly<Record<string, number>>): number {
+  return Object.entries(countByState).reduce((all, [name, how], index) => all + how * (index + 1) * name.length, 0);
 }
 
 const BMC_USER = { username: 'admin', password: 'secret' };

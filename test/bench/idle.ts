@@ -160,10 +160,10 @@ async function begun(
   const startedAt = stage.clock.now();
   await stage.startActors(options);
   for (;;) {
-    const { census } = await stage.counts();
-    options.onProgress(`at rest: ${census['resting.available'] ?? 0} of ${count}`);
-    if ((census['resting.available'] ?? 0) >= count) return stage.clock.now() - startedAt;
-    if (stage.clock.now() - startedAt > GIVEN_UP_MS) throw new Error(`not at rest: ${JSON.stringify(census)}`);
+    const { countByState } = await stage.counts();
+    options.onProgress(`at rest: ${countByState['idle.available'] ?? 0} of ${count}`);
+    if ((countByState['idle.available'] ?? 0) >= count) return stage.clock.now() - startedAt;
+    if (stage.clock.now() - startedAt > GIVEN_UP_MS) throw new Error(`not at rest: ${JSON.stringify(countByState)}`);
     await stage.clock.sleep(POLL_MS);
   }
 }

@@ -2,7 +2,7 @@
 // a time and hears of it by a watch, as `kubectl wait` does; or he makes the very requests himself. He lives as long as who
 // started him.
 import { readFile } from 'node:fs/promises';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openStackSessions } from '../../adapters/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';

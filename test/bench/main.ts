@@ -1,6 +1,6 @@
 // Benchmarks: `npm run bench -- NAME [options]`; README.md in this folder says what each measures. Figures, limits and
 // ratios are printed as medians over the runs; `--json` prints every run as well, for programs.
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { refuse, scriptOptions, wholeNumber } from '../../deploy/script-options.ts';
 import { apiServer } from './api-server.ts';
 import { chain } from './chain.ts';
@@ -11,7 +11,7 @@ import { profileTable, type Report, summary, table } from './figures.ts';
 import { hosts } from './hosts.ts';
 import { idle, idleAll } from './idle.ts';
 import { model } from './model.ts';
-import { neighbour } from './neighbour.ts';
+import { neighbor } from './neighbor.ts';
 import { openstack } from './openstack.ts';
 import { CLIENTS, real } from './real.ts';
 
@@ -43,7 +43,7 @@ interface Benchmark {
 
 const USAGE = `Usage: npm run bench -- [NAME] [options]
 
-Measures the benchmark NAME (default chain): chain, real, idle, idle-all, openstack, hosts, fan, neighbour, churn, api-server,
+Measures the benchmark NAME (default chain): chain, real, idle, idle-all, openstack, hosts, fan, neighbor, churn, api-server,
 csi-proxy or model. test/bench/README.md explains each one.
 
   --count N        number of objects (default: of the benchmark)
@@ -123,12 +123,12 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     run: hosts,
   },
   fan: { counts: [1_000], runs: 3, goals: {}, run: fan },
-  neighbour: {
+  neighbor: {
     counts: [3_000],
     runs: 1,
     inFlight: CLIENTS,
     goals: { 'creating.ratio': 3, 'deleting.ratio': 3 },
-    run: neighbour,
+    run: neighbor,
   },
   churn: { ...alone(1_000_000, churn), runs: 1 },
   'api-server': alone(10_000, apiServer),

@@ -1,7 +1,7 @@
 // What an editor waits for: from an edit on its way to the language server to the complaints about it, over the protocol.
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import { startEditor } from '../adapters/ocm/editor.ts';
 
 const EDITS = 200;

@@ -7,7 +7,7 @@ import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import { readModel, Workspace } from '../../adapters/ocm/model/mod.ts';
 import { REFERENCE } from '../adapters/ocm/corpus.ts';
 import { REAL_SIZE, synthesize } from '../adapters/ocm/synthetic.ts';

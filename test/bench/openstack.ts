@@ -1,7 +1,7 @@
 // OpenStack: so many servers, each with a port, a volume that is attached to it, and a floating IP, applied at once on a network
 // that is there; then all deleted at once. On a cloud that takes its time with each of them, simulated or real.
 import { createHash } from 'node:crypto';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { IMAGE_CONTENT } from '../actors/every-kind.ts';
 import { startFileHost } from '../adapters/openstack/file-host.ts';
@@ -19,7 +19,7 @@ const WORK = { serverWorkMs: 5_000, volumeWorkMs: 2_000 };
 const CALLS_IN_A_ROW = 7;
 /** Of one server that goes: the floating IP, the server, a look that it is gone, and the port. */
 const REMOVALS_IN_A_ROW = 4;
-/** Kinds of a server and what it is given, dependants first. */
+/** Kinds of a server and what it is given, dependents first. */
 const PLURALS = ['servers', 'floatingips', 'ports', 'volumes'];
 
 export interface OpenStackOptions extends ChainOptions {
@@ -40,8 +40,8 @@ export async function openstack(options: OpenStackOptions): Promise<Report> {
     await landscape.open();
     const ground = groundOf(landscape.namespace, host.file('/image', IMAGE_CONTENT));
     await landscape.apply(ground);
-    await until(stage, async ({ census }) => {
-      const done = census['resting.available'] ?? 0;
+    await until(stage, async ({ countByState }) => {
+      const done = countByState['idle.available'] ?? 0;
       return done >= ground.length ? 'done' : done;
     });
     const { figures, profile } = await burst(stage, landscape, { ...options, ground: ground.length });
@@ -78,8 +78,8 @@ async function burst(
   await landscape.apply(items);
   const applyMs = clock.now() - upAt;
   // At rest, and not only Available: a server is that before it has its volume.
-  await until(stage, async ({ census }) => {
-    const settled = (census['resting.available'] ?? 0) - ground;
+  await until(stage, async ({ countByState }) => {
+    const settled = (countByState['idle.available'] ?? 0) - ground;
     onProgress(`${settled} of ${items.length} settled`);
     return settled >= items.length ? 'done' : settled;
   });
@@ -171,7 +171,7 @@ function groundOf(prefix: string, url: string): readonly Item[] {
   ];
 }
 
-/** Dependants first. */
+/** Dependents first. */
 function serversOf(prefix: string, count: number): readonly Item[] {
   const names = Array.from({ length: count }, (_, index) => `${prefix}-${index}`);
   const of = { imageRef: `${prefix}-image`, flavorRef: `${prefix}-size` };

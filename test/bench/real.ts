@@ -4,7 +4,7 @@
 // the very requests of the chains are made directly, by as many clients, and nothing but them.
 import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { burst, type ChainOptions, warmUp } from './chain.ts';
 import { direct } from './direct.ts';
 import type { Report } from './figures.ts';

@@ -34,8 +34,8 @@ export async function pattern(stage: Stage, landscape: Landscape): Promise<reado
     await landscape.apply(
       set.map((one) => ({ plural: pluralOf(one.kind), name: one.name, body: manifestOf(one, CREDENTIALS) })),
     );
-    await until(stage, async ({ census }) => {
-      const done = census['resting.available'] ?? 0;
+    await until(stage, async ({ countByState }) => {
+      const done = countByState['idle.available'] ?? 0;
       return done >= set.length ? 'done' : done;
     });
     await stage.quiet();

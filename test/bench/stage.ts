@@ -5,11 +5,11 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../actors/base/clock.ts';
+import { rolesWith } from '../../actors/base/config.ts';
 import { installCrds } from '../../actors/cli/crds.ts';
-import { systemClock } from '../../actors/clock.ts';
 import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { userOf } from '../../actors/process/bus-user.ts';
-import { rolesWith } from '../../actors/process/config.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
@@ -145,7 +145,7 @@ export class Stage {
     const cloud = real === undefined ? await foreignSystem(options) : undefined;
     const cloudsYaml = real === undefined ? cloud?.info['cloudsYaml'] : await readFile(real.cloudsFile, 'utf8');
     const clock = systemClock();
-    const sought = {
+    const completedLookup = {
       program: process.env['TROUPE_NATS_SERVER'],
       path: process.env['PATH'] ?? '',
       cacheFolder: join(homedir(), '.cache', 'troupe'),
@@ -154,10 +154,10 @@ export class Stage {
     };
     const isSecured = process.env['TROUPE_BENCH_BUS'] === 'secured';
     const nats = isSecured
-      ? await securedServer(await natsProgram(sought), [ALL_ROLES])
+      ? await securedServer(await natsProgram(completedLookup), [ALL_ROLES])
       : await startNatsServer({
           clock,
-          ...sought,
+          ...completedLookup,
           folder: join(folder, 'nats'),
         });
     const stage = new Stage(options, { folder, kubeconfig, cloudsYaml: cloudsYaml ?? '', api, cloud, nats });

@@ -1,8 +1,8 @@
 // The contract of the bus, whoever keeps it: mailbox (B1 to B4), leases (B5), services (B6) and trace.
 import type { uvu } from 'uvu';
 import type { Harness } from './harness.ts';
-import { holdsSuite } from './holds.suite.ts';
 import { leasesSuite } from './leases.suite.ts';
+import { holdsSuite } from './long-calls.suite.ts';
 import { mailboxSuite } from './mailbox.suite.ts';
 import { servicesSuite } from './services.suite.ts';
 

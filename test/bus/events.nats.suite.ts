@@ -93,12 +93,12 @@ export function natsEventsSuite(test: uvu.Test<Record<string, unknown>>, harness
     called('a server that comes back empty keeps events again'),
     on(harness, async (deployment, admin) => {
       const bus = await deployment.connect('a');
-      const told: string[] = [];
-      bus.onConnectivity(({ kind }) => told.push(kind));
+      const reported: string[] = [];
+      bus.onConnectivity(({ kind }) => reported.push(kind));
       const heal = await deployment.cut(bus);
       await api(admin, `STREAM.DELETE.${STREAM}`);
       await heal();
-      await until('the connection', () => told.at(-1) === 'connected');
+      await until('the connection', () => reported.at(-1) === 'connected');
       let found = false;
       while (!found) found = !('error' in (await api(admin, `STREAM.INFO.${STREAM}`)));
     }),

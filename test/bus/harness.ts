@@ -1,9 +1,9 @@
 // What the contract suite needs of a bus, whoever implements it.
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../actors/clock.ts';
-import type { Bus, Mail, MailFilter, MailSubscription } from '../../bus/bus.ts';
+import { systemClock } from '../../actors/base/clock.ts';
+import type { Bus, MailboxFilter, MailboxMessage, MailboxSubscription } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
-import type { MailSubject } from '../../bus/subjects.ts';
+import type { ActorSubject } from '../../bus/subjects.ts';
 import type { Clock } from '../../bus/time.ts';
 import { SimulatedClock } from '../world/clock.ts';
 
@@ -20,7 +20,7 @@ export interface Deployment {
   readonly clock: Clock;
   readonly leaseMs: number;
   /** By how much anything may be late, in milliseconds: on a shared processor there is no telling, in simulated time it is 0. */
-  readonly lateMs: number;
+  readonly lateEffectMs: number;
   /** Length of a text that the bus refuses to carry; of a long one, where it refuses none. */
   readonly tooLong: number;
   connect(process: string): Promise<Bus>;
@@ -120,26 +120,26 @@ export async function rejection(promise: Promise<unknown>): Promise<Error> {
   return assert.unreachable('it did not reject') as never;
 }
 
-export function address(name: string, plural = 'networks'): MailSubject['to'] {
+export function address(name: string, plural = 'networks'): ActorSubject['to'] {
   return { realm: 'openstack', plural, namespace: 'default', name };
 }
 
-export function object(name: string): MailSubject {
+export function object(name: string): ActorSubject {
   return { to: address(name), topic: 'object' };
 }
 
 /** A subscription and what it heard. */
 export interface Reader {
-  readonly mail: Mail[];
+  readonly mail: MailboxMessage[];
   replayed: number;
   /** How much had been handed over when the replay was complete. */
   replayedAfter: number;
-  newest(name: string): Mail | undefined;
+  newest(name: string): MailboxMessage | undefined;
   close(): Promise<void>;
 }
 
-export async function read(bus: Bus, filter: MailFilter): Promise<Reader> {
-  const newest = new Map<string, Mail>();
+export async function read(bus: Bus, filter: MailboxFilter): Promise<Reader> {
+  const newest = new Map<string, MailboxMessage>();
   const reader: Reader = {
     mail: [],
     replayed: 0,
@@ -147,7 +147,7 @@ export async function read(bus: Bus, filter: MailFilter): Promise<Reader> {
     newest: (name) => newest.get(name),
     close: async () => subscription.close(),
   };
-  const subscription: MailSubscription = await bus.mailbox.subscribe(filter, {
+  const subscription: MailboxSubscription = await bus.mailbox.subscribe(filter, {
     onMail(mail) {
       const last = reader.mail.at(-1);
       assert.ok(last === undefined || last.sequence < mail.sequence, 'in the order of the stream (B1)');
@@ -163,11 +163,11 @@ export async function read(bus: Bus, filter: MailFilter): Promise<Reader> {
 }
 
 /** Of whom a value is told. */
-export function nameOf({ subject }: Mail): string {
+export function nameOf({ subject }: MailboxMessage): string {
   return 'to' in subject ? subject.to.name : '';
 }
 
-export const everything = (bus: Bus): MailFilter => ({ shards: [...new Array(bus.mailbox.shards).keys()] });
+export const everything = (bus: Bus): MailboxFilter => ({ shards: [...new Array(bus.mailbox.shards).keys()] });
 
 /** Stores a value whatever was there, however often that takes. */
 export async function store(bus: Bus, name: string, value: number): Promise<number> {

@@ -68,11 +68,11 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
       assert.equal(sorted(await b.leases.list()), expected);
       await clock.sleep(leaseMs * 1.5);
       assert.equal(sorted(await b.leases.list()), expected, 'renewals keep it');
-      const told = Promise.withResolvers<readonly LeaseRecord[]>();
+      const reported = Promise.withResolvers<readonly LeaseRecord[]>();
       const watching = await b.leases.watch((records) => {
-        if (records.length === 2) told.resolve(records);
+        if (records.length === 2) reported.resolve(records);
       });
-      assert.equal(sorted(await told.promise), expected);
+      assert.equal(sorted(await reported.promise), expected);
       await watching.close();
     }),
   );
@@ -115,7 +115,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   test(
     called('a dead holder’s lease is taken after its end, not before (B5)'),
     on(harness, async (scene) => {
-      const { connect, crash, clock, leaseMs, lateMs } = scene;
+      const { connect, crash, clock, leaseMs, lateEffectMs } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const lease = await held(a, 'x', 'a');
       await clock.sleep(leaseMs / 2);
@@ -123,14 +123,14 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
       const endsAt = lease.endsAt() < clock.now() ? clock.now() : lease.endsAt();
       const taken = await insist(scene, b, 'x', 'b');
       assert.ok(taken.at >= endsAt - 5, `taken ${endsAt - taken.at} ms before its end`);
-      assert.ok(taken.at < endsAt + leaseMs + lateMs, `taken ${taken.at - endsAt} ms after its end`);
+      assert.ok(taken.at < endsAt + leaseMs + lateEffectMs, `taken ${taken.at - endsAt} ms after its end`);
     }),
   );
 
   test(
     called('a holder that is cut off knows that it lost before another can hold (B5)'),
     on(harness, async (scene) => {
-      const { connect, cut, clock, leaseMs, lateMs, eventually } = scene;
+      const { connect, cut, clock, leaseMs, lateEffectMs, eventually } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const lease = await held(a, 'x', 'a');
       let lostAt = Number.POSITIVE_INFINITY;
@@ -140,7 +140,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
       const heal = await cut(a);
       const { endsAt } = { endsAt: lease.endsAt() };
       const taken = await insist(scene, b, 'x', 'b');
-      assert.ok(lostAt <= endsAt + lateMs, `lost ${lostAt - endsAt} ms after its end`);
+      assert.ok(lostAt <= endsAt + lateEffectMs, `lost ${lostAt - endsAt} ms after its end`);
       assert.ok(lostAt < taken.at, 'lost before it was taken');
       assert.ok(taken.asked >= endsAt - leaseMs && taken.at >= endsAt - 5);
       await heal();
@@ -155,7 +155,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
       const buses = await Promise.all(['a', 'b', 'c'].map((name) => connect(name)));
       const holds: { name: string; holder: number; from: number; to: number }[] = [];
       const until_ = clock.now() + 6 * leaseMs;
-      const contend = async (bus: Bus, holder: number): Promise<void> => {
+      const resolveOwnership = async (bus: Bus, holder: number): Promise<void> => {
         while (clock.now() < until_) {
           const name = `x${Math.floor(clock.random() * 2)}`;
           let lease: Lease | undefined;
@@ -189,7 +189,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
           holds.push({ name, holder, from, to });
         }
       };
-      await Promise.all(buses.map(contend));
+      await Promise.all(buses.map(resolveOwnership));
       assert.ok(holds.length > 10, `${holds.length} holds`);
       for (const one of holds) {
         for (const other of holds) {
@@ -205,7 +205,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
 
   test(
     called('who watches hears of acquisitions, releases and ends, not of renewals'),
-    on(harness, async ({ connect, crash, clock, leaseMs, lateMs, until }) => {
+    on(harness, async ({ connect, crash, clock, leaseMs, lateEffectMs, until }) => {
       const [a, b, c] = [await connect('a'), await connect('b'), await connect('c')];
       await held(a, 'before', 'a');
       const heard: (readonly LeaseRecord[])[] = [];
@@ -223,11 +223,11 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
       await clock.sleep(1.5 * leaseMs);
       assert.is(heard.length, count, 'renewals are not changes');
       await lease.release();
-      await until('the release', () => now() === 'before:a', leaseMs / 2 + lateMs);
+      await until('the release', () => now() === 'before:a', leaseMs / 2 + lateEffectMs);
       const other = await held(b, 'x', 'b');
       await until('the acquisition', () => now() === 'before:a,x:b');
       await crash(a);
-      await until('the end', () => now() === 'x:b', 2 * leaseMs + lateMs);
+      await until('the end', () => now() === 'x:b', 2 * leaseMs + lateEffectMs);
       const late: (readonly LeaseRecord[])[] = [];
       const second = await b.leases.watch((leases) => late.push(leases));
       await until('the first', () => late.length > 0);
@@ -244,7 +244,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   test(
     called('leases that were wiped are lost, and a lease time passes before the next (B5)'),
     on(harness, async (scene) => {
-      const { connect, wipeLeases, lateMs, until, within } = scene;
+      const { connect, wipeLeases, lateEffectMs, until, within } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
       const lease = await held(a, 'x', 'a');
       const heard: (readonly LeaseRecord[])[] = [];
@@ -252,8 +252,8 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
       await until('the first', () => heard.at(-1)?.length === 1);
       const { endsAt } = { endsAt: lease.endsAt() };
       await wipeLeases();
-      await within('the loss', lease.lost, 3_000 + lateMs);
-      await until('the loss', () => heard.at(-1)?.length === 0, 3_000 + lateMs);
+      await within('the loss', lease.lost, 3_000 + lateEffectMs);
+      await until('the loss', () => heard.at(-1)?.length === 0, 3_000 + lateEffectMs);
       const taken = await insist(scene, b, 'x', 'b');
       assert.ok(taken.at >= endsAt - 5, `taken ${endsAt - taken.at} ms before its end`);
       await until('the acquisition', () => heard.at(-1)?.[0]?.holder === 'b');
@@ -291,12 +291,12 @@ async function held(bus: Bus, name: string, holder: string): Promise<Lease> {
 
 /** Asks until it gets the lease: when the successful question began and was answered. */
 async function insist(
-  { clock, leaseMs, lateMs }: Scene,
+  { clock, leaseMs, lateEffectMs }: Scene,
   bus: Bus,
   name: string,
   holder: string,
 ): Promise<{ lease: Lease; asked: number; at: number }> {
-  const limit = clock.now() + 10 * leaseMs + lateMs;
+  const limit = clock.now() + 10 * leaseMs + lateEffectMs;
   while (clock.now() < limit) {
     const asked = clock.now();
     try {

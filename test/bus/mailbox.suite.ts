@@ -2,7 +2,7 @@
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TransientError } from '../../bus/errors.ts';
-import { type MailboxSubject, type MailSubject, shardOf } from '../../bus/subjects.ts';
+import { type ActorSubject, type MailboxSubject, shardOf } from '../../bus/subjects.ts';
 import { address, each, everything, type Harness, nameOf, object, on, read, rejection, store } from './harness.ts';
 
 export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: Harness): void {
@@ -46,7 +46,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
     on(harness, async ({ connect, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       const to = { realm: 'core', plural: 'nodes', namespace: '', name: 'worker-1.example.com' };
-      const subjects: MailSubject[] = [
+      const subjects: ActorSubject[] = [
         { to, topic: 'object' },
         { to: { ...to, namespace: '_' }, topic: 'object' },
         { to, topic: 'claim', from: { ...to, plural: 'x.y', name: 'a b*>%' } },
@@ -94,12 +94,12 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       const [a, b] = [await connect('a'), await connect('b')];
       const [net, sub, other] = [address('a.b'), address('s', 'subnets'), address('a')];
       const began = clock.now();
-      const subjects: MailSubject[] = [
+      const subjects: ActorSubject[] = [
         { to: net, topic: 'object' },
         { to: net, topic: 'claim', from: sub },
         { to: sub, topic: 'ready', from: net },
       ];
-      const strangers: MailSubject[] = [
+      const strangers: ActorSubject[] = [
         { to: sub, topic: 'object' },
         { to: other, topic: 'object' },
         { to: other, topic: 'claim', from: sub },
@@ -109,7 +109,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
         await a.mailbox.publish(subject, { value }, undefined);
       }
       await a.mailbox.publish({ to: net, topic: 'object' }, { value: 'newer' }, undefined);
-      const mail = await b.mailbox.mailOf(net, 10);
+      const mail = await b.mailbox.readMessagesOf(net, 10);
       assert.equal(
         mail.map(({ subject, payload }) => [subject.topic, payload['value']]),
         [
@@ -121,12 +121,12 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       assert.equal(mail.map(({ subject }) => subject).slice(0, 2), subjects.slice(1));
       for (const { storedAt } of mail) assert.ok(Math.abs(storedAt - began) < 60_000, `${storedAt}`);
       assert.equal(
-        (await b.mailbox.mailOf(net, 2)).map(({ payload }) => payload['value']),
+        (await b.mailbox.readMessagesOf(net, 2)).map(({ payload }) => payload['value']),
         [2, 'newer'],
         'the newest',
       );
-      assert.is((await b.mailbox.mailOf(sub, 10)).length, 5);
-      assert.equal(await b.mailbox.mailOf(address('unknown'), 10), []);
+      assert.is((await b.mailbox.readMessagesOf(sub, 10)).length, 5);
+      assert.equal(await b.mailbox.readMessagesOf(address('unknown'), 10), []);
     }),
   );
 
@@ -200,7 +200,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
     called('what a host leaves to its shard is found by whoever reads the shard, and by nobody else (B2, B3)'),
     on(harness, async ({ connect, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
-      const left = (shard: number): MailboxSubject => ({ topic: 'underway', shard });
+      const left = (shard: number): MailboxSubject => ({ topic: 'creates', shard });
       const shard = shardOf(address('n'), a.mailbox.shards);
       const other = (shard + 1) % a.mailbox.shards;
       for (const each of [shard, other]) {
@@ -211,7 +211,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       await store(a, 'n', 1);
       const found = await b.mailbox.last(left(shard));
       assert.equal([found?.subject, found?.payload], [left(shard), { of: shard }]);
-      const live = [await read(b, { shards: [shard] }), await read(b, { topic: 'underway' })];
+      const live = [await read(b, { shards: [shard] }), await read(b, { topic: 'creates' })];
       await until('the replays', () => live.every(({ replayed }) => replayed === 1));
       await a.mailbox.publish(left(other), { of: 'other' }, undefined);
       await a.mailbox.publish(left(shard), { of: 'newer' }, found?.sequence);
@@ -292,12 +292,12 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       const [a, b] = [await connect('a'), await connect('b')];
       assert.equal(a.mailbox.epoch(), b.mailbox.epoch());
       assert.is(a.mailbox.epoch().seededAt, undefined);
-      const told: (number | undefined)[] = [];
-      b.mailbox.watchEpoch(({ seededAt }) => told.push(seededAt));
+      const reported: (number | undefined)[] = [];
+      b.mailbox.watchEpoch(({ seededAt }) => reported.push(seededAt));
       await Promise.all([a.mailbox.markSeeded(1_000), a.mailbox.markSeeded(2_000)]);
       await a.mailbox.markSeeded(3_000);
-      await until('the news', () => told.length > 0);
-      assert.is(told[0], a.mailbox.epoch().seededAt);
+      await until('the news', () => reported.length > 0);
+      assert.is(reported[0], a.mailbox.epoch().seededAt);
       assert.ok([1_000, 2_000].includes(a.mailbox.epoch().seededAt ?? 0));
       assert.equal((await connect('c')).mailbox.epoch(), a.mailbox.epoch());
     }),
@@ -305,7 +305,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
 
   test(
     called('mail that was lost while connected is noticed before any new value is read (B4)'),
-    on(harness, async ({ connect, wipeMail, clock, lateMs, until }) => {
+    on(harness, async ({ connect, wipeMail, clock, lateEffectMs, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       for (let value = 0; value < 5; value += 1) await store(a, `n${value}`, value);
       await a.mailbox.markSeeded(1_000);
@@ -318,9 +318,9 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
       await until(
         'another epoch',
         () => a.mailbox.epoch().id !== before && b.mailbox.epoch().id !== before,
-        3_000 + lateMs,
+        3_000 + lateEffectMs,
       );
-      assert.ok(clock.now() - startedAt < 3_000 + lateMs);
+      assert.ok(clock.now() - startedAt < 3_000 + lateEffectMs);
       assert.equal(a.mailbox.epoch(), b.mailbox.epoch());
       assert.is(a.mailbox.epoch().seededAt, undefined);
       assert.is(await b.mailbox.last(object('n1')), undefined);

@@ -1,5 +1,5 @@
 // A clock that stands still until it is moved.
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 
 /** Turns of the event loop after which whatever needs no time has happened: a request leaves at the end of a turn. */

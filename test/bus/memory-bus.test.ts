@@ -3,11 +3,11 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Bus } from '../../bus/bus.ts';
 import { type MemoryBus, memoryBroker } from '../../bus/memory-bus.ts';
-import type { MailSubject } from '../../bus/subjects.ts';
+import type { ActorSubject } from '../../bus/subjects.ts';
 import { simulatedClock } from '../world/clock.ts';
 import { busSuite } from './bus.suite.ts';
 import { type Deployment, type Harness, seed } from './harness.ts';
-import { holdsSuite } from './holds.suite.ts';
+import { holdsSuite } from './long-calls.suite.ts';
 import { mailboxSuite } from './mailbox.suite.ts';
 import { servicesSuite } from './services.suite.ts';
 
@@ -33,7 +33,7 @@ function harness(name: string, mostMs: number): Harness {
       return {
         clock,
         leaseMs: LEASE_MS,
-        lateMs: 0,
+        lateEffectMs: 0,
         tooLong: 200_000,
         async connect() {
           const bus = broker.connect();
@@ -77,7 +77,7 @@ test('what a process has sent arrives, though it has ended meanwhile', async () 
   const broker = memoryBroker({ clock, latencyMs: () => 20 });
   const [sender, reader] = [broker.connect(), broker.connect()];
   const place = { realm: 'openstack', plural: 'networks', namespace: 'a', name: 'net' };
-  const subject: MailSubject = { to: place, topic: 'object' };
+  const subject: ActorSubject = { to: place, topic: 'object' };
   void sender.mailbox.publish(subject, { said: 'last' }, undefined).catch(() => undefined);
   sender.crash();
   await clock.sleep(40);

@@ -41,9 +41,9 @@ test('so is a read at the leader, and what a stream is', async () => {
   await clock.advance(LIMIT_MS / 5);
   assert.ok(read.settled);
   swallowing(nats, '$JS.API.STREAM.INFO', 1);
-  const told = outcome(streamInfo(nats.connection, 'S'));
+  const reported = outcome(streamInfo(nats.connection, 'S'));
   await clock.advance(LIMIT_MS / 5);
-  assert.is(told.value?.lastSequence, 0);
+  assert.is(reported.value?.lastSequence, 0);
 });
 
 test('a first answer counts, also one that comes after the read was asked again', async () => {

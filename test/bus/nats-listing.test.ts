@@ -1,7 +1,7 @@
 // The listing of subjects over several pages, while subjects come and go in between.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import { type ListPage, listSubjects } from '../../bus/nats-listing.ts';
 
 const test = suite('nats listing');

@@ -1,7 +1,7 @@
 // A process that starts a server, says its id and does nothing more, until somebody ends it.
 import { homedir } from 'node:os';
 import { join } from 'node:path';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { startNatsServer } from '../../bus/nats-server.ts';
 
 const clock = systemClock();

@@ -2,7 +2,7 @@
 import { NatsError } from 'nats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import type { Connection } from '../../bus/connection.ts';
 import { TransientError } from '../../bus/errors.ts';
 import { natsServices } from '../../bus/nats-services.ts';

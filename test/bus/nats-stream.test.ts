@@ -2,12 +2,12 @@
 import { headers, type MsgHdrs } from 'nats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Mail } from '../../bus/bus.ts';
+import type { MailboxMessage } from '../../bus/bus.ts';
 import { TransientError } from '../../bus/errors.ts';
 import type { StreamConfig } from '../../bus/nats-api.ts';
 import { NatsMailbox } from '../../bus/nats-mailbox.ts';
 import { StreamKeeper } from '../../bus/nats-stream.ts';
-import { mailSubject } from '../../bus/subjects.ts';
+import { mailboxSubject } from '../../bus/subjects.ts';
 import { object } from './harness.ts';
 import { ManualClock, outcome } from './manual-clock.ts';
 import { ScriptedNats } from './scripted-nats.ts';
@@ -51,13 +51,13 @@ function replaced({ nats }: Scene): void {
   nats.lose(STREAM);
   nats.make(STREAM, config);
   nats.stored('troupe.epoch', { id: 'other' });
-  for (const name of ['x', 'y', 'z']) nats.stored(mailSubject(object(name)), { value: name });
+  for (const name of ['x', 'y', 'z']) nats.stored(mailboxSubject(object(name)), { value: name });
 }
 
 /** The same stream as it was earlier: `b` and what came later are forgotten. */
 function rolledBack({ nats }: Scene): void {
   const stream = nats.streams.get(STREAM);
-  stream?.messages.delete(mailSubject(object('b')));
+  stream?.messages.delete(mailboxSubject(object('b')));
   if (stream !== undefined) stream.lastSequence -= 1;
 }
 
@@ -87,14 +87,14 @@ test('a stream that was replaced is noticed by looking alone (P11)', async () =>
   const before = await scene();
   const { clock, mailbox } = before;
   const { id } = mailbox.epoch();
-  const told: string[] = [];
-  mailbox.watchEpoch((epoch) => told.push(epoch.id));
+  const reported: string[] = [];
+  mailbox.watchEpoch((epoch) => reported.push(epoch.id));
   replaced(before);
   await clock.advance(LOOK_MS);
-  assert.is(told.length, 1);
+  assert.is(reported.length, 1);
   assert.is.not(mailbox.epoch().id, id);
   await clock.advance(5 * LOOK_MS);
-  assert.is(told.length, 1, 'told once');
+  assert.is(reported.length, 1, 'told once');
   await mailbox.close();
 });
 
@@ -127,7 +127,7 @@ test('a stream that was rolled back is deleted and made anew (P11, S3)', async (
   await clock.advance(2 * LOOK_MS);
   assert.is(nats.count('$JS.API.STREAM.DELETE'), 1);
   assert.is.not(mailbox.epoch().id, id);
-  assert.is(nats.streams.get(STREAM)?.messages.has(mailSubject(object('a'))), false);
+  assert.is(nats.streams.get(STREAM)?.messages.has(mailboxSubject(object('a'))), false);
   await mailbox.close();
 });
 
@@ -153,7 +153,7 @@ test('a roll-back that others have written past is told by what they wrote, on r
   const { id } = mailbox.epoch();
   await nats.status('disconnect');
   rolledBack(before);
-  for (const name of ['x', 'y']) nats.stored(mailSubject(object(name)), { value: name });
+  for (const name of ['x', 'y']) nats.stored(mailboxSubject(object(name)), { value: name });
   await nats.status('reconnect');
   await clock.advance(500);
   assert.is.not(mailbox.epoch().id, id);
@@ -205,14 +205,14 @@ test('who asks during a look that began earlier gets the next one’s answer, to
   const before = await scene();
   const { clock, nats, mailbox } = before;
   const order: string[] = [];
-  mailbox.watchEpoch(() => order.push('told'));
+  mailbox.watchEpoch(() => order.push('reported'));
   nats.delays = () => clock.sleep(100);
   await clock.advance(LOOK_MS + 150); // a look has read the old stream, and its last answer is on its way
   replaced(before);
   const removed = outcome(mailbox.remove(3).finally(() => order.push('refused')));
   await clock.advance(LOOK_MS);
   assert.instance(removed.error, TransientError);
-  assert.equal(order, ['told', 'refused']);
+  assert.equal(order, ['reported', 'refused']);
   await mailbox.close();
 });
 
@@ -223,7 +223,10 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
   const onReplayed = (): void => {
     replayed = true;
   };
-  const handlers = { onMail: ({ subject }: Mail) => heard.push('to' in subject ? subject.to.name : ''), onReplayed };
+  const handlers = {
+    onMail: ({ subject }: MailboxMessage) => heard.push('to' in subject ? subject.to.name : ''),
+    onReplayed,
+  };
   const subscribing = mailbox.subscribe({ topic: 'object' }, handlers);
   await clock.settle();
   const inbox = String(nats.consumers[0]?.['deliver_subject']);
@@ -232,7 +235,7 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
   ours.set('Troupe-Format', '1');
   const deliver = (name: string, at: number, header: MsgHdrs): void =>
     nats.deliver(inbox, {
-      subject: mailSubject(object(name)),
+      subject: mailboxSubject(object(name)),
       reply: `$JS.ACK.S.c.1.${at + 1}.${at}.0.0`,
       payload: header === newer ? 'what a later release writes' : '{}',
       header,
@@ -252,7 +255,7 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
 
 test('what is no JSON object is handed over and read as an empty one (B7)', async () => {
   const { clock, nats, mailbox } = await scene();
-  const heard: Mail[] = [];
+  const heard: MailboxMessage[] = [];
   const subscribing = mailbox.subscribe(
     { topic: 'object' },
     { onMail: (mail) => void heard.push(mail), onReplayed: () => undefined },
@@ -262,7 +265,7 @@ test('what is no JSON object is handed over and read as an empty one (B7)', asyn
   const inbox = String(nats.consumers[0]?.['deliver_subject']);
   for (const [index, payload] of ['{{', '', 'null', '[]', '7'].entries()) {
     nats.deliver(inbox, {
-      subject: mailSubject(object('c')),
+      subject: mailboxSubject(object('c')),
       reply: `$JS.ACK.S.c.1.${index + 3}.${index + 1}.0.0`,
       payload,
     });
@@ -270,7 +273,7 @@ test('what is no JSON object is handed over and read as an empty one (B7)', asyn
       { ...heard[index], storedAt: 0 },
       { subject: object('c'), sequence: index + 3, payload: {}, storedAt: 0 },
     );
-    nats.stored(mailSubject(object('c')), payload);
+    nats.stored(mailboxSubject(object('c')), payload);
     const last = outcome(mailbox.last(object('c')));
     await clock.settle();
     assert.equal(last.value?.payload, {});
@@ -282,7 +285,7 @@ test('a value of a newer format is not read as no value: it would be replaced', 
   const { clock, nats, mailbox } = await scene();
   const newer = headers();
   newer.set('Troupe-Format', '2');
-  nats.stored(mailSubject(object('c')), {}, newer);
+  nats.stored(mailboxSubject(object('c')), {}, newer);
   const last = outcome(mailbox.last(object('c')));
   await clock.settle();
   assert.instance(last.error, TransientError);
@@ -297,13 +300,13 @@ test('a check that finds another stream has told everybody when it resolves (S2)
   const onCreated = async (): Promise<void> => assert.unreachable();
   const keeper = new StreamKeeper({ connection: nats.connection, config, marker: 'troupe.epoch', onCreated });
   await keeper.open();
-  const told: string[] = [];
-  keeper.changes.add(({ id }) => told.push(id));
+  const reported: string[] = [];
+  keeper.changes.add(({ id }) => reported.push(id));
   replaced(before);
   const same = outcome(keeper.check());
   await clock.settle();
   assert.is(same.value, false);
-  assert.equal(told, [keeper.epoch.id]);
+  assert.equal(reported, [keeper.epoch.id]);
   keeper.close();
   await mailbox.close();
 });

@@ -60,7 +60,7 @@ async function deployment(ground: Ground): Promise<NatsDeployment> {
   return {
     clock,
     leaseMs: LEASE_MS,
-    lateMs: 60_000,
+    lateEffectMs: 60_000,
     tooLong: 5_000_000,
     url,
     prefix,

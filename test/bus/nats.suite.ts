@@ -4,7 +4,7 @@ import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
 import { natsBus } from '../../bus/nats-bus.ts';
-import { mailSubject, shardOf } from '../../bus/subjects.ts';
+import { mailboxSubject, shardOf } from '../../bus/subjects.ts';
 import {
   address,
   clock,
@@ -127,8 +127,8 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
     called('a process that hears no mail says so, and gives its leases up (B5)'),
     on(harness, async (deployment) => {
       const [deaf, other] = [await deployment.connect('a'), await deployment.connect('b')];
-      const told: string[] = [];
-      deaf.onConnectivity(({ kind }) => told.push(kind));
+      const reported: string[] = [];
+      deaf.onConnectivity(({ kind }) => reported.push(kind));
       const lease = await deaf.leases.acquire('shard.1', 'a');
       assert.is(await other.leases.acquire('shard.1', 'b'), undefined);
       const hear = deployment.deafen(deaf);
@@ -140,8 +140,8 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
         ),
       );
       hear();
-      await until('the connection', () => told.at(-1) === 'connected');
-      assert.equal(told, ['disconnected', 'connected']);
+      await until('the connection', () => reported.at(-1) === 'connected');
+      assert.equal(reported, ['disconnected', 'connected']);
     }),
   );
 
@@ -200,7 +200,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       await admin.flush();
       await bus.mailbox.publish(object('n'), { spec: { text: 'a\nb' } }, 0);
       for await (const message of heard) {
-        assert.is(message.subject, mailSubject(object('n')));
+        assert.is(message.subject, mailboxSubject(object('n')));
         assert.is(message.string(), '{"spec":{"text":"a\\nb"}}');
         assert.not(message.headers?.has('Nats-Msg-Id'));
         assert.is(message.headers?.get('Troupe-Format'), '1');
@@ -297,7 +297,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
       const { signal } = new AbortController();
       const [beginBy, validUntil] = [clock.now() + 60_000, () => clock.now() + LEASE_MS];
       const options = { signal, onProgress: () => undefined, beginBy, validUntil };
-      assert.equal(await b.services.hold(endpoint.subject, {}, options), { bound: true });
+      assert.equal(await b.services.callLong(endpoint.subject, {}, options), { bound: true });
       const stats = (await admin.request('$SRV.STATS.press')).json<{ endpoints: Record<string, unknown>[] }>();
       const [counted] = stats.endpoints;
       assert.equal([counted?.['num_requests'], counted?.['num_errors']], [1, 0]);

@@ -141,8 +141,8 @@ const MAIL = {
   object: mail('object'),
   claim: mail('claim.openstack.subnets.default.s'),
   ready: mail('ready.openstack.subnets.default.s'),
-  underway: 'troupe.mail.7.underway',
-  turn: 'troupe.mail.7.turn.abc',
+  createJournal: 'troupe.mail.7.creates',
+  turn: 'troupe.mail.7.reservation.abc',
 };
 const EVENTS = {
   transition: 'troupe.event.openstack.networks.default.n.transition',
@@ -186,7 +186,7 @@ const inboxesBut = (own: string): readonly string[] => [
 const holdsBut = (own: string): readonly string[] =>
   ['*', 'alone', 'watch', 'actors', 'openstack', 'csi-proxy.node-2', 'observer']
     .filter((name) => name !== own)
-    .map((name) => `troupe.hold.${name}.>`);
+    .map((name) => `troupe.longcall.${name}.>`);
 const answers = ['actors', 'watch', 'openstack'].map((name) => `troupe.inbox.${name}.x.y`);
 
 /** What each may not, in its own words: nothing of it is taken from the table of permissions. */
@@ -199,13 +199,13 @@ const REFUSED: Readonly<Record<Name, Required<Tries>>> = {
     publish: [
       ...NEVER,
       ...answers,
-      ...[MAIL.claim, MAIL.ready, MAIL.underway, MAIL.turn],
+      ...[MAIL.claim, MAIL.ready, MAIL.createJournal, MAIL.turn],
       ...Object.values(EVENTS),
       ...OPERATIONS,
       ...OTHER_LEASES,
       ...api('STREAM.MSG.DELETE'),
       ...CHANGES.filter((subject) => subject.endsWith('.TROUPE_HISTORY')),
-      'troupe.hold.actors.x',
+      'troupe.longcall.actors.x',
     ],
     subscribe: [
       ...inboxesBut('watch'),
@@ -304,7 +304,7 @@ const REFUSED: Readonly<Record<Name, Required<Tries>>> = {
       ...api('STREAM.INFO', ['TROUPE_MAIL']),
       ...api('STREAM.MSG.GET', ['TROUPE_MAIL', 'KV_TROUPE_LEASES']),
       'troupe.epoch',
-      'troupe.hold.actors.x',
+      'troupe.longcall.actors.x',
     ],
     subscribe: [...inboxesBut('observer'), ...holdsBut(''), ...OPERATIONS, 'troupe.mail.>', '$KV.>', '$SRV.PING'],
   },
@@ -321,7 +321,7 @@ const REFUSED: Readonly<Record<Name, Required<Tries>>> = {
       ...api('STREAM.MSG.GET', ['TROUPE_MAIL']),
       '$SRV.PING.openstack',
       'troupe.epoch',
-      'troupe.hold.actors.x',
+      'troupe.longcall.actors.x',
     ],
     subscribe: [...inboxesBut('visualizer'), ...holdsBut(''), ...OPERATIONS, 'troupe.mail.>', '$KV.>', '$SRV.PING'],
   },
@@ -377,7 +377,12 @@ if ('refusal' in found) {
       const objects = await read(watch, { topic: 'object' });
       await until('the objects', () => objects.replayed === 1 && objects.mail.length === 300);
 
-      for (const subject of [claim, ready, { topic: 'underway', shard: 7 }, { topic: 'turn', name: 'abc' }] as const) {
+      for (const subject of [
+        claim,
+        ready,
+        { topic: 'creates', shard: 7 },
+        { topic: 'reservation', name: 'abc' },
+      ] as const) {
         const stored = await actors.mailbox.publish(subject, { uid: 'u' }, 0);
         assert.is(stored.kind, 'stored');
         assert.equal((await actors.mailbox.last(subject))?.payload, { uid: 'u' });
@@ -417,7 +422,7 @@ if ('refusal' in found) {
         while (count === 0) for await (const _ of visualizer.trace.history(query)) count += 1;
       }
       await actors.mailbox.publish(claim, { uid: 'u' }, undefined);
-      assert.is((await visualizer.mailbox.mailOf(network, 10)).length, 1);
+      assert.is((await visualizer.mailbox.readMessagesOf(network, 10)).length, 1);
       let leased = 0;
       const watching = await visualizer.leases.watch((leases) => {
         leased = leases.length;
@@ -449,7 +454,7 @@ if ('refusal' in found) {
       const visualizer = await scene.bus('visualizer');
       assert.match((await rejection(visualizer.leases.watch(() => undefined))).message, 'there is no stream');
       assert.instance(await rejection(visualizer.trace.history()[Symbol.asyncIterator]().next()), AbsentError);
-      assert.instance(await rejection(visualizer.mailbox.mailOf(network, 10)), TransientError);
+      assert.instance(await rejection(visualizer.mailbox.readMessagesOf(network, 10)), TransientError);
       assert.equal(scene.warnings, []);
       assert.not.match(await scene.server.log(), 'Violation');
     }),
@@ -478,7 +483,7 @@ if ('refusal' in found) {
       const heard: JsonObject[] = [];
       const stop = new AbortController();
       const hold = (request: JsonObject): Promise<JsonObject> =>
-        actors.services.hold(formatAt('node-1.example'), request, {
+        actors.services.callLong(formatAt('node-1.example'), request, {
           signal: stop.signal,
           onProgress: (progress) => heard.push(progress),
           beginBy: clock.now() + 60_000,

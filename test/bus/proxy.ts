@@ -1,6 +1,6 @@
 // A TCP proxy before a server, so that one process can be cut off, or slowed down, while the others are not.
 import { connect, createServer, type Server, type Socket } from 'node:net';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 
 /** Which way bytes go: what a client sends, or what it is answered. */
 export const Way = { There: 'there', Back: 'back' } as const;

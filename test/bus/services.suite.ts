@@ -2,14 +2,14 @@
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Address } from '../../bus/address.ts';
-import type { Bus, EventQuery, HeardEvent, JsonObject, Tracing } from '../../bus/bus.ts';
+import type { Bus, EventQuery, JsonObject, ReceivedEvent, Tracing } from '../../bus/bus.ts';
 import {
   AbsentError,
   ConflictError,
   TerminalError,
   TransientError,
   type TroupeError,
-  UnansweredError,
+  UnknownOutcomeError,
 } from '../../bus/errors.ts';
 import { address, type Harness, on, rejection, type Scene } from './harness.ts';
 
@@ -93,14 +93,14 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
   test(
     called('where nobody answers, the request says so and whom it wanted'),
     on(harness, async (scene) => {
-      const { connect, clock, lateMs } = scene;
+      const { connect, clock, lateEffectMs } = scene;
       const bus = await connect('a');
       const startedAt = clock.now();
       const error = await rejection(bus.services.request('csi-proxy.node-7.volume.format', {}, soon(scene)));
       assert.instance(error, TransientError);
       assert.match(error.message, "nobody answers 'csi-proxy.node-7.volume.format'");
-      assert.not.instance(error, UnansweredError);
-      assert.ok(clock.now() - startedAt < 1_000 + lateMs, 'at once');
+      assert.not.instance(error, UnknownOutcomeError);
+      assert.ok(clock.now() - startedAt < 1_000 + lateEffectMs, 'at once');
       const service = await bus.services.serve('x', '1.0.0', 'x', [{ subject: 'x.y', handle: async () => ({}) }]);
       assert.equal(await bus.services.request('x.y', {}, soon(scene)), {});
       await service.close();
@@ -110,7 +110,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
 
   test(
     called('no answer by the deadline is transient, and leaves open what was done'),
-    on(harness, async ({ connect, clock, leaseMs, lateMs }) => {
+    on(harness, async ({ connect, clock, leaseMs, lateEffectMs }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       let asked = 0;
       const ends: (() => void)[] = [];
@@ -121,12 +121,12 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       };
       await a.services.serve('slow', '1.0.0', 'slow', [{ subject: 'slow.one', handle }]);
       const deadlineAt = clock.now() + leaseMs / 2;
-      assert.instance(await rejection(b.services.request('slow.one', {}, deadlineAt)), UnansweredError);
+      assert.instance(await rejection(b.services.request('slow.one', {}, deadlineAt)), UnknownOutcomeError);
       const afterMs = clock.now() - deadlineAt;
-      assert.ok(afterMs >= -5 && afterMs < 1_000 + lateMs, `${afterMs} ms after the deadline`);
+      assert.ok(afterMs >= -5 && afterMs < 1_000 + lateEffectMs, `${afterMs} ms after the deadline`);
       const tooLate = await rejection(b.services.request('slow.one', {}, clock.now() - 1));
       assert.instance(tooLate, TransientError);
-      assert.not.instance(tooLate, UnansweredError);
+      assert.not.instance(tooLate, UnknownOutcomeError);
       assert.is(asked, 1, 'what is too late is not sent');
       for (const end of ends) end();
     }),
@@ -182,7 +182,7 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
     called('events reach all who listen; telling never fails'),
     on(harness, async ({ connect, cut, clock, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
-      const heard: HeardEvent[] = [];
+      const heard: ReceivedEvent[] = [];
       const listening = await b.trace.subscribe((event) => heard.push(event));
       const event = {
         actor: { ...address('worker-1.example.com'), namespace: '' },
@@ -193,13 +193,13 @@ export function servicesSuite(test: uvu.Test<Record<string, unknown>>, harness: 
       const startedAt = clock.now();
       a.trace.emit(event);
       await until('the event', () => heard.length === 1);
-      const { at, id, source, ...same } = heard[0] as HeardEvent;
+      const { at, id, source, ...same } = heard[0] as ReceivedEvent;
       assert.equal(same, event);
       assert.ok(at >= startedAt - 0.001 && at <= clock.now());
       assert.is(id === undefined, source === undefined, 'an id is unique with its source');
       a.trace.emit({ ...event, traceparent: 'nonsense' });
       await until('the event', () => heard.length === 2);
-      const { at: _, id: another, source: __, ...untraced } = heard[1] as HeardEvent;
+      const { at: _, id: another, source: __, ...untraced } = heard[1] as ReceivedEvent;
       if (id !== undefined) assert.is.not(another, id);
       assert.equal(
         untraced,
@@ -324,8 +324,8 @@ function soon({ clock }: Scene): number {
 
 const TRACEPARENT = '00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01';
 
-async function all(bus: Bus, query?: EventQuery): Promise<HeardEvent[]> {
-  const events: HeardEvent[] = [];
+async function all(bus: Bus, query?: EventQuery): Promise<ReceivedEvent[]> {
+  const events: ReceivedEvent[] = [];
   for await (const event of bus.trace.history(query)) events.push(event);
   return events;
 }

@@ -3,24 +3,24 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import {
+  type ActorSubject,
   type Address,
   addressKey,
   decodeToken,
   encodeToken,
   eventSubject,
   eventWildcard,
-  type MailSubject,
-  mailSubject,
+  internAddress,
+  mailboxSubject,
   objectFilter,
   operationSubject,
   parseAddressKey,
   parseEventSubject,
-  parseMailSubject,
+  parseMailboxSubject,
   SHARDS,
   senderFilters,
   shardFilter,
   shardOf,
-  sharedAddress,
   topicFilter,
 } from '../../bus/subjects.ts';
 import { fc } from '../world/properties.ts';
@@ -38,7 +38,7 @@ const address: fc.Arbitrary<Address> = fc.record(
   { realm: text, plural: text, namespace: text, name: text },
   { noNullPrototype: true },
 );
-const mail: fc.Arbitrary<MailSubject> = fc.tuple(address, address, fc.nat(2)).map(([to, from, topic]) => {
+const mail: fc.Arbitrary<ActorSubject> = fc.tuple(address, address, fc.nat(2)).map(([to, from, topic]) => {
   if (topic === 0) return { to, topic: 'object' };
   return { to, topic: topic === 1 ? 'claim' : 'ready', from };
 });
@@ -99,9 +99,9 @@ test('an address key parses to its address', () => {
 test('a mail subject parses to its mail', () => {
   fc.assert(
     fc.property(mail, shards, (value, count) => {
-      const subject = mailSubject(value, count, 'other');
+      const subject = mailboxSubject(value, count, 'other');
       for (const token of subject.split('.')) assert.match(token, /^[A-Za-z0-9_%-]+$/);
-      assert.equal(parseMailSubject(subject, count, 'other'), value);
+      assert.equal(parseMailboxSubject(subject, count, 'other'), value);
     }),
     checked,
   );
@@ -110,42 +110,42 @@ test('a mail subject parses to its mail', () => {
 test('the subject of a shard parses to its shard, and there are no others', () => {
   fc.assert(
     fc.property(shards, fc.nat(300), (count, shard) => {
-      const subject = mailSubject({ topic: 'underway', shard }, count, 'other');
-      assert.is(subject, `other.mail.${shard}.underway`);
-      const parsed = shard < count ? { topic: 'underway', shard } : undefined;
-      assert.equal(parseMailSubject(subject, count, 'other'), parsed);
-      assert.is(parseMailSubject(subject, count), undefined);
+      const subject = mailboxSubject({ topic: 'creates', shard }, count, 'other');
+      assert.is(subject, `other.mail.${shard}.creates`);
+      const parsed = shard < count ? { topic: 'creates', shard } : undefined;
+      assert.equal(parseMailboxSubject(subject, count, 'other'), parsed);
+      assert.is(parseMailboxSubject(subject, count), undefined);
       assert.ok(matches(shardFilter(shard, 'other'), subject));
       assert.not.ok(matches(shardFilter(shard + 1, 'other'), subject));
-      for (const topic of ['object', 'claim', 'ready', 'underway'] as const) {
-        assert.is(matches(topicFilter(topic, 'other'), subject), topic === 'underway');
+      for (const topic of ['object', 'claim', 'ready', 'creates'] as const) {
+        assert.is(matches(topicFilter(topic, 'other'), subject), topic === 'creates');
       }
     }),
     checked,
   );
   for (const token of ['', '01', '-1', '1.0', '1e1', 'x', '64', '_', '*'])
-    assert.is(parseMailSubject(`troupe.mail.${token}.underway`), undefined, `'${token}'`);
-  assert.is(parseMailSubject('troupe.mail.1.object'), undefined);
+    assert.is(parseMailboxSubject(`troupe.mail.${token}.creates`), undefined, `'${token}'`);
+  assert.is(parseMailboxSubject('troupe.mail.1.object'), undefined);
 });
 
 test('names with dots stay one token', () => {
   const to = { realm: 'core', plural: 'nodes', namespace: '', name: 'worker-1.example.com' };
-  const subject = mailSubject({ to, topic: 'object' });
+  const subject = mailboxSubject({ to, topic: 'object' });
   assert.match(subject, /^troupe\.mail\.\d+\.core\.nodes\._\.worker-1%2Eexample%2Ecom\.object$/);
-  assert.equal(parseMailSubject(subject), { to, topic: 'object' });
+  assert.equal(parseMailboxSubject(subject), { to, topic: 'object' });
 });
 
 test('mail is found by the filters of its shard, topic and object, and by no others', () => {
   fc.assert(
     fc.property(mail, shards, (value, count) => {
-      const subject = mailSubject(value, count);
+      const subject = mailboxSubject(value, count);
       const shard = shardOf(value.to, count);
       assert.ok(matches(shardFilter(shard), subject));
       assert.not.ok(matches(shardFilter(shard + 1), subject));
       assert.ok(matches(objectFilter(value.to, count), subject));
       const from = 'from' in value ? value.from : value.to;
       assert.is(senderFilters(from).filter((filter) => matches(filter, subject)).length, 'from' in value ? 1 : 0);
-      for (const topic of ['object', 'claim', 'ready', 'underway'] as const) {
+      for (const topic of ['object', 'claim', 'ready', 'creates'] as const) {
         assert.is(matches(topicFilter(topic), subject), topic === value.topic);
       }
     }),
@@ -155,29 +155,29 @@ test('mail is found by the filters of its shard, topic and object, and by no oth
 
 test('mail of another root, or of another number of shards, is not ours', () => {
   const to = { realm: 'openstack', plural: 'networks', namespace: 'ns', name: 'a' };
-  assert.is(parseMailSubject(mailSubject({ to, topic: 'object' }, 64, 'other')), undefined);
+  assert.is(parseMailboxSubject(mailboxSubject({ to, topic: 'object' }, 64, 'other')), undefined);
   const moved = [2, 3, 5, 7, 11].find((count) => shardOf(to, count) !== shardOf(to, SHARDS)) ?? 1;
-  assert.is(parseMailSubject(mailSubject({ to, topic: 'object' }, moved)), undefined);
+  assert.is(parseMailboxSubject(mailboxSubject({ to, topic: 'object' }, moved)), undefined);
 });
 
 test('a claim may come from another namespace, or from what has none', () => {
   const to = { realm: 'openstack', plural: 'networks', namespace: 'a', name: 'n' };
   for (const namespace of ['b', '']) {
     const claim = { to, topic: 'claim', from: { ...to, namespace } } as const;
-    assert.equal(parseMailSubject(mailSubject(claim)), claim);
+    assert.equal(parseMailboxSubject(mailboxSubject(claim)), claim);
   }
 });
 
 test('whoever mentions an address has the same object', () => {
   const to = { realm: 'openstack', plural: 'networks', namespace: 'default', name: 'a.long-name' };
   const from = { ...to, plural: 'subnets' };
-  const claim = parseMailSubject(mailSubject({ to, topic: 'claim', from }));
-  const answer = parseMailSubject(mailSubject({ to: from, topic: 'ready', from: to }));
+  const claim = parseMailboxSubject(mailboxSubject({ to, topic: 'claim', from }));
+  const answer = parseMailboxSubject(mailboxSubject({ to: from, topic: 'ready', from: to }));
   assert.equal(claim, { to, topic: 'claim', from });
   const target = claim !== undefined && 'to' in claim ? claim.to : undefined;
   assert.is(target, answer !== undefined && 'from' in answer ? answer.from : undefined);
-  assert.is(target, sharedAddress({ ...to }));
-  assert.is(addressKey(sharedAddress(to)), addressKey(to));
+  assert.is(target, internAddress({ ...to }));
+  assert.is(addressKey(internAddress(to)), addressKey(to));
 });
 
 test('shards are stable and even', () => {

@@ -2,7 +2,7 @@
 
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import {
   childOf,
   formatTraceparent,

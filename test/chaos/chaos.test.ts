@@ -4,10 +4,10 @@ import { findSharableNatsServer } from '../world/environments.ts';
 import { describeChaos } from './chaos.suite.ts';
 import { hosts, resources, windows } from './models/mod.ts';
 
-const neighbour = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
+const neighbor = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
 const found = await findSharableNatsServer();
 if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);
 } else {
-  describeChaos([resources({ neighbour }), hosts, windows], { program: found.program, seconds: 40 });
+  describeChaos([resources({ neighbor }), hosts, windows], { program: found.program, seconds: 40 });
 }

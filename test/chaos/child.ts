@@ -21,11 +21,11 @@ export interface Child<Served extends Functions, Hello> {
   kill(): Promise<void>;
 }
 
-/** @param onNews  told of what the process reports */
+/** @param onUserEvent  told of what the process reports */
 export async function startChild<Served extends Functions, Hello, News = never>(
   program: URL,
   args: readonly string[],
-  onNews: (news: News) => void,
+  onUserEvent: (news: News) => void,
 ): Promise<Child<Served, Hello>> {
   // `advanced`: faults hold regular expressions.
   const child = fork(program, args, { serialization: 'advanced' });
@@ -39,7 +39,7 @@ export async function startChild<Served extends Functions, Hello, News = never>(
   });
   child.on('message', (message: Message) => {
     if ('hello' in message) hello.resolve(message.hello as Hello);
-    else if ('news' in message) onNews(message.news as News);
+    else if ('news' in message) onUserEvent(message.news as News);
     else {
       const waiting = asked.get(message.id);
       asked.delete(message.id);

@@ -1,7 +1,7 @@
 // Users who change objects: what follows a deletion, and what is completed in the end.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import { Churn, type Habits } from './churn.ts';
 
 const test = suite('chaos: churn');

@@ -4,13 +4,13 @@ import { once } from 'node:events';
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { kubeconfigText } from '../../adapters/kubernetes/embedded/kubeconfig.ts';
-import type { Served } from '../adapters/kubernetes/embedded/served.ts';
+import { kubeconfigText } from '../../adapters/simulated/kubernetes/kubeconfig.ts';
+import type { Served } from '../adapters/simulated/kubernetes/served.ts';
 import { startProxy, type TcpProxy } from '../bus/proxy.ts';
 import { killed } from './child.ts';
 import type { ApiServer } from './environment.ts';
 
-const PROGRAM = fileURLToPath(new URL('../adapters/kubernetes/embedded/served.ts', import.meta.url));
+const PROGRAM = fileURLToPath(new URL('../adapters/simulated/kubernetes/served.ts', import.meta.url));
 /** So few that a watch which was away for a moment is told that it is too old. */
 const REMEMBERED_CHANGES = 40;
 

@@ -1,6 +1,6 @@
 // Engine of chaos: one run of a model. A landscape changes and goes while faults befall all processes, and then it must be as it
 // was asked for. The seed decides what happens to whom and when; what the processes make of it is theirs.
-import { mulberry32, systemClock } from '../../actors/clock.ts';
+import { mulberry32, systemClock } from '../../actors/base/clock.ts';
 import { ErrorCode, type JsonObject, TroupeError } from '../../bus/mod.ts';
 import { deployedHeap } from '../actors/processes.ts';
 import { newPassword, tracesOf } from '../adapters/ironic/passwords.ts';
@@ -61,14 +61,14 @@ export async function play(model: Model, { seed, seconds, program }: PlayOptions
     ending.push(environment.close);
     secrets.push(...environment.secrets);
     const run = await runOf(model, seed, { environment, folder, watch: guard.watch }, recorded);
-    const { tell, violate } = run;
+    const { report, violate } = run;
     scenario = await model.open(run);
     const { world } = scenario;
     const deck = deckOf(run, scenario);
     for (const pod of pods) if (pod.lives.length === 0) pod.start();
     await Promise.all(pods.map((pod) => pod.runs()));
-    tell('chaos', `begins with seed ${seed}: ${scenario.parts}, ${environment.api.name}`);
-    for (const line of [...leftOut(environment), ...scenario.notes]) tell('chaos', line);
+    report('chaos', `begins with seed ${seed}: ${scenario.parts}, ${environment.api.name}`);
+    for (const line of [...leftOut(environment), ...scenario.notes]) report('chaos', line);
     await scenario.begin?.();
 
     // --- the landscape comes up, and changes ---
@@ -80,7 +80,7 @@ export async function play(model: Model, { seed, seconds, program }: PlayOptions
     await leaveAlone(run, scenario);
     await scenario.putRight?.();
     figures.settledMs = await rest(run, model.pace, scenario.unsettled);
-    tell('chaos', 'all is as it was asked for, or should be');
+    report('chaos', 'all is as it was asked for, or should be');
     await judgeMail(environment.natsData, secrets, violate);
     figures.events = await judgeEvents({ world, secrets, tells: model.tells, violate });
     await scenario.judgeSettled?.();
@@ -88,14 +88,14 @@ export async function play(model: Model, { seed, seconds, program }: PlayOptions
     // --- it goes ---
     await scenario.leave?.();
     await world.deleteNamespace();
-    tell('user', 'deletes the namespace');
+    report('user', 'deletes the namespace');
     const others = deck.filter(({ only }) => only !== 'living');
     figures.faults += await befall(run, faultEvery, seconds * DOWN, others);
     await leaveAlone(run, scenario);
     figures.goneMs = await rest(run, model.pace, scenario.left);
     await world.namespaceGone();
     await scenario.judgeGone?.();
-    tell('chaos', 'all is gone, or should be');
+    report('chaos', 'all is gone, or should be');
     figures.peakMib = await judgeMemory(pods, violate);
     for (const pod of pods) await pod.stop();
     judgeLogs(pods, violate);
@@ -113,7 +113,7 @@ export async function play(model: Model, { seed, seconds, program }: PlayOptions
   );
   return {
     violations,
-    story: story({ beganAt, lines: [...lines, ...(scenario?.told?.() ?? [])], logs, kinds: scenario?.kinds ?? [] }),
+    story: story({ beganAt, lines: [...lines, ...(scenario?.reported?.() ?? [])], logs, kinds: scenario?.kinds ?? [] }),
     figures: { ...figures, ...seen },
   };
 }
@@ -137,10 +137,10 @@ async function runOf(
   const pace = { ...model.pace, leaseMs: Math.round(model.pace.leaseMs * slower) };
   const heap = await deployedHeap();
   const passwords = new Map<string, string>();
-  const tell: Run['tell'] = (who, what) => void lines.push({ at: clock.now(), who, what });
+  const report: Run['report'] = (who, what) => void lines.push({ at: clock.now(), who, what });
   const violate: Run['violate'] = (what) => {
     violations.push(what);
-    tell('VIOLATION', what);
+    report('VIOLATION', what);
   };
   const renew = (name: string): string => {
     const password = newPassword();
@@ -149,7 +149,7 @@ async function runOf(
     return password;
   };
   return {
-    ...{ seed, clock, pace, environment, folder, pods, tell, violate },
+    ...{ seed, clock, pace, environment, folder, pods, report, violate },
     slowness: slower,
     random: mulberry32(seed),
     randomFor: (purpose) => mulberry32(seed + purpose),
@@ -190,11 +190,11 @@ async function runOf(
     },
     async attempt(what, act) {
       try {
-        if ((await act()) !== false) tell('user', what);
+        if ((await act()) !== false) report('user', what);
         return 'done';
       } catch (error) {
         if (!(error instanceof TroupeError) || error.code === ErrorCode.Terminal) throw error;
-        tell('user', `${what} in vain: ${error.message}`);
+        report('user', `${what} in vain: ${error.message}`);
         return error.code === ErrorCode.Absent ? 'absent' : 'unknown';
       }
     },
@@ -215,11 +215,11 @@ function deckOf(run: Run, { world, present, faults }: Scenario): readonly Fault[
   return [...environmentFaults({ ...run, changeSomething }), ...faults];
 }
 
-async function leaveAlone({ pods, tell }: Run, { ways, clear }: Scenario): Promise<void> {
+async function leaveAlone({ pods, report }: Run, { ways, clear }: Scenario): Promise<void> {
   for (const { ways: own } of pods) for (const way of [own.nats, own.api.proxy]) way.heal();
   for (const way of ways) way.heal();
   await clear();
-  tell('chaos', 'leaves everybody alone');
+  report('chaos', 'leaves everybody alone');
 }
 
 /** Waits until a look finds nothing wrong. @returns how long that took, in milliseconds */

@@ -7,9 +7,10 @@ import type { Fault, Run } from './model.ts';
 import type { Pod } from './pod.ts';
 import { between } from './random.ts';
 
-export type FaultDeps = Pick<Run, 'clock' | 'random' | 'tell'>;
+export type FaultDeps = Pick<Run, 'clock' | 'random' | 'report'>;
 
-export interface EnvironmentFaultDeps extends Pick<Run, 'clock' | 'random' | 'tell' | 'environment' | 'pace' | 'pods'> {
+export interface EnvironmentFaultDeps
+  extends Pick<Run, 'clock' | 'random' | 'report' | 'environment' | 'pace' | 'pods'> {
   /** So many changes of one kind that its watch cannot go on where it was. @returns the version of the last */
   changeSomething: (times: number) => Promise<string | undefined>;
 }
@@ -27,15 +28,15 @@ export function leftOut({ api }: Environment): readonly string[] {
 }
 
 function ofPod(deps: EnvironmentFaultDeps, pod: Pod): readonly Fault[] {
-  const { clock, environment, pace, random, tell } = deps;
+  const { clock, environment, pace, random, report } = deps;
   const { leaseMs } = pace;
   const { name } = pod;
   const { api } = pod.ways;
   const frozen = async (ms: number): Promise<void> => {
-    tell('chaos', `freezes pod ${name} for ${seconds(ms)}`);
+    report('chaos', `freezes pod ${name} for ${seconds(ms)}`);
     pod.freeze();
     await clock.sleep(ms);
-    tell('chaos', `lets pod ${name} go on`);
+    report('chaos', `lets pod ${name} go on`);
     pod.thaw();
   };
   return [
@@ -55,13 +56,13 @@ function ofPod(deps: EnvironmentFaultDeps, pod: Pod): readonly Fault[] {
       to: [`${name} api`, 'api'],
       only: 'living',
       async play() {
-        tell('chaos', `cuts pod ${name}'s way to the API server, and changes more meanwhile than it remembers`);
+        report('chaos', `cuts pod ${name}'s way to the API server, and changes more meanwhile than it remembers`);
         api.proxy.cut();
         try {
           const version = await deps.changeSomething(environment.api.missed);
           if (version !== undefined) api.outdate(version);
         } finally {
-          tell('chaos', `heals pod ${name}'s way to the API server: its watches are too old (410)`);
+          report('chaos', `heals pod ${name}'s way to the API server: its watches are too old (410)`);
           api.proxy.heal();
         }
       },
@@ -70,14 +71,14 @@ function ofPod(deps: EnvironmentFaultDeps, pod: Pod): readonly Fault[] {
   ];
 }
 
-function refused({ random, tell }: EnvironmentFaultDeps, name: string, refuse: (times: number) => void): Fault {
+function refused({ random, report }: EnvironmentFaultDeps, name: string, refuse: (times: number) => void): Fault {
   return {
     name: 'pod refused',
     weight: 2,
     to: [`${name} api`],
     async play() {
       const times = 1 + Math.floor(random() * 4);
-      tell('chaos', `the API server refuses pod ${name}'s token for its next ${times} requests (401)`);
+      report('chaos', `the API server refuses pod ${name}'s token for its next ${times} requests (401)`);
       refuse(times);
     },
   };
@@ -85,7 +86,7 @@ function refused({ random, tell }: EnvironmentFaultDeps, name: string, refuse: (
 
 /**
  * @param limitMs  longest that each lasts
- * @param lateMs  longest that requests are held, which arrive afterwards, also those of who has gone; the same unless stated
+ * @param lateEffectMs  longest that requests are held, which arrive afterwards, also those of who has gone; the same unless stated
  */
 export function ofWay(
   deps: FaultDeps,
@@ -93,9 +94,9 @@ export function ofWay(
   proxy: TcpProxy,
   to: readonly string[],
   limitMs: number,
-  lateMs = limitMs,
+  lateEffectMs = limitMs,
 ): readonly Fault[] {
-  const { clock, random, tell } = deps;
+  const { clock, random, report } = deps;
   const during = async (
     what: string,
     begin: () => void,
@@ -104,11 +105,11 @@ export function ofWay(
     mostMs = limitMs,
   ): Promise<void> => {
     const ms = between(random, leastMs, mostMs);
-    tell('chaos', `${what} for ${seconds(ms)}`);
+    report('chaos', `${what} for ${seconds(ms)}`);
     begin();
     await clock.sleep(ms);
     end();
-    tell('chaos', `heals ${way}`);
+    report('chaos', `heals ${way}`);
   };
   const hold = (what: string, ...ways: readonly Way[]): Promise<void> => {
     const isReset = random() < 0.5;
@@ -120,7 +121,7 @@ export function ofWay(
         proxy.heal();
       },
       300,
-      ways.includes(Way.There) ? lateMs : limitMs,
+      ways.includes(Way.There) ? lateEffectMs : limitMs,
     );
   };
   return [
@@ -129,7 +130,7 @@ export function ofWay(
       weight: 1,
       to,
       async play() {
-        tell('chaos', `resets all connections on ${way}`);
+        report('chaos', `resets all connections on ${way}`);
         proxy.reset();
       },
     },
@@ -150,17 +151,17 @@ export function ofWay(
 }
 
 function ofServers(deps: EnvironmentFaultDeps): readonly Fault[] {
-  const { clock, environment, random, tell } = deps;
+  const { clock, environment, random, report } = deps;
   const { kill } = environment.api;
   const restarted = async (what: string, kill: () => Promise<() => Promise<void>>, limitMs: number): Promise<void> => {
-    tell('chaos', `kills ${what}`);
+    report('chaos', `kills ${what}`);
     const startAgain = await kill();
     await clock.sleep(between(random, 0, limitMs));
     await startAgain();
-    tell('chaos', `${what} is there again`);
+    report('chaos', `${what} is there again`);
   };
   const forget = async (which: 'mail' | 'all'): Promise<void> => {
-    tell('chaos', `deletes the stream of mail${which === 'all' ? ' and the one of leases' : ''}`);
+    report('chaos', `deletes the stream of mail${which === 'all' ? ' and the one of leases' : ''}`);
     await forgetStreams(environment.nats, which);
   };
   return [
@@ -182,15 +183,15 @@ function ofServers(deps: EnvironmentFaultDeps): readonly Fault[] {
 
 /** Kills a pod, and starts it again within so many milliseconds. */
 export async function killedFor(
-  { clock, random, tell }: FaultDeps,
+  { clock, random, report }: FaultDeps,
   pod: Pod,
   limitMs: number,
   why = '',
 ): Promise<void> {
-  tell('chaos', `kills pod ${pod.name}${why}`);
+  report('chaos', `kills pod ${pod.name}${why}`);
   await pod.kill();
   await clock.sleep(between(random, 0, limitMs));
-  tell('chaos', `starts pod ${pod.name} again`);
+  report('chaos', `starts pod ${pod.name} again`);
   pod.start();
   await pod.runs();
 }
@@ -227,7 +228,7 @@ export type CallFault<Injected> = readonly [name: string, what: string, weight: 
 
 /** @param inject  makes it so for the next calls */
 export function callFaults<Injected>(
-  { random, tell }: FaultDeps,
+  { random, report }: FaultDeps,
   system: { readonly name: string; readonly calls: string; readonly most: number; readonly to: readonly string[] },
   inject: (fault: Injected & { readonly times: number }) => unknown,
   faults: readonly CallFault<Injected>[],
@@ -238,7 +239,7 @@ export function callFaults<Injected>(
     to: system.to,
     async play() {
       const times = 1 + Math.floor(random() * system.most);
-      tell('chaos', `${system.name} ${what} the next ${times} ${system.calls}`);
+      report('chaos', `${system.name} ${what} the next ${times} ${system.calls}`);
       await inject({ times, ...make() });
     },
   }));

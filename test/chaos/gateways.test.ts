@@ -4,11 +4,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../actors/clock.ts';
-import { startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openStackSessions, type Session } from '../../adapters/openstack/mod.ts';
-import { type ServedCall, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
+import { startApiServer } from '../../adapters/simulated/kubernetes/mod.ts';
+import { type ServedCall, startSimulator } from '../../adapters/simulated/openstack/mod.ts';
 import { TransientError } from '../../bus/mod.ts';
 import { slowness } from '../world/speed.ts';
 import { type CloudGateway, cloudGateway } from './models/resources/cloud-gateway.ts';
@@ -131,7 +131,7 @@ test('all of a pod goes through the gateway, which tells what was done and loses
       calls.map(({ service, method, path, status, requestId }) => [service, method, path, status, requestId]),
       Array(2).fill(['network', 'POST', '/networks', 201, 'req-aaaaaaaa-aaaa-aaaa-aaaa-aaaaaaaaaaaa']),
     );
-    // The catalogue leads nowhere else.
+    // The catalog leads nowhere else.
     cloud.way.cut();
     await fails(names);
     cloud.way.heal();

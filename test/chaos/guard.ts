@@ -42,12 +42,12 @@ export async function startGuard(): Promise<Guard> {
   await once(shell, 'spawn');
   shell.stdin.on('error', () => undefined); // its end is told by `exit`
   const exited = once(shell, 'exit');
-  const tell = (line: string): void => void (shell.stdin.writable && shell.stdin.write(`${line}\n`));
+  const report = (line: string): void => void (shell.stdin.writable && shell.stdin.write(`${line}\n`));
   return {
     folder,
     watch(pid, ended) {
-      tell(`began ${pid}`);
-      void ended.then(() => tell(`ended ${pid}`));
+      report(`began ${pid}`);
+      void ended.then(() => report(`ended ${pid}`));
     },
     async end() {
       shell.stdin.end();

@@ -47,8 +47,8 @@ const addresses = values.real ? addressesIn(process.env) : {};
 if (values.real && !addresses.kubeconfig) process.stdout.write('KUBECONFIG is not set: the API server is embedded\n');
 if (values.real && !addresses.cloudsFile)
   process.stdout.write('OS_CLIENT_CONFIG_FILE is not set: the cloud is simulated\n');
-const neighbour = values.hostile ? 'hostile' : 'none';
-const model = values.hosts ? hosts : values.windows ? windows : resources({ addresses, neighbour });
+const neighbor = values.hostile ? 'hostile' : 'none';
+const model = values.hosts ? hosts : values.windows ? windows : resources({ addresses, neighbor });
 await mkdir(values.stories, { recursive: true });
 let violated = 0;
 for (let seed = first; seed < first + count; seed++) {

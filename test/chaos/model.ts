@@ -40,7 +40,7 @@ export interface Model {
 }
 
 /** Adds to the story what is happening now. */
-export type Teller = (who: string, what: string) => void;
+export type TransitionReporter = (who: string, what: string) => void;
 
 /** What became of a call to the API server, which may be away. */
 export type Outcome = 'done' | 'absent' | 'unknown';
@@ -60,7 +60,7 @@ export interface Run {
   readonly passwords: Passwords;
   /** Of faults. */
   readonly random: () => number;
-  readonly tell: Teller;
+  readonly report: TransitionReporter;
   /** Adds to the story what happened at another time. */
   note(at: number, who: string, what: string): void;
   violate(what: string): void;
@@ -127,7 +127,7 @@ export interface Scenario {
   /** By which the story names objects. */
   readonly kinds: readonly { readonly kind: string; readonly plural: string }[];
   /** What else the story tells. */
-  told?(): readonly Line[];
+  reported?(): readonly Line[];
 }
 
 /** One fault, from its beginning to its end. */

@@ -3,7 +3,7 @@ import { TroupeError } from '../../bus/mod.ts';
 import type { Fault, Run, Span } from './model.ts';
 import { between, drawn } from './random.ts';
 
-type Deps = Pick<Run, 'clock' | 'random' | 'tell'>;
+type Deps = Pick<Run, 'clock' | 'random' | 'report'>;
 
 /** Acts for so many seconds. @param every  between two acts */
 export async function acting(
@@ -21,7 +21,7 @@ export async function acting(
 
 /** Faults for so many seconds, several at a time but never two to the same. @returns how many */
 export async function befall(
-  { clock, random, tell }: Deps,
+  { clock, random, report }: Deps,
   every: Span,
   seconds: number,
   deck: readonly Fault[],
@@ -42,7 +42,7 @@ export async function befall(
       .play()
       .catch((error: unknown) => {
         // Another fault may be in the way of this one.
-        if (error instanceof TroupeError) tell('chaos', `${chosen.name}, in vain: ${error.message}`);
+        if (error instanceof TroupeError) report('chaos', `${chosen.name}, in vain: ${error.message}`);
         else defects.push(error);
       })
       .finally(() => {

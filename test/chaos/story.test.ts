@@ -1,7 +1,7 @@
 // A story tells each thing once, by name.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ServedCall } from '../../adapters/openstack/simulator/mod.ts';
+import type { ServedCall } from '../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import type { Raw } from '../world/watched-objects.ts';
 import { linesOf } from './models/resources/cloud-log.ts';
@@ -32,13 +32,13 @@ function toldOf(log: readonly JsonObject[], calls: readonly Partial<ServedCall>[
 
 test('the steps of one object in one go are one line, in their order with what others do', () => {
   const log = [
-    change(1_000, '', 'claiming', 'life.began'),
+    change(1_000, '', 'claiming', 'lifecycle.started'),
     change(1_500, 'claiming', 'building.creating', 'dependencies.changed'),
     change(1_600, 'building.creating', 'building.recording', 'xstate.done.actor.create'),
-    change(1_650, 'building.recording', 'resting.available', 'xstate.done.actor.record'),
-    change(3_000, 'resting.available', 'keeping.updating', 'object.changed'),
-    change(3_100, 'keeping.updating', 'backingOff', 'xstate.error.actor.update', { error: 'the cloud is busy' }),
-    change(3_200, 'backingOff', 'keeping.updating', 'xstate.after.backoff.externalResource.lifecycle.backingOff'),
+    change(1_650, 'building.recording', 'idle.available', 'xstate.done.actor.record'),
+    change(3_000, 'idle.available', 'reconciling.updating', 'object.changed'),
+    change(3_100, 'reconciling.updating', 'backingOff', 'xstate.error.actor.update', { error: 'the cloud is busy' }),
+    change(3_200, 'backingOff', 'reconciling.updating', 'xstate.after.backoff.externalResource.lifecycle.backingOff'),
   ];
   // Of its third generation.
   const requestId = `req-00000003${UID.slice(8)}`;
@@ -46,18 +46,24 @@ test('the steps of one object in one go are one line, in their order with what o
   assert.equal(toldOf(log, [call]), [
     '   0.000 s  chaos  begins',
     '   1.000 s  one#1  Port/web-1: anew at claiming',
-    '   1.500 s  one#1  Port/web-1: what it depends on changed: claiming -> building.creating -> building.recording -> resting.available',
+    '   1.500 s  one#1  Port/web-1: what it depends on changed: claiming -> building.creating -> building.recording -> idle.available',
     '   1.590 s  cloud  POST /ports 201 for Port/web-1',
-    '   3.000 s  one#1  Port/web-1: its object changed: resting.available -> keeping.updating',
-    '   3.100 s  one#1  Port/web-1: update failed: the cloud is busy: keeping.updating -> backingOff',
-    '   3.200 s  one#1  Port/web-1: after its backoff: backingOff -> keeping.updating',
+    '   3.000 s  one#1  Port/web-1: its object changed: idle.available -> reconciling.updating',
+    '   3.100 s  one#1  Port/web-1: update failed: the cloud is busy: reconciling.updating -> backingOff',
+    '   3.200 s  one#1  Port/web-1: after its backoff: backingOff -> reconciling.updating',
   ]);
 });
 
 test('what many go through at once is one line', () => {
-  const of = (ms: number, name: string): JsonObject => ({ ...change(ms, '', 'claiming', 'life.began'), name });
+  const of = (ms: number, name: string): JsonObject => ({ ...change(ms, '', 'claiming', 'lifecycle.started'), name });
   assert.equal(
-    toldOf([of(10, 'a'), of(20, 'b'), of(30, 'c'), of(900, 'd'), change(950, '', 'resting.available', 'life.began')]),
+    toldOf([
+      of(10, 'a'),
+      of(20, 'b'),
+      of(30, 'c'),
+      of(900, 'd'),
+      change(950, '', 'idle.available', 'lifecycle.started'),
+    ]),
     [
       '   0.000 s  chaos  begins',
       '   0.010 s  one#1  Port/a, Port/b, Port/c: anew at claiming',

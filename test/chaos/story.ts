@@ -19,7 +19,7 @@ export interface StorySources {
 type Kinds = readonly { readonly kind: string; readonly plural: string }[];
 
 /** Phases in which nothing is to be done. */
-const AT_REST: ReadonlySet<string> = new Set(['resting.available', 'resting.unavailable', 'watching', 'held']);
+const AT_REST: ReadonlySet<string> = new Set(['idle.available', 'idle.unavailable', 'idle', 'held']);
 /** Steps of one object that follow each other sooner are one line; milliseconds. */
 const IN_ONE_GO_MS = 250;
 
@@ -145,5 +145,5 @@ function because(cause: string): string {
   if (cause === 'object.changed') return 'its object changed';
   if (cause === 'dependencies.changed') return 'what it depends on changed';
   if (cause === 'claims.changed') return 'who needs it changed';
-  return cause === 'life.began' || cause.startsWith('xstate.done') ? '' : cause;
+  return cause === 'lifecycle.started' || cause.startsWith('xstate.done') ? '' : cause;
 }

@@ -36,7 +36,7 @@ const CASES: Readonly<Record<string, Case>> = {
     series: { [`troupe_quarantined_objects{${POD}}`]: '1x120' },
     quiet: { [`troupe_quarantined_objects{${POD}}`]: '0x120' },
   },
-  TroupeObjectsWaitLong: {
+  TroupeObjectsWaiting: {
     series: { [`troupe_unsettled_age_seconds{${POD},realm="openstack",plural="servers"}`]: '3000+60x120' },
     quiet: { [`troupe_unsettled_age_seconds{${POD},realm="openstack",plural="servers"}`]: '0+20x120' },
   },
@@ -71,7 +71,7 @@ const CASES: Readonly<Record<string, Case>> = {
       [`troupe_kubernetes_requests_total{${POD},method="PATCH",outcome="done"}`]: '0+70x120',
     },
   },
-  TroupeNobodyWatches: {
+  TroupeNoWatchLeader: {
     series: { [`troupe_leases_held{${POD},lease="watch"}`]: '0x120' },
     quiet: { [`troupe_leases_held{${POD},lease="watch"}`]: '1x120' },
   },
@@ -79,11 +79,11 @@ const CASES: Readonly<Record<string, Case>> = {
     series: { [`troupe_watch_interruptions_total{${POD},realm="openstack",plural="ports"}`]: '0+1x120' },
     quiet: { [`troupe_watch_interruptions_total{${POD},realm="openstack",plural="ports"}`]: '3x120' },
   },
-  TroupeBusAway: {
+  TroupeBusUnreachable: {
     series: { [`troupe_bus_connected{${POD}}`]: '1x10 0x120' },
     quiet: { [`troupe_bus_connected{${POD}}`]: '1 0 1x120' },
   },
-  TroupeBusUnsteady: {
+  TroupeBusFlapping: {
     series: { [`troupe_bus_disconnections_total{${POD}}`]: '0+1x120' },
     quiet: { [`troupe_bus_disconnections_total{${POD}}`]: '0x20 1x100' },
   },
@@ -91,7 +91,7 @@ const CASES: Readonly<Record<string, Case>> = {
     series: { [`troupe_leases_lost_total{${POD},lease="shard"}`]: '0x100 32x20' },
     quiet: { [`troupe_leases_lost_total{${POD},lease="shard"}`]: '32x120' },
   },
-  TroupeShardsUnhosted: {
+  TroupeShardsUnassigned: {
     series: {
       [`troupe_shards{${POD},state="live"}`]: '32x120',
       [`troupe_deployment_shards{${POD}}`]: '64x120',
@@ -106,7 +106,7 @@ const CASES: Readonly<Record<string, Case>> = {
     // A roll-out that adds kinds at one place and others at another one passes.
     quiet: { [`troupe_unserved_kinds{${POD}}`]: '0x20 2x5 0x95' },
   },
-  TroupeMailLate: {
+  TroupeMailboxLagging: {
     series: {
       [bucket('troupe_mail_lag_seconds', 'topic="ready"', '2')]: '0+10x120',
       [bucket('troupe_mail_lag_seconds', 'topic="ready"', '10')]: '0+100x120',
@@ -117,11 +117,11 @@ const CASES: Readonly<Record<string, Case>> = {
       [bucket('troupe_mail_lag_seconds', 'topic="ready"', '+Inf')]: '0+100x120',
     },
   },
-  TroupeStrangersOnTheBus: {
-    series: { [`troupe_refused_mail_total{${POD}}`]: '0+1x120' },
-    quiet: { [`troupe_refused_mail_total{${POD}}`]: '2x120' },
+  TroupeRequestsRejected: {
+    series: { [`troupe_rejected_messages_total{${POD}}`]: '0+1x120' },
+    quiet: { [`troupe_rejected_messages_total{${POD}}`]: '2x120' },
   },
-  TroupeNotSeen: {
+  TroupeMetricsMissing: {
     series: { [`up{${TARGET}}`]: '0x120' },
     quiet: { [`troupe_info{${TARGET},version="1.0.0"}`]: '1x120' },
   },
@@ -145,7 +145,7 @@ const CASES: Readonly<Record<string, Case>> = {
       [`troupe_memory_limit_bytes{${TARGET}}`]: '0x120',
     },
   },
-  TroupeProcessBusy: {
+  TroupeEventLoopLagging: {
     series: {
       [`nodejs_eventloop_lag_p99_seconds{${TARGET}}`]: '2x120',
       [`troupe_info{${TARGET},version="1.0.0"}`]: '1x120',
@@ -156,7 +156,7 @@ const CASES: Readonly<Record<string, Case>> = {
     },
   },
   // Time begins at 0 there.
-  TroupeWebhookCertificateEnds: {
+  TroupeWebhookCertificateExpiring: {
     series: { [`troupe_webhook_certificate_expiry_timestamp_seconds{${POD}}`]: `${6 * 86_400}x120` },
     quiet: {
       [`troupe_webhook_certificate_expiry_timestamp_seconds{${POD}}`]: `${6 * 86_400}x70 ${90 * 86_400}x50`,
@@ -207,7 +207,7 @@ if (spawnSync('promtool', ['--version']).status !== 0) {
     assert.equal(Object.keys(CASES).sort(), [...SEVERITIES.keys()].sort());
     const tests = Object.entries(CASES).flatMap(([name, { series, quiet }]) => {
       const of = (values: Readonly<Record<string, string>>, count: number): object => ({
-        name: `${name}, ${count === 0 ? 'quiet' : 'trouble'}`,
+        name: `${name}, ${count === 0 ? 'quiet' : 'problem'}`,
         interval: '1m',
         input_series: Object.entries(values).map(([text, each]) => ({ series: text, values: each })),
         promql_expr_test: [
@@ -242,14 +242,14 @@ if (spawnSync('promtool', ['--version']).status !== 0) {
           alert_rule_test: [
             {
               eval_time: '20m',
-              alertname: 'TroupeObjectsWaitLong',
+              alertname: 'TroupeObjectsWaiting',
               exp_alerts: [
                 {
                   exp_labels: { severity: 'info', namespace: 'troupe-system', realm: 'r', plural: 'servers' },
                   exp_annotations: {
                     summary: 'An object has not come to rest for more than an hour.',
                     description: 'One of the servers (r) has been on its way for 2h 0m 0s.',
-                    runbook_url: 'deploy/operating.md#troupeobjectswaitlong',
+                    runbook_url: 'deploy/operating.md#troupeobjectswaiting',
                   },
                 },
               ],

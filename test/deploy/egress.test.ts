@@ -4,7 +4,7 @@ import { BlockList } from 'node:net';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { reachOf } from '../../adapters/reach.ts';
+import { egressPolicyOf } from '../../adapters/http/egress-policy.ts';
 
 const test = suite('egress of the pods');
 
@@ -63,7 +63,7 @@ test('it is of the pods of the Deployment, and lets out to the bus and to names'
 
 test('what leaves the pod and is refused to clouds does not get out, and private networks do', async () => {
   const { spec } = (await read('egress/network-policy.yaml')) as { spec: { egress: Rule[] } };
-  const reach = reachOf({ allow: [], deny: [] });
+  const reach = egressPolicyOf({ allow: [], deny: [] });
   const isRefused = (address: string): boolean => {
     try {
       reach.checkUrl(new URL(`http://${address.includes(':') ? `[${address}]` : address}:5000`));

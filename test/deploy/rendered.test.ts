@@ -4,7 +4,7 @@
 import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TROUPE_VERSION } from '../../actors/process/version.ts';
+import { TROUPE_VERSION } from '../../actors/base/version.ts';
 import { findKubectl, kustomized, type Manifest, parseManifests, type Sources } from '../../deploy/render/kustomize.ts';
 import { rendered } from '../../deploy/render/rendered.ts';
 

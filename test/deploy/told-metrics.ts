@@ -1,7 +1,7 @@
 // The metrics that pods tell, those of adapters included.
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
+import { metrics } from '../../actors/observability/metrics.ts';
 import { BUILT_IN as ADAPTERS } from '../../actors/process/adapters.ts';
-import { metrics } from '../../actors/telling/metrics.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { type Address, type Bus, memoryBroker, TransientError } from '../../bus/mod.ts';
 import type { Kind } from '../../machines/kind.ts';
@@ -17,7 +17,7 @@ export async function toldMetrics(): Promise<ReadonlyMap<string, ReadonlySet<str
   trace.emit({ actor: address, type: 'transition', data: { from: '', to: 'a', tags: ['failing'], failure: 'quota' } });
   trace.emit({ actor: address, type: 'transition', data: { from: 'a', to: 'b', tags: ['settled'] } });
   figures.onCall({ service: 's', method: 'GET', path: '/', status: 200, durationMs: 1, traceparent: '' });
-  figures.onNews('Kind', 'Reason');
+  figures.onUserEvent('Kind', 'Reason');
   figures.onRefused({ realm: 'r', operation: 'create', reason: 'unknown' } as never);
   figures.onDropped('failed');
   figures.onInterrupted(address);
@@ -32,14 +32,14 @@ export async function toldMetrics(): Promise<ReadonlyMap<string, ReadonlySet<str
     .call({ method: 'GET', path: '/' })
     .catch(() => undefined);
   figures.follow({
-    census: () => new Map([['a', 1]]),
-    inhabitants: () => [{ address, state: 'a', tags: new Set(['failing']) }],
+    countByState: () => new Map([['a', 1]]),
+    hostedObjects: () => [{ address, state: 'a', tags: new Set(['failing']) }],
     load: () => ({
       shards: { live: 1, opening: 0, closing: 0, all: 1 },
       queues: { mail: 0, answers: 0, statuses: 0 },
       calls: new Map([['r', { underWay: 1, waiting: 0, limit: 2 }]]),
     }),
-    refusedMail: 0,
+    rejectedMessages: 0,
   });
   const { body } = await figures.text();
   await bus.close();

@@ -44,8 +44,8 @@ test('33.F3: definitions that another manager owns are taken over, and none is d
 });
 
 test('33.F3: the lease is the one that Troupe waits for, and no kinds are taken over beside it', () => {
-  const { predecessor } = openstackWith({});
-  assert.ok(commands.some((command) => command.includes(`get lease ${predecessor?.lease} `)));
+  const { legacyController } = openstackWith({});
+  assert.ok(commands.some((command) => command.includes(`get lease ${legacyController?.lease} `)));
   assert.not.match(commands.join('\n'), /--kinds/);
   assert.not.match(text, /^## Kind by kind/m);
 });

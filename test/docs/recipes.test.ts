@@ -7,9 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../actors/base/clock.ts';
+import { Role } from '../../actors/base/config.ts';
 import { credentials } from '../../actors/cli/bus/credentials.ts';
-import { systemClock } from '../../actors/clock.ts';
-import { Role } from '../../actors/process/config.ts';
 import { REALM } from '../../adapters/openstack/mod.ts';
 import { type Bus, natsBus } from '../../bus/mod.ts';
 import { newSeed, publicKeyOf } from '../../bus/server-users.ts';
@@ -30,7 +30,7 @@ const EVERYTHING = 'everything';
 /** As the page has the observer's. */
 const OBSERVER = 'troupe';
 /** Of events. */
-const TYPES = ['transition', 'call', 'gone', 'quarantined'];
+const TYPES = ['transition', 'call', 'deleted', 'quarantined'];
 /** Where events come from that only show who listens by now. */
 const PROBE = 'probe';
 const clock = systemClock();
@@ -73,8 +73,8 @@ async function recipes(): Promise<readonly Recipe[]> {
 
 const typed =
   (type: string) =>
-  ({ type: told }: CloudEvent): boolean =>
-    told === `troupe.${type}`;
+  ({ type: reported }: CloudEvent): boolean =>
+    reported === `troupe.${type}`;
 const about =
   (part: string) =>
   ({ subject }: CloudEvent): boolean =>
@@ -90,8 +90,8 @@ const LIVE: Readonly<Record<string, (namespace: string) => Shown>> = {
     some: [({ data }) => data['method'] === 'PUT'],
   }),
   'What was quarantined, and what has ended': () => ({
-    all: (event) => typed('quarantined')(event) || typed('gone')(event),
-    some: [typed('quarantined'), typed('gone')],
+    all: (event) => typed('quarantined')(event) || typed('deleted')(event),
+    some: [typed('quarantined'), typed('deleted')],
   }),
   'One realm': () => ({ all: about('openstack'), some: [about('openstack.networks'), about('openstack.subnets')] }),
   'One kind': () => ({ all: about('openstack.subnets'), some: [typed('transition'), typed('call')] }),
@@ -111,7 +111,7 @@ const SAID: Readonly<Record<string, (text: string, namespace: string) => void>> 
   'As the observer, with a key and TLS': (text) => assert.match(text, 'troupe.inbox.observer'),
   'The last transition of an object': (text, namespace) => {
     assert.match(text, `openstack.subnets.${namespace}.app.transition`);
-    assert.match(text, '"to":"resting.available"');
+    assert.match(text, '"to":"idle.available"');
     assert.match(text, /"cause":"./);
   },
   'One event by its number': (text) => {
@@ -378,7 +378,7 @@ async function happen({ world, bus }: Stage): Promise<void> {
   await world.delete('Network', 'brief');
   await world.gone('Network', 'brief');
   const actor = { realm: REALM, plural: 'networks', namespace: world.namespace, name: 'net' };
-  bus.trace.emit({ actor, type: 'quarantined', data: { from: 'resting.available', error: 'for the test' } });
+  bus.trace.emit({ actor, type: 'quarantined', data: { from: 'idle.available', error: 'for the test' } });
   await world.available('Subnet', 'app');
 }
 

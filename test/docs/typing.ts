@@ -4,7 +4,7 @@ import { accessSync, constants } from 'node:fs';
 import { cp, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { type Block, commandsOf, ROOT, typedBlocks } from './blocks.ts';
 
 /** One block may take so long. */

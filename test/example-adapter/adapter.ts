@@ -1,20 +1,20 @@
 // A print shop as an adapter: what the runtime is given of it.
-import { type Adapter, type FollowedKind, TerminalError, wholeNumber } from 'troupe/adapter';
+import { type Adapter, type ReferencedKind, TerminalError, wholeNumber } from 'troupe/adapter';
 import { book, bookOperations } from './book.ts';
 import { bookContract, paperContract } from './contracts.ts';
 import { paper, paperOperations } from './paper.ts';
 import { printShop } from './print-shop.ts';
 
 /** What a book makes for itself beside paper. */
-const configMap: FollowedKind = {
+const configMap: ReferencedKind = {
   realm: 'press',
   group: '',
   version: 'v1',
   kind: 'ConfigMap',
   plural: 'configmaps',
   // What is not carried is not seen: a colophon is compared by its title.
-  carries: { data: ['title'] },
-  standing: ({ data }) => ({ ready: true, attributes: { title: data?.['title'] ?? '' } }),
+  retains: { data: ['title'] },
+  publicState: ({ data }) => ({ ready: true, attributes: { title: data?.['title'] ?? '' } }),
 };
 
 const LANDS = 'press-lands-within-ms';
@@ -27,8 +27,8 @@ export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetc
     realm: 'press',
     role: 'press',
     contracts: [paperContract, bookContract],
-    followed: [configMap],
-    makes: [
+    referencedKinds: [configMap],
+    createsKinds: [
       { owner: 'books', owned: 'configmaps' },
       { owner: 'books', owned: 'papers' },
     ],
@@ -45,9 +45,9 @@ export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetc
     configure({ flag }) {
       const { name, value } = flag('press-url');
       if (value !== undefined && !URL.canParse(value)) throw new TerminalError(`${name} must be a URL; got '${value}'`);
-      const landsWithinMs = wholeNumber(flag(LANDS), { fallback: LANDS_WITHIN_MS, least: 0, unit: 'milliseconds' });
+      const inDoubtForMs = wholeNumber(flag(LANDS), { fallback: LANDS_WITHIN_MS, least: 0, unit: 'milliseconds' });
       return {
-        kinds: [paper, book({ landsWithinMs })],
+        kinds: [paper, book({ inDoubtForMs })],
         async serve({ clock, onCall }) {
           if (value === undefined) throw new TerminalError(`${name} must say where the print shop is`);
           const shop = printShop({ url: value, fetch, clock, onCall });
@@ -58,7 +58,7 @@ export function pressAdapter({ fetch }: { readonly fetch: typeof globalThis.fetc
         },
       };
     },
-    async counterpart({ clock, flag }) {
+    async devBackend({ clock, flag }) {
       const given = flag('press-url').value;
       if (given) return { description: `print shop: ${given}`, usage: [], close: async () => undefined };
       const { startPrintShop } = await import('./simulator.ts');

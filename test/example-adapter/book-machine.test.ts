@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createActor, fromPromise, SimulatedClock } from 'xstate';
-import { type Dependency, type LifePorts, Readiness } from '../../machines/life.ts';
+import { type Dependency, type LifecyclePorts, Readiness } from '../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
 import { book } from './book.ts';
 import { type BookView, bookMachine, type Look, type Probe } from './book-machine.ts';
@@ -24,7 +24,7 @@ function paper(readiness: Readiness): Dependency {
 interface World {
   readonly effects: string[];
   readonly phase: () => string;
-  readonly context: () => { readonly yielded: readonly string[] };
+  readonly context: () => { readonly withdrawnUids: readonly string[] };
   readonly passes: (ms: number) => void;
   /** The effect that is under way ends so. */
   end(output?: unknown): Promise<void>;
@@ -33,7 +33,7 @@ interface World {
 }
 
 /** A life whose effects end when the test says so. */
-async function begin(object: Partial<BookView>, dependencies: readonly Dependency[], landsBy = 0): Promise<World> {
+async function begin(object: Partial<BookView>, dependencies: readonly Dependency[], inDoubtUntil = 0): Promise<World> {
   const effects: string[] = [];
   let finish: (output: unknown) => void = () => undefined;
   let fail: (error: unknown) => void = () => undefined;
@@ -44,19 +44,26 @@ async function begin(object: Partial<BookView>, dependencies: readonly Dependenc
         [finish, fail] = [resolve as typeof finish, reject];
       });
     });
-  const names = ['guardSelf', 'reserve', 'look', 'probe', 'print', 'bind', 'recycle'];
-  const more = ['furnish', 'clear', 'discard', 'unclaim', 'releaseSelf'];
+  const names = ['addOwnFinalizer', 'reserve', 'look', 'probe', 'print', 'bind', 'recycle'];
+  const more = ['furnish', 'clear', 'discard', 'endClaims', 'removeOwnFinalizer'];
   const actors = Object.fromEntries([...names, ...more].map((name) => [name, effect(name)]));
   const machine = bookMachine.provide({
     actors: actors as never,
     actions: { claim: () => void effects.push('claim') },
     delays: { landing: 1_000 },
   });
-  const input = { key: 'key', object: { ...NEW, ...object }, dependencies, at: 0, landsBy, isContested: false };
+  const input = {
+    key: 'key',
+    object: { ...NEW, ...object },
+    dependencies,
+    at: 0,
+    inDoubtUntil,
+    isOwnershipDisputed: false,
+  };
   const clock = new SimulatedClock();
   const actor = createActor(machine, { clock, input });
   actor.start();
-  actor.send({ type: 'life.began' });
+  actor.send({ type: 'lifecycle.started' });
   return {
     passes: (ms) => clock.increment(ms),
     effects,
@@ -92,7 +99,7 @@ test('paper that is being deleted is yielded when there is no slot (B4)', async 
   const world = await begin({}, [paper(Readiness.Deleting)]);
   assert.equal(world.effects, ['claim', 'probe']);
   await world.end(probed(false));
-  assert.equal(world.context().yielded, ['paper-1']);
+  assert.equal(world.context().withdrawnUids, ['paper-1']);
   assert.is(world.effects.at(-1), 'claim');
   assert.is(world.phase(), '{"working":"awaiting"}');
 });
@@ -100,14 +107,14 @@ test('paper that is being deleted is yielded when there is no slot (B4)', async 
 test('paper that is being deleted is not yielded while a slot may come (B4)', async () => {
   const world = await begin({}, [paper(Readiness.Deleting)], 20);
   await world.end(probed(false));
-  assert.equal(world.context().yielded, []);
+  assert.equal(world.context().withdrawnUids, []);
   assert.is(world.phase(), '{"working":"waitingOut"}');
 });
 
 test('a book that has a slot goes on with paper that is being deleted (B4)', async () => {
   const world = await begin({}, [paper(Readiness.Deleting)]);
   await world.end(probed(true));
-  assert.equal(world.context().yielded, []);
+  assert.equal(world.context().withdrawnUids, []);
   await world.end(looked('reserved'));
   assert.equal(world.effects, ['claim', 'probe', 'look', 'print']);
 });
@@ -155,20 +162,20 @@ test('33.F1: the finalizer is stored when a slot is reserved next, and not befor
   const waiting = await begin({ owned: false }, [paper(Readiness.Pending)]);
   assert.equal(waiting.effects, ['claim']);
   await waiting.changed({ owned: false, deleting: true });
-  assert.equal(waiting.effects, ['claim', 'unclaim'], 'it has no slot to give back');
+  assert.equal(waiting.effects, ['claim', 'endClaims'], 'it has no slot to give back');
   await waiting.end();
-  assert.is(waiting.phase(), '"gone"');
+  assert.is(waiting.phase(), '"deleted"');
 
   const ready = await begin({ owned: false }, [paper(Readiness.Ready)]);
-  assert.equal(ready.effects, ['claim', 'guardSelf']);
+  assert.equal(ready.effects, ['claim', 'addOwnFinalizer']);
   await ready.end();
-  assert.equal(ready.effects, ['claim', 'guardSelf', 'reserve']);
+  assert.equal(ready.effects, ['claim', 'addOwnFinalizer', 'reserve']);
 });
 
 test('what is deleted while its finalizer is stored goes without a slot, its claims ended (B6, P12)', async () => {
   const world = await begin({ owned: false }, [paper(Readiness.Ready)]);
   await world.changed({ owned: false, deleting: true });
-  assert.equal(world.effects, ['claim', 'guardSelf', 'unclaim']);
+  assert.equal(world.effects, ['claim', 'addOwnFinalizer', 'endClaims']);
 });
 
 test('a book whose finalizer somebody took off gives its slot back still (B6)', async () => {
@@ -199,7 +206,7 @@ test('so it is while its children are made, and when its finalizer goes (I6)', a
   releasing.passes(1_000);
   await releasing.end();
   await releasing.end();
-  assert.is(releasing.effects.at(-1), 'releaseSelf');
+  assert.is(releasing.effects.at(-1), 'removeOwnFinalizer');
   await releasing.fails('conflict');
   assert.is(releasing.effects.at(-1), 'clear', 'who holds it is looked at again');
 });
@@ -214,11 +221,11 @@ test('the status says that nothing is printed before the annotation goes (B3)', 
     removeAnnotations: async () => void done.push('removes'),
     claim: () => undefined,
     jitter: (delayMs: number) => delayMs,
-  } as unknown as LifePorts;
-  const input = { key: 'key', object: { ...NEW, settled: true }, dependencies: [], at: 0, landsBy: 0 };
-  const actor = createActor(book({ landsWithinMs: 0 }).life.provide(ports), { clock: new SimulatedClock(), input });
+  } as unknown as LifecyclePorts;
+  const input = { key: 'key', object: { ...NEW, settled: true }, dependencies: [], at: 0, inDoubtUntil: 0 };
+  const actor = createActor(book({ inDoubtForMs: 0 }).life.provide(ports), { clock: new SimulatedClock(), input });
   actor.start();
-  actor.send({ type: 'life.began' });
+  actor.send({ type: 'lifecycle.started' });
   actor.send({ type: 'object.changed', object: { ...NEW, settled: false, reprint: true }, dependencies: [], at: 0 });
   await new Promise(setImmediate);
   assert.equal(done.slice(0, 3), ['recycle', 'says Working', 'removes']);

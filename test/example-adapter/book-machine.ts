@@ -1,7 +1,7 @@
 // The life of a book: it is reserved a slot on the press, printed there, bound, and given what it makes for itself.
 //
-//   awaiting (-> probing) -> guarding -> reserving -> looking (-> printing | binding | pausing) -> furnishing -> bound
-//   deleting (held -> clearing -> landing -> discarding -> unclaiming -> releasing) -> gone
+//   awaiting (-> probing) -> addingFinalizer -> reserving -> looking (-> printing | binding | pausing) -> furnishing -> bound
+//   deleting (held -> clearing -> landing -> discarding -> endingClaims -> removingFinalizer) -> deleted
 //
 // Invariants:
 //   B1. A print is begun only when the last look said that none was, and nothing that was asked for may land any more.
@@ -22,8 +22,8 @@ import {
   fromPromise,
   isNeeded,
   isUsable,
-  type LifeEvent,
-  type LifeInput,
+  type LifecycleEvent,
+  type LifecycleInput,
   not,
   type ObjectChanged,
   Readiness,
@@ -56,11 +56,11 @@ export interface BookContext {
   /** The own finalizer was stored once in this life, whoever has taken it off since. */
   readonly mayHaveReserved: boolean;
   /** Until when what nobody answered may still be done, milliseconds since the epoch. */
-  readonly landsBy: number;
+  readonly inDoubtUntil: number;
   /** There is a slot: what it was reserved on is held, whatever becomes of it. */
   readonly reserved: boolean;
   /** Uids of what holds nothing any more, since nothing was built on it. */
-  readonly yielded: readonly string[];
+  readonly withdrawnUids: readonly string[];
   /** For which generation the children were made. */
   readonly furnishing: number;
   readonly progress: Progress | undefined;
@@ -81,7 +81,7 @@ export interface Probe {
   /** When it was looked for, milliseconds since the epoch. */
   readonly at: number;
 }
-export type BookEvent = LifeEvent<BookView> | { readonly type: 'progressed'; readonly progress: Progress };
+export type BookEvent = LifecycleEvent<BookView> | { readonly type: 'progressed'; readonly progress: Progress };
 export interface BookInput {
   readonly key: string;
 }
@@ -93,16 +93,16 @@ export interface PrintInput extends BookInput {
 const BACKOFF_FIRST_MS = 200;
 const BACKOFF_LIMIT_MS = 60_000;
 
-type Needs = Pick<BookContext, 'dependencies' | 'reserved' | 'yielded'>;
+type Needs = Pick<BookContext, 'dependencies' | 'reserved' | 'withdrawnUids'>;
 
-export function awaited({ dependencies, reserved, yielded }: Needs): readonly Dependency[] {
-  return dependencies.filter((each) => isNeeded(each, reserved) && !isUsable(each, yielded));
+export function awaited({ dependencies, reserved, withdrawnUids }: Needs): readonly Dependency[] {
+  return dependencies.filter((each) => isNeeded(each, reserved) && !isUsable(each, withdrawnUids));
 }
 
 /** What waits for this book to go, or to say that it has built nothing on it. */
-function yieldable({ dependencies, yielded }: Needs): readonly string[] {
+function withdrawable({ dependencies, withdrawnUids }: Needs): readonly string[] {
   return dependencies.flatMap(({ answer, finalizers }) =>
-    finalizers.length > 0 && answer?.readiness === Readiness.Deleting && !yielded.includes(answer.uid)
+    finalizers.length > 0 && answer?.readiness === Readiness.Deleting && !withdrawnUids.includes(answer.uid)
       ? [answer.uid]
       : [],
   );
@@ -116,11 +116,11 @@ const book = setup({
   types: {
     context: {} as BookContext,
     events: {} as BookEvent,
-    input: {} as LifeInput<BookView>,
+    input: {} as LifecycleInput<BookView>,
     tags: {} as Tag,
   },
   actors: {
-    guardSelf: fromPromise<void, BookInput>(notProvided),
+    addOwnFinalizer: fromPromise<void, BookInput>(notProvided),
     reserve: fromPromise<unknown, BookInput>(notProvided),
     look: fromPromise<Look, BookInput>(notProvided),
     probe: fromPromise<Probe, BookInput>(notProvided),
@@ -131,8 +131,8 @@ const book = setup({
     furnish: fromPromise<readonly string[], BookInput>(notProvided),
     clear: fromPromise<{ readonly gone: boolean }, BookInput>(notProvided),
     discard: fromPromise<unknown, BookInput>(notProvided),
-    unclaim: fromPromise<void, BookInput>(notProvided),
-    releaseSelf: fromPromise<void, BookInput>(notProvided),
+    endClaims: fromPromise<void, BookInput>(notProvided),
+    removeOwnFinalizer: fromPromise<void, BookInput>(notProvided),
   },
   actions: {
     claim: () => undefined,
@@ -144,7 +144,7 @@ const book = setup({
     storeDependencies: assign((_, { dependencies }: { dependencies: readonly Dependency[] }) => ({ dependencies })),
     noteReserved: assign({ reserved: true }),
     forgetReserved: assign({ reserved: false }),
-    yieldDependencies: assign(({ context }) => ({ yielded: [...context.yielded, ...yieldable(context)] })),
+    withdrawClaims: assign(({ context }) => ({ withdrawnUids: [...context.withdrawnUids, ...withdrawable(context)] })),
     noteGeneration: assign(({ context }) => ({ furnishing: context.object.generation })),
     noteProgress: assign((_, { progress }: { progress: Progress }) => ({ progress })),
     forgetProgress: assign({ progress: undefined }),
@@ -153,7 +153,7 @@ const book = setup({
     noteFailure: assign(({ context }, { error }: { error: unknown }) => ({
       error: error as ErrorData,
       attempts: context.attempts + 1,
-      landsBy: Math.max(context.landsBy, (error as ErrorData).landedBy ?? 0),
+      inDoubtUntil: Math.max(context.inDoubtUntil, (error as ErrorData).inDoubtUntil ?? 0),
     })),
   },
   guards: {
@@ -169,11 +169,11 @@ const book = setup({
       ),
     mustReprint: ({ context }) => context.object.reprint,
     isReady: ({ context }) => awaited(context).length === 0,
-    mustYield: ({ context }) => yieldable(context).length > 0,
+    mustWithdraw: ({ context }) => withdrawable(context).length > 0,
     wasReserved: (_, { found }: Probe) => found,
     /** There is no slot, and none can come any more. */
-    mayYield: ({ context }, { found, at }: Probe) => !found && at >= context.landsBy,
-    isOutdated: ({ context }) => context.furnishing !== context.object.generation,
+    mayYield: ({ context }, { found, at }: Probe) => !found && at >= context.inDoubtUntil,
+    isBuiltOnReplaced: ({ context }) => context.furnishing !== context.object.generation,
     isTerminal: (_, { error }: { error: unknown }) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Nothing was begun, and nothing that was asked for can begin any more. */
     mayPrint: ({ context }, look: Look) => isIdle(context, look),
@@ -194,8 +194,8 @@ const book = setup({
   },
 });
 
-function isIdle({ landsBy }: BookContext, { state, at }: Look): boolean {
-  return state === 'reserved' && at >= landsBy;
+function isIdle({ inDoubtUntil }: BookContext, { state, at }: Look): boolean {
+  return state === 'reserved' && at >= inDoubtUntil;
 }
 
 type Answer<Output> = { event: { output: Output } };
@@ -223,14 +223,14 @@ const unlessDeleting = [
 
 export const bookMachine = book.createMachine({
   id: 'book',
-  context: ({ input: { key, object, dependencies, landsBy } }) => ({
+  context: ({ input: { key, object, dependencies, inDoubtUntil } }) => ({
     key,
     object,
     dependencies,
     mayHaveReserved: object.owned,
-    landsBy,
+    inDoubtUntil,
     reserved: false,
-    yielded: [],
+    withdrawnUids: [],
     furnishing: 0,
     progress: undefined,
     waiting: [],
@@ -247,7 +247,7 @@ export const bookMachine = book.createMachine({
       description: 'Deciding where the life stands, from the object alone.',
       tags: Tag.Busy,
       on: {
-        'life.began': [
+        'lifecycle.started': [
           ...unlessDeleting,
           { guard: and(['isSettled', 'lacksChild']), target: 'finished.furnishing' },
           { guard: 'isSettled', target: 'finished.bound' },
@@ -266,8 +266,8 @@ export const bookMachine = book.createMachine({
           entry: 'claim',
           always: [
             ...unlessDeleting,
-            { guard: 'isReady', target: 'guarding' },
-            { guard: 'mustYield', target: 'probing' },
+            { guard: 'isReady', target: 'addingFinalizer' },
+            { guard: 'mustWithdraw', target: 'probing' },
           ],
           // What it refers to may be another now, and is claimed.
           on: {
@@ -292,7 +292,7 @@ export const bookMachine = book.createMachine({
             input: who,
             onDone: [
               { guard: { type: 'wasReserved', params: probe }, target: 'looking', actions: 'noteReserved' },
-              { guard: { type: 'mayYield', params: probe }, target: 'awaiting', actions: 'yieldDependencies' },
+              { guard: { type: 'mayYield', params: probe }, target: 'awaiting', actions: 'withdrawClaims' },
               { target: 'waitingOut' },
             ],
             onError: refusedOrNot,
@@ -304,11 +304,11 @@ export const bookMachine = book.createMachine({
           always: [...unlessDeleting],
           after: { landing: 'probing' },
         },
-        guarding: {
+        addingFinalizer: {
           description: 'The own finalizer is stored, before anything is asked for.',
           tags: Tag.Busy,
           always: [...unlessDeleting, { guard: 'isOwned', target: 'reserving' }],
-          invoke: { id: 'guardSelf', src: 'guardSelf', input: who, onDone: 'reserving', onError: backOff },
+          invoke: { id: 'addOwnFinalizer', src: 'addOwnFinalizer', input: who, onDone: 'reserving', onError: backOff },
         },
         reserving: {
           description: 'A slot is reserved under the uid. It is waited for, also when the user deletes the object.',
@@ -377,7 +377,7 @@ export const bookMachine = book.createMachine({
             src: 'furnish',
             input: who,
             onDone: [
-              { guard: 'isOutdated', target: 'furnishing', reenter: true },
+              { guard: 'isBuiltOnReplaced', target: 'furnishing', reenter: true },
               {
                 guard: { type: 'wasFurnished', params: ({ event }) => ({ waiting: event.output }) },
                 target: 'bound',
@@ -435,7 +435,7 @@ export const bookMachine = book.createMachine({
     refused: {
       id: 'refused',
       description: 'Nothing is tried until the user changes the spec.',
-      tags: [Tag.Settled, Tag.Failing, Tag.Refused],
+      tags: [Tag.Settled, Tag.Failing, Tag.Terminal],
       entry: 'claim',
       always: [...unlessDeleting],
       on: {
@@ -459,9 +459,9 @@ export const bookMachine = book.createMachine({
       tags: [Tag.Deleting, Tag.Busy],
       invoke: {
         id: 'withdraw',
-        src: 'unclaim',
+        src: 'endClaims',
         input: who,
-        onDone: 'gone',
+        onDone: 'deleted',
         onError: { target: 'withdrawingAgain', actions: noteFailure },
       },
     },
@@ -470,7 +470,7 @@ export const bookMachine = book.createMachine({
       tags: [Tag.Deleting, Tag.Failing],
       after: { backoff: 'withdrawing' },
     },
-    gone: { id: 'gone', description: 'Nothing is left to do.', tags: [Tag.Deleting, Tag.Busy] },
+    deleted: { id: 'deleted', description: 'Nothing is left to do.', tags: [Tag.Deleting, Tag.Busy] },
     deleting: {
       id: 'deleting',
       description: 'The user deleted it.',
@@ -505,21 +505,21 @@ export const bookMachine = book.createMachine({
         },
         discarding: {
           description: 'The slot is given back, with what is in it.',
-          invoke: { id: 'discard', src: 'discard', input: who, onDone: 'unclaiming', onError: retry },
+          invoke: { id: 'discard', src: 'discard', input: who, onDone: 'endingClaims', onError: retry },
         },
-        unclaiming: {
+        endingClaims: {
           description: 'The claims end, so that what it refers to may go.',
           tags: Tag.Busy,
-          invoke: { id: 'unclaim', src: 'unclaim', input: who, onDone: 'releasing', onError: retry },
+          invoke: { id: 'endClaims', src: 'endClaims', input: who, onDone: 'removingFinalizer', onError: retry },
         },
-        releasing: {
+        removingFinalizer: {
           description: 'The own finalizer goes.',
           tags: Tag.Busy,
           invoke: {
-            id: 'releaseSelf',
-            src: 'releaseSelf',
+            id: 'removeOwnFinalizer',
+            src: 'removeOwnFinalizer',
             input: who,
-            onDone: '#gone',
+            onDone: '#deleted',
             // Who holds it now is looked at again.
             onError: [again('held'), retry],
           },

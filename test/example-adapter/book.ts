@@ -3,11 +3,11 @@ import {
   type DeclaredKind,
   type ErrorData,
   fromPromise,
-  type HeldRequest,
   type JsonObject,
   type KubeObject,
-  type Life,
-  type LifePorts,
+  type Lifecycle,
+  type LifecyclePorts,
+  type LongCallRequest,
   type OperationRequest,
   type Operations,
   type Reference,
@@ -39,7 +39,7 @@ const COVER_GRAMS = 200;
 
 export interface BookOptions {
   /** So long after it was sent the print shop may begin to print, in milliseconds. */
-  readonly landsWithinMs: number;
+  readonly inDoubtForMs: number;
 }
 
 export function book(options: BookOptions): DeclaredKind {
@@ -49,10 +49,10 @@ export function book(options: BookOptions): DeclaredKind {
     version: VERSION,
     kind: 'Book',
     plural: 'books',
-    carries: { annotations: [REPRINT] },
+    retains: { annotations: [REPRINT] },
     finalizer: FINALIZER,
     guards: [FINALIZER, ON_THE_PRESS],
-    crossesNamespaces: true,
+    allowsCrossNamespace: true,
     fieldManagers: { finalizer: 'press/finalizer', guards: 'press/book' },
     references,
     children: ({ metadata: { name }, spec = {} }) => [
@@ -65,7 +65,7 @@ export function book(options: BookOptions): DeclaredKind {
       { kind: 'Paper', name: `${name}-cover`, content: { spec: { grams: COVER_GRAMS } }, onDrift: 'replace' },
     ],
     // It has no id: its slot goes by its uid, and others know it by its name.
-    standing: (object, isNow = isBound(object)) => ({ ready: isNow, id: object.metadata.name }),
+    publicState: (object, isNow = isBound(object)) => ({ ready: isNow, id: object.metadata.name }),
     life: life(options),
     operations: ['reserve', 'look', 'print', 'bind', 'recycle', 'discard'],
   };
@@ -82,28 +82,28 @@ function references({ metadata: { name }, spec = {} }: KubeObject): readonly Ref
   ];
 }
 
-function life(options: BookOptions): Life {
+function life(options: BookOptions): Lifecycle {
   return {
     machine: bookMachine,
     provide: (ports) => provide(ports, options),
     view,
-    saying(snapshot) {
+    statusKey(snapshot) {
       if (snapshot.hasTag(Tag.Busy)) return undefined;
       const { context } = snapshot as Snapshot;
       return JSON.stringify([wordFor(snapshot as Snapshot), context.progress, context.object.generation]);
     },
     status: (snapshot, object) => statusOf(snapshot as Snapshot, object),
-    mayHaveBegun: (object) => isOwned(object) && !isBound(object),
-    landsWithinMs: options.landsWithinMs,
-    trouble: (object, error) => [said(object, { phase: 'Trouble', message: error.message })],
-    isSpent: (snapshot, now) => {
-      const { object, landsBy } = (snapshot as Snapshot).context;
-      return landsBy <= now && (object.settled || snapshot.hasTag(Tag.Refused));
+    mayHaveUnrecordedCreate: (object) => isOwned(object) && !isBound(object),
+    inDoubtForMs: options.inDoubtForMs,
+    failureStatus: (object, error) => [said(object, { phase: 'Trouble', message: error.message })],
+    canPassivate: (snapshot, now) => {
+      const { object, inDoubtUntil } = (snapshot as Snapshot).context;
+      return inDoubtUntil <= now && (object.settled || snapshot.hasTag(Tag.Terminal));
     },
     // A child that was edited or taken away is put right, however long the book has been at rest.
-    isNews: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
-    told: (snapshot) => ({ error: (snapshot as Snapshot).context.error }),
-    news: () => (step) =>
+    wakesOn: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
+    stepDetails: (snapshot) => ({ error: (snapshot as Snapshot).context.error }),
+    userEvents: () => (step) =>
       step.from !== undefined && !step.from.hasTag(Tag.Available) && step.to.hasTag(Tag.Available)
         ? { type: 'Normal', reason: 'Bound', message: 'The book is printed and bound' }
         : undefined,
@@ -131,7 +131,7 @@ const isOwned = ({ metadata }: KubeObject): boolean => metadata.finalizers?.incl
 function wordFor(snapshot: Snapshot): { readonly phase: string; readonly message?: string } {
   const { error, object, waiting } = snapshot.context;
   if (snapshot.hasTag(Tag.Failing)) {
-    return { phase: snapshot.hasTag(Tag.Refused) ? 'Refused' : 'Failing', message: error?.message ?? '' };
+    return { phase: snapshot.hasTag(Tag.Terminal) ? 'Refused' : 'Failing', message: error?.message ?? '' };
   }
   if (snapshot.hasTag(Tag.Held)) return { phase: 'Held', message: object.heldBy.join(', ') };
   if (snapshot.hasTag(Tag.Deleting)) return { phase: 'Deleting' };
@@ -163,12 +163,12 @@ function said({ status = {} }: KubeObject, words: JsonObject): StatusPart {
   return { manager: MANAGERS.book, status: words, stored };
 }
 
-function provide(ports: LifePorts, { landsWithinMs }: BookOptions): typeof bookMachine {
+function provide(ports: LifecyclePorts, { inDoubtForMs }: BookOptions): typeof bookMachine {
   const effect = <Output>(run: (key: string) => Promise<Output>) =>
     fromPromise<Output, BookInput>(({ input }) => run(input.key));
   return bookMachine.provide({
     actors: {
-      guardSelf: effect((key) => ports.guardSelf(key)),
+      addOwnFinalizer: effect((key) => ports.addOwnFinalizer(key)),
       // Idempotent, and still not to come late: a slot that was discarded would be reserved once more (B2).
       reserve: effect((key) => ports.callOnce(key, 'reserve')),
       look: effect(async (key) => {
@@ -176,9 +176,9 @@ function provide(ports: LifePorts, { landsWithinMs }: BookOptions): typeof bookM
         return { ...((await ports.call(key, 'look')) as Pick<Look, 'state'>), at };
       }),
       print: fromPromise<unknown, PrintInput>(({ input: { key, parent }, signal }) =>
-        ports.hold(key, 'print', {
+        ports.callLong(key, 'print', {
           signal,
-          landsWithinMs,
+          inDoubtForMs,
           onProgress: (progress) => parent.send({ type: 'progressed', progress: progress as unknown as Progress }),
         }),
       ),
@@ -202,13 +202,13 @@ function provide(ports: LifePorts, { landsWithinMs }: BookOptions): typeof bookM
       furnish: effect((key) => ports.ensureChildren(key)),
       clear: effect((key) => ports.removeChildren(key)),
       discard: effect((key) => ports.call(key, 'discard')),
-      unclaim: effect((key) => ports.unclaim(key)),
-      releaseSelf: effect((key) => ports.releaseSelf(key)),
+      endClaims: effect((key) => ports.endClaims(key)),
+      removeOwnFinalizer: effect((key) => ports.removeOwnFinalizer(key)),
     },
-    actions: { claim: ({ context }) => ports.claim(context.key, context.yielded) },
+    actions: { claim: ({ context }) => ports.claim(context.key, context.withdrawnUids) },
     delays: {
       backoff: ({ context }: { context: BookContext }) => ports.jitter(backoffMs(context)),
-      landing: ({ context }: { context: BookContext }) => Math.max(0, context.landsBy - ports.now()),
+      landing: ({ context }: { context: BookContext }) => Math.max(0, context.inDoubtUntil - ports.now()),
     },
   });
 }
@@ -233,7 +233,7 @@ export function bookOperations({ ask }: Shop): Operations[string] {
       return { state };
     },
     /** The answer is a line a sheet, and ends when the last one is printed. */
-    async print({ object, progress, ...request }: HeldRequest) {
+    async print({ object, progress, ...request }: LongCallRequest) {
       const { body } = await ask({ ...request, method: 'POST', path: `${slotOf(object)}/prints` });
       let text = '';
       for await (const part of (body ?? new ReadableStream()).pipeThrough(new TextDecoderStream())) {

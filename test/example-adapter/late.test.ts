@@ -6,7 +6,7 @@ import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import type { JsonObject } from '../../bus/mod.ts';
 import { TroupeProcess } from '../actors/processes.ts';
 import { read } from '../bus/harness.ts';
@@ -68,10 +68,10 @@ if ('refusal' in found) {
     const desk = await openFrontDesk(shop.url);
     const library = await openLibrary({ clock, kubeconfig: ground.kubeconfig });
     const bus = await ground.connect('onlooker');
-    const lists = await read(bus, { topic: 'underway' });
+    const lists = await read(bus, { topic: 'creates' });
     /** By when what was asked for on behalf of a book has landed, as the bus was told last. */
-    const landsBy = (): number => {
-      const [book] = Object.entries((lists.mail.at(-1)?.payload['landsBy'] ?? {}) as JsonObject);
+    const inDoubtUntil = (): number => {
+      const [book] = Object.entries((lists.mail.at(-1)?.payload['inDoubtUntil'] ?? {}) as JsonObject);
       return Number(book?.[1] ?? 0);
     };
     const processes: TroupeProcess[] = [];
@@ -95,7 +95,7 @@ if ('refusal' in found) {
       const { metadata } = await makeBook(library);
       await library.eventually('a print is ordered', () => desk.requests.some(isPrint));
       // Not what an earlier call of the same book left there: that would keep its successor waiting, too.
-      await library.eventually('the order is listed', () => landsBy() > clock.now() + LANDS_WITHIN_MS / 2);
+      await library.eventually('the order is listed', () => inDoubtUntil() > clock.now() + LANDS_WITHIN_MS / 2);
       await first.kill();
       assert.equal([shop.slots.get(metadata.uid)?.state, shop.slots.get(metadata.uid)?.prints], ['reserved', 0]);
 

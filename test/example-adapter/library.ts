@@ -93,7 +93,7 @@ export async function openLibrary(
     async eventually(what, isSo, instead = () => '') {
       const allowance = new Allowance(clock, DEADLINE_MS);
       while (!(await isSo())) {
-        if (allowance.isSpent()) throw new Error(`not so after ${DEADLINE_MS} ms: ${what}; ${instead()}`);
+        if (allowance.canPassivate()) throw new Error(`not so after ${DEADLINE_MS} ms: ${what}; ${instead()}`);
         await clock.sleep(POLL_MS);
       }
     },

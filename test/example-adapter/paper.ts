@@ -7,7 +7,7 @@ import {
   type KubeObject,
   type Observation,
   type ResourceOperations,
-  type ResourceStanding,
+  type ResourceState,
   type ResourceView,
   Tag,
 } from 'troupe/adapter';
@@ -27,7 +27,7 @@ export const paper: DeclaredKind = {
   fieldManagers: { finalizer: 'press/finalizer', guards: 'press/paper' },
   references: () => [],
   children: () => [],
-  standing: (object, isNow = isAvailable(object)) => ({
+  publicState: (object, isNow = isAvailable(object)) => ({
     ready: isNow && idOf(object) !== undefined,
     id: idOf(object),
     // A book that made it hears when somebody edits it.
@@ -39,7 +39,7 @@ export const paper: DeclaredKind = {
       const { id: _, ...stored } = object.status ?? {};
       return { manager: 'press/paper-status', status: statusOf(standing), stored };
     },
-    mayHaveBegun: (object) => isOwned(object) && idOf(object) === undefined,
+    mayHaveUnrecordedCreate: (object) => isOwned(object) && idOf(object) === undefined,
     ambiguity: 'several rolls have the name of this paper',
   }),
   operations: ['find', 'import', 'create', 'observe', 'update', 'remove'],
@@ -65,7 +65,7 @@ function view(object: KubeObject): ResourceView {
   };
 }
 
-function statusOf({ tags, observation, error, heldBy, generation }: ResourceStanding): JsonObject {
+function statusOf({ tags, observation, error, heldBy, generation }: ResourceState): JsonObject {
   if (tags.has(Tag.Failing)) return { phase: 'Failing', message: error?.message ?? '', observedGeneration: generation };
   if (tags.has(Tag.Held)) return { phase: 'Held', message: `held by ${heldBy.join(', ')}` };
   const isThere = tags.has(Tag.Settled) && observation?.available === true;

@@ -30,14 +30,14 @@ export interface ShopRequest {
 export interface ShopAnswer {
   readonly status: number;
   readonly body: object;
-  /** A print was begun: until its last sheet is printed, `tell` hears of each. */
+  /** A print was begun: until its last sheet is printed, `report` hears of each. */
   readonly printed?: Promise<void>;
 }
 
 export interface SimulatedShop {
   readonly rolls: Map<string, Roll>;
   readonly slots: Map<string, Slot>;
-  answer(request: ShopRequest, tell: (line: object) => void): ShopAnswer;
+  answer(request: ShopRequest, report: (line: object) => void): ShopAnswer;
 }
 
 export interface SimulatedShopOptions {
@@ -55,11 +55,11 @@ export function simulatedShop({ clock, sheetMs, stop }: SimulatedShopOptions): S
 
   /** Whether the job is still wanted: nobody threw its slot away. */
   const isWanted = (slot: Slot): boolean => slots.get(slot.name) === slot && stop?.aborted !== true;
-  const print = async (slot: Slot, tell: (line: object) => void): Promise<void> => {
+  const print = async (slot: Slot, report: (line: object) => void): Promise<void> => {
     while (slot.sheets < slot.pages && isWanted(slot)) {
       await clock.sleep(sheetMs, stop);
       slot.sheets += 1;
-      tell({ sheets: slot.sheets, of: slot.pages });
+      report({ sheets: slot.sheets, of: slot.pages });
     }
     slot.state = 'printed';
   };
@@ -86,7 +86,7 @@ export function simulatedShop({ clock, sheetMs, stop }: SimulatedShopOptions): S
     method: string,
     [name = '', job = '']: readonly string[],
     body: { pages: number },
-    tell: (line: object) => void,
+    report: (line: object) => void,
   ): ShopAnswer => {
     if (method === 'PUT' && !slots.has(name)) {
       slots.set(name, { name, pages: body.pages, state: 'reserved', sheets: 0, prints: 0 });
@@ -99,7 +99,7 @@ export function simulatedShop({ clock, sheetMs, stop }: SimulatedShopOptions): S
       // Asked twice it prints twice, on top of each other.
       slot.state = 'printing';
       slot.prints += 1;
-      return { status: 200, body: slot, printed: print(slot, tell) };
+      return { status: 200, body: slot, printed: print(slot, report) };
     }
     if (job === 'recycling') Object.assign(slot, { state: 'reserved', sheets: 0 });
     if (job === 'binding') {
@@ -113,12 +113,12 @@ export function simulatedShop({ clock, sheetMs, stop }: SimulatedShopOptions): S
   return {
     rolls,
     slots,
-    answer({ method, path, text }, tell) {
+    answer({ method, path, text }, report) {
       const url = new URL(path, 'http://localhost');
       const [, collection, ...rest] = url.pathname.split('/').map(decodeURIComponent);
       const body = text === '' ? {} : JSON.parse(text);
       if (collection === 'rolls') return answerRolls(method, rest[0] ?? '', url, body);
-      if (collection === 'slots') return answerSlots(method, rest, body, tell);
+      if (collection === 'slots') return answerSlots(method, rest, body, report);
       return { status: 404, body: { message: 'there are rolls and slots' } };
     },
   };

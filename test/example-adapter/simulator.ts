@@ -32,8 +32,8 @@ export async function startPrintShop({ clock, sheetMs }: { clock: Clock; sheetMs
       fault.times -= 1;
       return send(response, fault.status, { message: 'out of order' });
     }
-    const tell = (line: object): void => void response.write(`${JSON.stringify(line)}\n`);
-    const { status, body, printed } = shop.answer({ method, path, text }, tell);
+    const report = (line: object): void => void response.write(`${JSON.stringify(line)}\n`);
+    const { status, body, printed } = shop.answer({ method, path, text }, report);
     if (printed === undefined) return send(response, status, body);
     response.writeHead(status, { 'content-type': 'application/x-ndjson' });
     await printed;

@@ -3,12 +3,12 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { Role } from '../../actors/base/config.ts';
+import { openLog } from '../../actors/base/log.ts';
 import { configure } from '../../actors/process/adapters.ts';
-import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
-import { openLog } from '../../actors/telling/log.ts';
-import { startApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { startApiServer } from '../../adapters/simulated/kubernetes/mod.ts';
 import { type Clock, type JsonObject, type MemoryBus, memoryBroker } from '../../bus/mod.ts';
 import { simulatedClock } from '../world/clock.ts';
 import { Wire } from '../world/wire.ts';

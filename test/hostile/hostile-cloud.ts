@@ -18,7 +18,7 @@ export interface HostileAnswers {
   readonly token?: (request: IncomingMessage, response: ServerResponse) => void;
   /** To whatever is asked of the network service. */
   readonly network?: (request: IncomingMessage, response: ServerResponse) => void;
-  /** The URL of the network service in the catalogue. */
+  /** The URL of the network service in the catalog. */
   readonly networkUrl?: string;
 }
 
@@ -75,7 +75,7 @@ function notFound(_: IncomingMessage, response: ServerResponse): void {
   response.writeHead(404).end();
 }
 
-/** A token, and a catalogue that names this network service. */
+/** A token, and a catalog that names this network service. */
 export function grant(response: ServerResponse, networkUrl: string): void {
   const [issued_at, expires_at] = ['2026-01-01T00:00:00Z', '2026-01-01T01:00:00Z'];
   const endpoints = [{ interface: 'public', region: 'RegionOne', url: networkUrl }];

@@ -9,7 +9,7 @@ export interface Manner {
   readonly token?: Answer;
   /** To whatever is asked of the network service. */
   readonly network?: Answer;
-  /** The URL of the network service in the catalogue; its own otherwise. */
+  /** The URL of the network service in the catalog; its own otherwise. */
   readonly networkUrl?: string;
 }
 
@@ -76,7 +76,7 @@ export const MANNERS = {
     },
   },
   redirect: { network: json(302, {}, { location: 'http://169.254.169.254/mallory' }) },
-  catalogue: { networkUrl: 'http://169.254.169.254/mallory?x=' },
+  catalog: { networkUrl: 'http://169.254.169.254/mallory?x=' },
   quoting: {
     token: (request, response) => {
       const quoted = String((request as { readonly said?: string }).said);

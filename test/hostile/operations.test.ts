@@ -9,7 +9,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { endpointSubject, holdSubject } from '../../bus/subjects.ts';
+import { endpointSubject, longCallSubject } from '../../bus/subjects.ts';
 import { accountFor } from '../actors/deployed.ts';
 import { TroupeProcess } from '../actors/processes.ts';
 import { findNatsServer, onNats } from '../world/environments.ts';
@@ -112,7 +112,7 @@ if ('refusal' in found) {
         ['id', 'update', { object, observation }],
       ];
       const asked: string[] = [];
-      hostile.subscribe(holdSubject(CALLER, ground.nats?.prefix), {
+      hostile.subscribe(longCallSubject(CALLER, ground.nats?.prefix), {
         callback: (_, message) => {
           asked.push(message.string());
           message.respond(JSON.stringify({ validMs: LEASE_MS }));
@@ -135,12 +135,12 @@ if ('refusal' in found) {
         assert.is(after[call], before[call], `${call} at the cloud`);
       const figures = await (await fetch(`http://127.0.0.1:${port}/metrics`)).text();
       for (const [reason, count] of Map.groupBy(attacks, ([of]) => of)) {
-        const counted = [...figures.matchAll(/^troupe_refused_requests_total\{.*reason="(\w+)"\} (\d+)$/gm)];
+        const counted = [...figures.matchAll(/^troupe_rejected_requests_total\{.*reason="(\w+)"\} (\d+)$/gm)];
         const sum = counted.filter(([, of]) => of === reason).reduce((all, [, , n]) => all + Number(n), 0);
         assert.ok(sum >= 2 * count.length, `${sum} refused as ${reason}`);
       }
-      const told = adapter.lines.filter(({ msg }) => String(msg).startsWith('a request on the bus is not'));
-      assert.ok(told.length > 0 && told.length < attacks.length, `${told.length} lines`);
+      const reported = adapter.lines.filter(({ msg }) => String(msg).startsWith('a request on the bus is not'));
+      assert.ok(reported.length > 0 && reported.length < attacks.length, `${reported.length} lines`);
 
       // Everybody else goes on.
       await world.patch('Network', own, { spec: { resource: { description: 'edited' } } });

@@ -6,7 +6,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { REALM } from '../../adapters/openstack/mod.ts';
 import type { Address, MailboxSubject } from '../../bus/mod.ts';
-import { mailSubject, SHARDS } from '../../bus/subjects.ts';
+import { mailboxSubject, SHARDS } from '../../bus/subjects.ts';
 import { TroupeProcess } from '../actors/processes.ts';
 import { findNatsServer, onNats } from '../world/environments.ts';
 import { CREDENTIALS, World } from '../world/world.ts';
@@ -25,9 +25,9 @@ const NONSENSE = [
   '{"object":null,"gone":null}',
   '{"object":{"metadata":null}}',
   '{"gone":[]}',
-  '{"uid":1,"resourceVersion":{},"finalizers":"all","notOn":[null]}',
+  '{"uid":1,"resourceVersion":{},"finalizers":"all","withdrawnFrom":[null]}',
   '{"to":"a","generation":1,"uid":"b","readiness":"__proto__"}',
-  '{"landsBy":[1]}',
+  '{"inDoubtUntil":[1]}',
   `{"object":${'['.repeat(50_000)}${']'.repeat(50_000)}}`,
 ];
 
@@ -65,10 +65,10 @@ if ('refusal' in found) {
           { topic: 'claim', to: each, from },
           { topic: 'ready', to: each, from },
         ]),
-        ...Array.from({ length: SHARDS }, (_, shard) => ({ topic: 'underway', shard }) as const),
+        ...Array.from({ length: SHARDS }, (_, shard) => ({ topic: 'creates', shard }) as const),
       ];
       const publish = async (text: string): Promise<void> => {
-        for (const subject of subjects) hostile.publish(mailSubject(subject, SHARDS, prefix), text);
+        for (const subject of subjects) hostile.publish(mailboxSubject(subject, SHARDS, prefix), text);
         hostile.publish(`${prefix}.event.a.b.c.d.transition`, text);
         await hostile.flush();
       };
@@ -83,10 +83,10 @@ if ('refusal' in found) {
       await world.eventually('the nonsense is taken away', async () =>
         (await left()) === 0 ? undefined : 'some is left',
       );
-      const told = (pod: TroupeProcess | undefined): number =>
+      const reported = (pod: TroupeProcess | undefined): number =>
         pod?.lines.filter(({ msg }) => String(msg).startsWith('mail that cannot be understood')).length ?? 0;
-      assert.ok(told(pods[0]) > 0, 'the log tells of it');
-      assert.ok(told(pods[0]) < 20, 'and not of each message');
+      assert.ok(reported(pods[0]) > 0, 'the log tells of it');
+      assert.ok(reported(pods[0]) < 20, 'and not of each message');
 
       // Said while nobody is there to take it away: it is there at the next start.
       await pods[0]?.kill();

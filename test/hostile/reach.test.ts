@@ -65,7 +65,7 @@ if ('refusal' in found) {
       const message = 'authentication answered 401: the identity service refuses the credentials';
       await world.progressing('Network', 'mallory', 'TransientError', message);
       assert.ok(bodies.length > 0);
-      const told = JSON.stringify([
+      const reported = JSON.stringify([
         await world.read('Network', 'mallory'),
         process.lines,
         process.said,
@@ -73,7 +73,7 @@ if ('refusal' in found) {
         await world.mail(),
       ]);
       for (const spelling of ['hunter2', Buffer.from(PASSWORD).toString('base64').slice(0, 12)])
-        assert.not.match(told, spelling);
+        assert.not.match(reported, spelling);
     } finally {
       await process.kill();
       await world.stop();

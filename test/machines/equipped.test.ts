@@ -23,7 +23,7 @@ const machine = setup({
 });
 
 /** What becomes of a question, and what was asked of the effects. */
-async function told(name: string, pauseMs: number): Promise<readonly string[]> {
+async function reported(name: string, pauseMs: number): Promise<readonly string[]> {
   const lines: string[] = [];
   const own = equipped(machine, {
     actors: {
@@ -48,7 +48,7 @@ async function told(name: string, pauseMs: number): Promise<readonly string[]> {
 }
 
 test('each has its own effects, whichever was made last', async () => {
-  const [one, other] = await Promise.all([told('one', 5), told('other', 6)]);
+  const [one, other] = await Promise.all([reported('one', 5), reported('other', 6)]);
   assert.equal(one, ['one notes', 'one answers', 'pauses 5', 'resting']);
   assert.equal(other, ['other notes', 'other answers', 'pauses 6', 'resting']);
 });

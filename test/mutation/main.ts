@@ -7,7 +7,7 @@ import { readdirSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join, resolve } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
-import { mulberry32, systemClock } from '../../actors/clock.ts';
+import { mulberry32, systemClock } from '../../actors/base/clock.ts';
 import { scriptOptions, wholeNumber } from '../../deploy/script-options.ts';
 import { type Change, judge, runTests, suiteFiles, underWay, type Verdict } from './change.ts';
 import { type Copy, copied } from './copy.ts';

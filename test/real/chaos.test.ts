@@ -6,12 +6,12 @@ import { addressesIn, resources } from '../chaos/models/mod.ts';
 import { findNatsServer } from '../world/environments.ts';
 
 const addresses = addressesIn(process.env);
-const neighbour = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
+const neighbor = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
 const found = await findNatsServer();
 if (!addresses.kubeconfig || !addresses.cloudsFile) {
   console.log('skipped: KUBECONFIG and OS_CLIENT_CONFIG_FILE are not both set');
 } else if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);
 } else {
-  describeChaos([resources({ addresses, neighbour })], { program: found.program, seconds: 30 });
+  describeChaos([resources({ addresses, neighbor })], { program: found.program, seconds: 30 });
 }

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { delimiter, join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { TROUPE_VERSION } from '../../actors/process/version.ts';
+import { TROUPE_VERSION } from '../../actors/base/version.ts';
 import { environment, isRegistryReached, npm, said } from './npm.ts';
 import { withPackage } from './packed.ts';
 

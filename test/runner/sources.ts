@@ -1,6 +1,6 @@
 // Files that the runner is made of, for tests that run it on a tree of their own; paths from the root.
 export const RUNNER_SOURCES: readonly string[] = [
-  'actors/clock.ts',
+  'actors/base/clock.ts',
   'deploy/script-options.ts',
   'test/run.ts',
   'test/runner',

@@ -8,7 +8,7 @@
 //   WORKER-2. A promise that nothing can settle any more ends its file as failed, and not the process.
 //   WORKER-3. The environment and the working directory are for each file what they were at the start.
 import { pathToFileURL } from 'node:url';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { stopClocks } from '../world/clock.ts';
 
 export const END = '\u0000end ';

@@ -5,29 +5,29 @@ import type { SimulatedTime } from './time.ts';
 export class Chronicle {
   readonly story: string[] = [];
   readonly #time: SimulatedTime;
-  readonly #told: boolean;
+  readonly #reported: boolean;
   #hash = 0x811c9dc5;
 
-  constructor(time: SimulatedTime, { told }: { readonly told: boolean }) {
+  constructor(time: SimulatedTime, { reported }: { readonly reported: boolean }) {
     this.#time = time;
-    this.#told = told;
+    this.#reported = reported;
   }
 
   get hash(): string {
     return (this.#hash >>> 0).toString(16).padStart(8, '0');
   }
 
-  /** Adds to the hash; `tell` makes the line for people, if there is one to be made. */
-  note(event: string, tell: () => string | undefined): void {
+  /** Adds to the hash; `report` makes the line for people, if there is one to be made. */
+  note(event: string, report: () => string | undefined): void {
     const text = `${this.#time.elapsed().toFixed(3)} ${event}`;
     let hash = this.#hash;
     for (let index = 0; index < text.length; index++) hash = Math.imul(hash ^ text.charCodeAt(index), 0x01000193);
     this.#hash = hash;
-    if (this.#told) this.tell(tell());
+    if (this.#reported) this.report(report());
   }
 
-  tell(line: string | undefined): void {
-    if (this.#told && line !== undefined)
+  report(line: string | undefined): void {
+    if (this.#reported && line !== undefined)
       this.story.push(`${(this.#time.elapsed() / 1_000).toFixed(3).padStart(9)} s  ${line}`);
   }
 
@@ -36,7 +36,9 @@ export class Chronicle {
     const { pod, msg, plural, name, from, to, cause, error } = JSON.parse(line) as Readonly<Record<string, unknown>>;
     const about = name === undefined ? '' : ` ${String(plural)}/${String(name)}`;
     const transition = to === undefined ? '' : `: ${String(from) || 'born'} -> ${String(to)} by ${String(cause)}`;
-    this.tell(`${String(pod)}${about} ${String(msg)}${transition}${error === undefined ? '' : ` (${String(error)})`}`);
+    this.report(
+      `${String(pod)}${about} ${String(msg)}${transition}${error === undefined ? '' : ` (${String(error)})`}`,
+    );
   }
 }
 

@@ -1,7 +1,8 @@
 // The simulated cloud without its wire, and what may happen to a request on the way there and back.
-import { type Fault, type Fetch, type SimulatedCloud, simulatedCloud } from '../../adapters/openstack/simulator/mod.ts';
-import type { Transport, TransportAnswer, TransportRequest } from '../../adapters/transport.ts';
-import { TransientError, UnansweredError } from '../../bus/mod.ts';
+
+import type { Transport, TransportRequest, TransportResponse } from '../../adapters/http/transport.ts';
+import { type Fault, type Fetch, type SimulatedCloud, simulatedCloud } from '../../adapters/simulated/openstack/mod.ts';
+import { TransientError, UnknownOutcomeError } from '../../bus/mod.ts';
 import { madeFor } from './made-for.ts';
 import { fetchFile, type PieceFate } from './models/resources/files.ts';
 import { deedOf } from './models/resources/requests.ts';
@@ -103,7 +104,7 @@ export function transport(
         const landing = landingOf(pod, request);
         const { delayMs = 0, ...fate } = watcher.misfortune(landing) ?? {};
         const late = clock.setTimeout(
-          () => reject(new UnansweredError(`${label} was not answered by its deadline`)),
+          () => reject(new UnknownOutcomeError(`${label} was not answered by its deadline`)),
           leftMs,
         );
         const arriveMs = watcher.latencyMs() + delayMs;
@@ -121,7 +122,7 @@ export function transport(
             settle();
           }, watcher.latencyMs());
         };
-        const broken = (): void => reject(new UnansweredError(`${label} failed: the connection was closed`));
+        const broken = (): void => reject(new UnknownOutcomeError(`${label} failed: the connection was closed`));
         time.after(arriveMs, () => {
           if (request.stream !== undefined) {
             clock.clearTimeout(late);
@@ -133,7 +134,7 @@ export function transport(
             }
             const at = request.url.slice(ORIGIN.length);
             const to = {
-              answered: (answered: TransportAnswer) => answer(() => resolve(answered)),
+              answered: (answered: TransportResponse) => answer(() => resolve(answered)),
               failed: (error: unknown) => answer(() => reject(error)),
             };
             uploads.add(upload({ cloud, request, at, fate, landing, watcher }, to));
@@ -154,7 +155,7 @@ function serve(
   fate: Misfortune,
   landing: Landing,
   watcher: CloudWatcher,
-): TransportAnswer | Error {
+): TransportResponse | Error {
   const at = url.slice(ORIGIN.length);
   const asked = cloud.parse(method, at, lowered(headers), body === undefined ? '' : JSON.stringify(body));
   if (asked === undefined) return new TransientError(`${label} answered 404 with JSON that is not an object`);
@@ -178,7 +179,7 @@ function serve(
   if (fate.failsAfterWork) return { status: 500, body: {}, subjectToken: undefined, retryAfterMs: undefined };
   if (fate.garbage !== undefined || reply.html !== undefined) {
     // As the real transport says it: success in another's words may be the service's success.
-    const Garbage = reply.status < 300 ? UnansweredError : TransientError;
+    const Garbage = reply.status < 300 ? UnknownOutcomeError : TransientError;
     return new Garbage(`${label} answered ${reply.status} with something that is not JSON`);
   }
   const subjectToken = reply.headers?.['X-Subject-Token'];
@@ -196,8 +197,8 @@ export function lowered(headers: Readonly<Record<string, string>>): Readonly<Rec
 }
 
 /** As it comes off the wire: nothing of it is the cloud's own. */
-function plain(body: unknown): TransportAnswer['body'] {
-  return body === undefined || body === null ? {} : (JSON.parse(JSON.stringify(body)) as TransportAnswer['body']);
+function plain(body: unknown): TransportResponse['body'] {
+  return body === undefined || body === null ? {} : (JSON.parse(JSON.stringify(body)) as TransportResponse['body']);
 }
 
 function landingOf(pod: string, { method, url, headers, body }: TransportRequest): Landing {

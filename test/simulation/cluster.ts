@@ -3,27 +3,27 @@
 //
 // What it leaves out: users and rights, accounts, everything a client never sees of a connection but its failure.
 
-import { windowsContracts } from '../../adapters/csi-proxy/kinds/contracts/mod.ts';
-import { parseJson } from '../../adapters/exact-json.ts';
+import { type Contract, crd } from '../../adapters/api/contract/crds.ts';
 import { metal3 } from '../../adapters/ironic/mod.ts';
 import { type Asked, refusalOf } from '../../adapters/kubernetes/client.ts';
-import { type Contract, crd } from '../../adapters/kubernetes/crds.ts';
-import type { Api, Resource, ResourceRequest } from '../../adapters/kubernetes/embedded/api.ts';
-import { rbac } from '../../adapters/kubernetes/embedded/auth/rbac.ts';
-import { ADMIN } from '../../adapters/kubernetes/embedded/auth/user.ts';
-import { collectGarbage } from '../../adapters/kubernetes/embedded/controllers/garbage.ts';
-import { followNamespaces } from '../../adapters/kubernetes/embedded/controllers/namespaces.ts';
-import { builtinResources } from '../../adapters/kubernetes/embedded/kinds/builtins.ts';
-import { definitionResource, followDefinitions } from '../../adapters/kubernetes/embedded/kinds/definitions.ts';
-import { registry } from '../../adapters/kubernetes/embedded/kinds/resources.ts';
-import { watchObjects } from '../../adapters/kubernetes/embedded/objects/watch.ts';
-import { type Change, memoryStore, type Stored } from '../../adapters/kubernetes/embedded/storage/store.ts';
-import { restamped } from '../../adapters/kubernetes/embedded/storage/stored.ts';
-import { ApiError, PlainAnswer } from '../../adapters/kubernetes/embedded/wire/api-error.ts';
-import { bodyText } from '../../adapters/kubernetes/embedded/wire/http.ts';
-import { answer, parseRoute, resourceOf } from '../../adapters/kubernetes/embedded/wire/routes.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../adapters/openstack/mod.ts';
+import type { Api, Resource, ResourceRequest } from '../../adapters/simulated/kubernetes/api.ts';
+import { rbac } from '../../adapters/simulated/kubernetes/auth/rbac.ts';
+import { ADMIN } from '../../adapters/simulated/kubernetes/auth/user.ts';
+import { collectGarbage } from '../../adapters/simulated/kubernetes/controllers/garbage.ts';
+import { followNamespaces } from '../../adapters/simulated/kubernetes/controllers/namespaces.ts';
+import { builtinResources } from '../../adapters/simulated/kubernetes/kinds/builtins.ts';
+import { definitionResource, followDefinitions } from '../../adapters/simulated/kubernetes/kinds/definitions.ts';
+import { registry } from '../../adapters/simulated/kubernetes/kinds/resources.ts';
+import { watchObjects } from '../../adapters/simulated/kubernetes/objects/watch.ts';
+import { type Change, memoryStore, type Stored } from '../../adapters/simulated/kubernetes/storage/store.ts';
+import { restamped } from '../../adapters/simulated/kubernetes/storage/stored.ts';
+import { ApiError, PlainAnswer } from '../../adapters/simulated/kubernetes/wire/api-error.ts';
+import { bodyText } from '../../adapters/simulated/kubernetes/wire/http.ts';
+import { answer, parseRoute, resourceOf } from '../../adapters/simulated/kubernetes/wire/routes.ts';
+import { parseJson } from '../../adapters/text/exact-json.ts';
+import { windowsContracts } from '../../adapters/windows/contracts/mod.ts';
 import type { Clock, JsonObject } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { bookContract, paperContract } from '../example-adapter/contracts.ts';
@@ -169,12 +169,12 @@ export async function cluster(clock: Clock, contracts: readonly Contract[] = CON
     let isTold = also === 'nothing';
     followed.store.follow((collection, { stored, previous, ...change }) => {
       if (isTold || followed !== api) return;
-      const told = {
+      const reported = {
         ...change,
         stored: readOnce(stored, read),
         previous: previous && readOnce(previous, read),
       };
-      for (const onChange of followers) onChange(collection.key.split('/')[1] ?? '', told);
+      for (const onChange of followers) onChange(collection.key.split('/')[1] ?? '', reported);
     });
     isTold = false;
   }
@@ -185,7 +185,7 @@ type Read = (text: string) => unknown;
 
 /**
  * Who is told of a version, whoever asks: its text is read once as long as nothing else is read. Processes share what they are
- * given, and change nothing of it, but for texts in place of equal ones (`shareTexts`).
+ * given, and change nothing of it, but for texts in place of equal ones (`internTexts`).
  */
 function reader(): Read {
   let lastText: string | undefined;

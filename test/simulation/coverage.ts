@@ -56,7 +56,7 @@ function idsOf(chart: Chart): readonly string[] {
 
 function transitionsOf({ tells = () => asIs }: Chart, machine: AnyStateMachine): readonly Transition[] {
   const found: Transition[] = [];
-  const told = tells(machine);
+  const reported = tells(machine);
   const visit = (node: AnyStateMachine['root']): void => {
     const events = [['always', node.always ?? []] as const, ...node.transitions];
     for (const [event, transitions] of events) {
@@ -70,7 +70,7 @@ function transitionsOf({ tells = () => asIs }: Chart, machine: AnyStateMachine):
         const also = (action: () => void): void => {
           (transition as { actions: readonly unknown[] }).actions = [...transition.actions, action];
         };
-        found.push({ id: `${machine.id}: ${told({ from: node.path, to, cause })}${when}`, also });
+        found.push({ id: `${machine.id}: ${reported({ from: node.path, to, cause })}${when}`, also });
       }
     }
     for (const child of Object.values(node.states)) visit(child);

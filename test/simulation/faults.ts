@@ -1,7 +1,7 @@
 // What only a defect or an unlucky instant brings: the code of a kind throws for an object, and a process is stopped while
 // the answer to the renewal of its leases is on its way. Drawn apart from the rest of a plan, which stays as it was.
-import { mulberry32 } from '../../actors/clock.ts';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { drawFrom } from './draw.ts';
 import type { Misfortune, Named } from './misfortunes.ts';

@@ -1,6 +1,6 @@
 // One history: a plan played on the whole runtime in one process, under simulated time. Equal plans give equal histories.
 import pino from 'pino';
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import { type MemoryBroker, memoryBroker, shardOf } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { Chronicle, describe } from './chronicle.ts';
@@ -31,7 +31,7 @@ export interface History {
 }
 
 export interface HistoryOptions {
-  readonly told?: boolean;
+  readonly reported?: boolean;
 }
 
 const SHARDS = 4;
@@ -44,10 +44,10 @@ const IDLE_MS = 20_000;
 /** How long users try again what the API server does not take, after the last thing that happened, in milliseconds. */
 const PATIENCE_MS = 20_000;
 
-export async function play(plan: Plan, { told = false }: HistoryOptions = {}): Promise<History> {
+export async function play(plan: Plan, { reported = false }: HistoryOptions = {}): Promise<History> {
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, plan.seed ^ 0x5eed);
-  const performance = new Performance(plan, told, time, clock, await cluster(clock, plan.model.contracts));
+  const performance = new Performance(plan, reported, time, clock, await cluster(clock, plan.model.contracts));
   await performance.begin();
   process.on('unhandledRejection', performance.onUnheard);
   try {
@@ -59,7 +59,7 @@ export async function play(plan: Plan, { told = false }: HistoryOptions = {}): P
 
 class Performance {
   readonly #plan: Plan;
-  readonly #told: boolean;
+  readonly #reported: boolean;
   readonly #time: SimulatedTime;
   readonly #clock: ProcessClock;
   readonly #cluster: Cluster;
@@ -75,14 +75,14 @@ class Performance {
   #isTidying = false;
   #writes = 0;
 
-  constructor(plan: Plan, told: boolean, time: SimulatedTime, clock: ProcessClock, cluster: Cluster) {
+  constructor(plan: Plan, reported: boolean, time: SimulatedTime, clock: ProcessClock, cluster: Cluster) {
     this.#plan = plan;
-    this.#told = told;
+    this.#reported = reported;
     this.#time = time;
     this.#clock = clock;
     this.#cluster = cluster;
     this.#lastMs = plan.steps.at(-1)?.atMs ?? 0;
-    this.#chronicle = new Chronicle(time, { told });
+    this.#chronicle = new Chronicle(time, { reported });
     this.#weather = new Weather(time, mulberry32(plan.seed ^ 0xc4a2ce));
     this.#broker = memoryBroker({ clock, shards: SHARDS, leaseMs: LEASE_MS });
   }
@@ -114,10 +114,10 @@ class Performance {
       } else if (change.kind === 'removed') mailOrder.onRemoved(change.mail);
       else mailOrder.forget();
     });
-    const level = this.#told || environment.judgeText !== undefined ? 'info' : 'fatal';
+    const level = this.#reported || environment.judgeText !== undefined ? 'info' : 'fatal';
     const write = (line: string): void => {
       environment.judgeText?.('the log', line);
-      if (this.#told) chronicle.tellLog(line);
+      if (this.#reported) chronicle.tellLog(line);
     };
     this.#processes = new Processes({
       ...{ plan, time, cluster, environment, broker, weather, mailOrder, chronicle },
@@ -302,7 +302,7 @@ class Performance {
         !(subject.topic === 'claim' && hasStoodStill) &&
         this.#environment.isExcused?.(String(payload['uid'])) !== true &&
         // A shard has a list of what is under way for good. What may have been done by now is taken off it.
-        !(subject.topic === 'underway' && Object.keys(payload['landsBy'] ?? {}).length === 0),
+        !(subject.topic === 'creates' && Object.keys(payload['inDoubtUntil'] ?? {}).length === 0),
     );
     return mail && `mail is left: ${mail.key} ${JSON.stringify(mail.payload)}`;
   }
@@ -321,6 +321,6 @@ class Performance {
   readonly #violate = (invariant: string, text: string): void => {
     if (this.#violation !== undefined) return;
     this.#violation = { invariant, text, atMs: this.#time.elapsed() };
-    this.#chronicle.tell(`VIOLATION of ${invariant}: ${text}`);
+    this.#chronicle.report(`VIOLATION of ${invariant}: ${text}`);
   };
 }

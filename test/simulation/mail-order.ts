@@ -1,6 +1,6 @@
 // Looks at every value that is stored in the mailbox, and says when what is newer is lost to what is older.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
-import { type JsonObject, type Mail, type MailboxSubject, mailSubject } from '../../bus/mod.ts';
+import { type JsonObject, type MailboxMessage, type MailboxSubject, mailboxSubject } from '../../bus/mod.ts';
 
 /** What a process published last on a subject. */
 interface Sent {
@@ -12,7 +12,7 @@ interface Sent {
 /** What stands on a subject, and whose it is. */
 interface Said {
   readonly pod: string | undefined;
-  readonly mail: Mail;
+  readonly mail: MailboxMessage;
 }
 
 export interface MailOrderDeps {
@@ -31,7 +31,7 @@ export class MailOrder {
   }
 
   onSent(pod: string, subject: MailboxSubject, payload: JsonObject): void {
-    const key = mailSubject(subject, 1);
+    const key = mailboxSubject(subject, 1);
     const sent = this.#sent.get(key);
     const now = { payload, after: this.#sequence };
     if (sent === undefined) this.#sent.set(key, new Map([[pod, now]]));
@@ -41,8 +41,8 @@ export class MailOrder {
     }
   }
 
-  onStored(mail: Mail): void {
-    const key = mailSubject(mail.subject, 1);
+  onStored(mail: MailboxMessage): void {
+    const key = mailboxSubject(mail.subject, 1);
     const replaced = this.#said.get(key);
     const sent = this.#sent.get(key) ?? new Map<string, Sent>();
     const pod = authorOf(mail, sent);
@@ -57,8 +57,8 @@ export class MailOrder {
       this.#deps.onViolation('P4', `the claim of an older incarnation replaces that of a newer one: ${key}`);
   }
 
-  onRemoved({ subject, sequence }: Mail): void {
-    const key = mailSubject(subject, 1);
+  onRemoved({ subject, sequence }: MailboxMessage): void {
+    const key = mailboxSubject(subject, 1);
     if (this.#said.get(key)?.mail.sequence === sequence) this.#said.delete(key);
   }
 
@@ -71,7 +71,7 @@ export class MailOrder {
 }
 
 /** Of several that have said something on the subject, whoever said this, and last. */
-function authorOf({ payload }: Mail, sent: ReadonlyMap<string, Sent>): string | undefined {
+function authorOf({ payload }: MailboxMessage, sent: ReadonlyMap<string, Sent>): string | undefined {
   if (sent.size < 2) return [...sent.keys()][0];
   const text = JSON.stringify(payload);
   return [...sent].reverse().find(([, said]) => JSON.stringify(said.payload) === text)?.[0];

@@ -4,7 +4,7 @@ import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import { refuse, scriptOptions, wholeNumber } from '../../deploy/script-options.ts';
 import { judged } from './coverage.ts';
 import { play, type Violation } from './history.ts';
@@ -80,12 +80,12 @@ async function playAll(root: string, { first, histories, jobs, coverage, only }:
     children.push(child);
     const ended = new Promise<number | null>((resolve) => child.on('exit', resolve));
     for await (const line of createInterface({ input: child.stdout })) {
-      const told = JSON.parse(line) as Partial<Played> & { readonly taken?: readonly string[] };
-      for (const id of told.taken ?? []) taken.add(id);
-      if (told.seed === undefined || told.model === undefined) continue;
-      played.set(told.model, (played.get(told.model) ?? 0) + 1);
-      if (told.violation === undefined || (broken !== undefined && broken.seed < told.seed)) continue;
-      broken = told as Played;
+      const reported = JSON.parse(line) as Partial<Played> & { readonly taken?: readonly string[] };
+      for (const id of reported.taken ?? []) taken.add(id);
+      if (reported.seed === undefined || reported.model === undefined) continue;
+      played.set(reported.model, (played.get(reported.model) ?? 0) + 1);
+      if (reported.violation === undefined || (broken !== undefined && broken.seed < reported.seed)) continue;
+      broken = reported as Played;
       for (const other of children) other.kill();
     }
     const code = await ended;
@@ -95,11 +95,11 @@ async function playAll(root: string, { first, histories, jobs, coverage, only }:
   return { played, broken, taken };
 }
 
-async function tell(model: HistoryModel, seed: number, how: 'asIs' | 'smaller'): Promise<void> {
+async function report(model: HistoryModel, seed: number, how: 'asIs' | 'smaller'): Promise<void> {
   let plan = model.plan(seed);
   const { violation } = await play(plan);
   if (violation !== undefined && how === 'smaller') plan = await shrunk(plan, violation);
-  const { story } = await play(plan, { told: true });
+  const { story } = await play(plan, { reported: true });
   process.stdout.write(`\nseed ${seed}, ${plan.steps.length} things that happen, ${plan.pods} processes:\n`);
   process.stdout.write(`${story.join('\n')}\n`);
 }
@@ -143,7 +143,7 @@ async function playRange(range: Range): Promise<number> {
     const { invariant, text } = broken.violation;
     const among = model === MAIN ? '' : ` (${model.name})`;
     process.stdout.write(`seed ${broken.seed}${among} breaks ${invariant}: ${text}\n`);
-    await tell(model, broken.seed, 'smaller');
+    await report(model, broken.seed, 'smaller');
     return 1;
   }
   const all = [...played.values()].reduce((sum, count) => sum + count, 0);
@@ -160,7 +160,7 @@ async function main(): Promise<number> {
     jobs: { type: 'string', default: `${availableParallelism()}` },
     coverage: { type: 'boolean', default: false },
     without: { type: 'string' },
-    told: { type: 'boolean', default: false },
+    reported: { type: 'boolean', default: false },
   } as const;
   const { values } = scriptOptions(USAGE, { options: { ...only, ...options } });
   const whole = (name: 'seed' | 'histories' | 'jobs'): number => wholeNumber(name, values[name]);
@@ -178,8 +178,8 @@ async function main(): Promise<number> {
     if (unknown === undefined) return withoutRule(names, range);
     return refuse(`--without must name rules among ${all.join(', ')}; got '${unknown}'`);
   }
-  if (!values.told) return playRange(range);
-  await tell(range.only ?? MAIN, range.first, 'asIs');
+  if (!values.reported) return playRange(range);
+  await report(range.only ?? MAIN, range.first, 'asIs');
   return 0;
 }
 

@@ -29,7 +29,7 @@ export const Trouble = {
 export type Trouble = (typeof Trouble)[keyof typeof Trouble];
 /** Those of all histories; the others come with some kinds of resources. */
 export const TROUBLES: readonly Trouble[] = Object.values(Trouble).filter(
-  (trouble) => trouble !== Trouble.Throttling && trouble !== Trouble.Outdating,
+  (problem) => problem !== Trouble.Throttling && problem !== Trouble.Outdating,
 );
 
 /** An object as its users name it. */
@@ -62,7 +62,7 @@ export type Misfortune =
   | { readonly what: 'slowMail' | 'slowKube' | 'loseKube' | 'lieKube'; readonly forMs: number }
   | { readonly what: 'wipeMail' | 'wipeLeases' | 'wipeAll' }
   | { readonly what: 'rollBack'; readonly byMs: number }
-  | { readonly what: 'cloudTrouble'; readonly trouble: Trouble; readonly forMs: number }
+  | { readonly what: 'cloudTrouble'; readonly problem: Trouble; readonly forMs: number }
   /** Whatever is to be made is made when its sender has given up, so long after the deadline. */
   | { readonly what: 'lateCreates'; readonly forMs: number; readonly byMs: number }
   | { readonly what: 'expireTokens' };
@@ -132,7 +132,7 @@ export function misfortunes(draw: Draw, steps: StepOf<Deed | Misfortune>[], pods
   some(1, 0.25, () => ({ what: 'rollBack', byMs: forMs(20_000) }));
   some(3, 0.4, () => ({
     what: 'cloudTrouble',
-    trouble: draw.pick(TROUBLES),
+    problem: draw.pick(TROUBLES),
     forMs: forMs(draw.chance(0.1) ? 240_000 : 20_000),
   }));
   some(1, 0.15, () => ({ what: 'expireTokens' }));

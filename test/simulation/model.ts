@@ -2,10 +2,10 @@
 // both. The engine plays histories of any model. It moves time, runs the processes of the runtime, brings the misfortunes of processes,
 // bus and API server, and judges what holds of everything; it knows no kind of object.
 import type { AnyStateMachine } from 'xstate';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
-import type { Contract } from '../../adapters/kubernetes/crds.ts';
-import type { Change } from '../../adapters/kubernetes/embedded/storage/store.ts';
-import type { Address, Mail, MemoryBroker, Services } from '../../bus/mod.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
+import type { Contract } from '../../adapters/api/contract/crds.ts';
+import type { Change } from '../../adapters/simulated/kubernetes/storage/store.ts';
+import type { Address, MailboxMessage, MemoryBroker, Services } from '../../bus/mod.ts';
 import type { Chronicle } from './chronicle.ts';
 import type { Landing } from './clouds.ts';
 import type { Cluster } from './cluster.ts';
@@ -20,7 +20,7 @@ export interface Deed {
   readonly what: string;
 }
 
-export type StepOf<Happening extends Deed> = Happening & { readonly atMs: number };
+export type StepOf<RecentEvent extends Deed> = RecentEvent & { readonly atMs: number };
 
 /** A history before it happens: made from a seed alone, and smaller when parts are left out. */
 export interface Plan<Own extends Deed = Deed, Given = unknown> {
@@ -135,7 +135,7 @@ export interface Environment<Own extends Deed = Deed> {
   readonly lives?: Lives<Own>;
 
   onChange(plural: string, change: Change): void;
-  onMail?(mail: Mail): void;
+  onMail?(mail: MailboxMessage): void;
   /** Of what is written or said, except in objects: mail, the log. */
   judgeText?(where: string, text: string): void;
   /** Changes of this plural are no work of the runtime's: who looks at something now and then has found news. */

@@ -10,7 +10,7 @@ import type { SimulatedTime } from './time.ts';
 export interface Means {
   /** How long it lasts, or until it is taken back. */
   readonly forMs: number;
-  readonly trouble: Trouble;
+  readonly problem: Trouble;
 }
 
 export interface Moment extends Means {
@@ -59,7 +59,7 @@ export function momentOf(
     afterMs: draw.chance(0.6) ? 0 : draw.below(draw.chance(0.8) ? 60 : 3_000),
     deeds: draw.chance(0.5) ? [deed] : [deed, draw.pick(deeds.filter((other) => fits(phase, other)))],
     forMs: draw.chance(0.6) ? draw.below(2_000) : draw.below(20_000),
-    trouble: draw.pick(troubles),
+    problem: draw.pick(troubles),
   };
 }
 

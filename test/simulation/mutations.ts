@@ -18,7 +18,7 @@ export interface Mutation {
 export const MUTATIONS: readonly Mutation[] = [
   {
     name: 'P1',
-    without: 'a dependant never lets a deleted dependency go',
+    without: 'a dependent never lets a deleted dependency go',
     mutants: ['dependent-never-lets-go'],
   },
   {

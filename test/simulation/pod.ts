@@ -1,8 +1,8 @@
 // One process of the runtime: its bus connection, its lines to the API server and to the cloud, its clock, its roles.
 import type { Logger } from 'pino';
-import { Role } from '../../actors/process/config.ts';
+import { Role } from '../../actors/base/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { refusalOf } from '../../adapters/kubernetes/client.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -88,7 +88,7 @@ export class Pod {
       bus: {
         ...this.bus,
         leases: this.#counted(),
-        mailbox: told(this.bus.mailbox, onSent),
+        mailbox: reported(this.bus.mailbox, onSent),
         services: environment.services?.(name, this.bus.services) ?? this.bus.services,
         trace: { ...this.bus.trace, emit: onTrace },
       },
@@ -300,14 +300,14 @@ export class Pod {
 }
 
 /** The same mailbox; `onSent` hears of each publication. */
-function told(mailbox: Mailbox, onSent: PodDeps['onSent']): Mailbox {
+function reported(mailbox: Mailbox, onSent: PodDeps['onSent']): Mailbox {
   return {
     shards: mailbox.shards,
     epoch: () => mailbox.epoch(),
     watchEpoch: (onEpoch) => mailbox.watchEpoch(onEpoch),
     markSeeded: (seededAt) => mailbox.markSeeded(seededAt),
     startAnew: (epochId) => mailbox.startAnew(epochId),
-    mailOf: (actor, limit) => mailbox.mailOf(actor, limit),
+    readMessagesOf: (actor, limit) => mailbox.readMessagesOf(actor, limit),
     publish(subject, payload, expectedSequence) {
       onSent(subject, payload);
       return mailbox.publish(subject, payload, expectedSequence);

@@ -122,7 +122,7 @@ export class Processes {
         weather.last(step.what, step.forMs);
         return;
       case 'cloudTrouble':
-        weather.last(step.trouble, step.forMs);
+        weather.last(step.problem, step.forMs);
         return;
       case 'lateCreates':
         weather.lateCreates(step.forMs, step.byMs);

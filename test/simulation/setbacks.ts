@@ -1,6 +1,6 @@
 // What befalls a deployment now and then in years: the API server is restored from a backup, something before it answers 404 in its place, the
 // machine of a process is paused. Drawn apart from the rest of a plan, which stays as it was.
-import { mulberry32 } from '../../actors/clock.ts';
+import { mulberry32 } from '../../actors/base/clock.ts';
 import { drawFrom } from './draw.ts';
 import type { Misfortune } from './misfortunes.ts';
 import type { Deed, StepOf } from './model.ts';

@@ -41,14 +41,14 @@ for (const { model, title } of [
 
 test('a history is a function of its seed', async () => {
   const seed = SEED + 4;
-  const [first, second, told] = [
+  const [first, second, reported] = [
     await play(RESOURCES.plan(seed)),
     await play(RESOURCES.plan(seed)),
-    await play(RESOURCES.plan(seed), { told: true }),
+    await play(RESOURCES.plan(seed), { reported: true }),
   ];
   assert.is(second.hash, first.hash);
   assert.is(second.steps, first.steps);
-  assert.is(told.hash, first.hash);
+  assert.is(reported.hash, first.hash);
   assert.is.not((await play(RESOURCES.plan(seed + 1))).hash, first.hash);
 });
 

@@ -11,8 +11,8 @@ export class Situations<Name extends string = string> {
   }
 
   /** From now on whatever is noted is told. */
-  follow(told: (id: string) => void): void {
-    this.#follow = told;
+  follow(reported: (id: string) => void): void {
+    this.#follow = reported;
   }
 
   note(name: Name): void {

@@ -4,7 +4,7 @@
 //   T1. A step runs one timer; the next begins when no promise reaction is left to run. Nothing else moves the clock.
 //   T2. Timers of one instant run in the order in which they were set, so a history is a function of its seed.
 //   T3. A process that stands still runs no timer; when it goes on, its overdue timers run in their order, late.
-import { mulberry32, timeBy } from '../../actors/clock.ts';
+import { mulberry32, timeBy } from '../../actors/base/clock.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 /** When histories begin, milliseconds since the epoch: a whole second. */
@@ -39,7 +39,7 @@ export class SimulatedTime {
     return this.#now - this.#beganAt;
   }
 
-  /** Timers that have neither fired nor been cancelled. */
+  /** Timers that have neither fired nor been canceled. */
   get armed(): number {
     return this.#heap.filter(({ run }) => run !== undefined).length;
   }
@@ -144,7 +144,7 @@ export class ProcessClock implements Clock {
   /** Of a process whose machine was suspended: how long in all, and since when it is; and the time as it tells it. */
   #suspendedMs = 0;
   #suspendedAt: number | undefined;
-  #told: (() => number) | undefined;
+  #reported: (() => number) | undefined;
 
   constructor(time: SimulatedTime, seed: number) {
     this.#time = time;
@@ -156,7 +156,7 @@ export class ProcessClock implements Clock {
   }
 
   now(): number {
-    return this.#told?.() ?? this.#time.now();
+    return this.#reported?.() ?? this.#time.now();
   }
 
   setTimeout(run: () => void, delayMs: number): Timer {
@@ -194,7 +194,7 @@ export class ProcessClock implements Clock {
   suspend(): void {
     if (this.#state !== 'running') return;
     const wall = (): number => this.#time.now();
-    this.#told ??= timeBy({ wall, even: () => this.#time.now() - this.#suspendedMs });
+    this.#reported ??= timeBy({ wall, even: () => this.#time.now() - this.#suspendedMs });
     this.standStill();
     this.#suspendedAt = this.#time.now();
   }

@@ -20,7 +20,7 @@ test('a user who waits for the one before to go creates what is right by then', 
     },
   };
   let password = 'first';
-  const chronicle = new Chronicle(time, { told: false });
+  const chronicle = new Chronicle(time, { reported: false });
   const users = new Users({ cluster, time, chronicle, onChange: () => undefined } as unknown as UsersDeps);
   users.create({ path: '/secrets/one', body: () => ({ password }), what: 'it' });
   await time.advance(2_000);

@@ -12,7 +12,7 @@ export class Weather {
   readonly chance: () => number;
   /** Until when something lasts, by what. */
   readonly #lasting = new Map<string, number>();
-  #lateMs = 0;
+  #lateEffectMs = 0;
   readonly #stalls = new Map<string, { readonly fromMs: number; readonly untilMs: number }>();
 
   constructor(time: SimulatedTime, chance: () => number) {
@@ -44,7 +44,7 @@ export class Weather {
   /** For so long, what is to be made is made so long after its deadline. */
   lateCreates(forMs: number, byMs: number): void {
     this.last('lateCreates', forMs);
-    this.#lateMs = byMs;
+    this.#lateEffectMs = byMs;
   }
 
   isStalled(pod: string): boolean {
@@ -79,18 +79,18 @@ export class Weather {
   }
 
   /** So long after its deadline what is to be made is made, in milliseconds; undefined: while somebody waits for it. */
-  lateMs(): number | undefined {
-    return this.lasts('lateCreates') ? this.#lateMs : undefined;
+  lateEffectMs(): number | undefined {
+    return this.lasts('lateCreates') ? this.#lateEffectMs : undefined;
   }
 
   /** What becomes of a request to an external system. @param makes  it makes something that an object stands for */
   fateOf({ method }: { readonly method: string }, makes = false): Misfortune | undefined {
-    const lateMs = this.lateMs();
-    if (makes && lateMs !== undefined) {
-      this.last('a late create', CALL_LIMIT_MS + lateMs);
-      return { landsAfterDeadlineMs: lateMs };
+    const lateEffectMs = this.lateEffectMs();
+    if (makes && lateEffectMs !== undefined) {
+      this.last('a late create', CALL_LIMIT_MS + lateEffectMs);
+      return { landsAfterDeadlineMs: lateEffectMs };
     }
-    const hits = (trouble: Trouble): boolean => this.lasts(trouble) && this.chance() < 0.6;
+    const hits = (problem: Trouble): boolean => this.lasts(problem) && this.chance() < 0.6;
     if (hits(Trouble.Throttling)) return { status: 429, retryAfterMs: 1_000 + this.chance() * 4_000 };
     if (method !== 'GET' && method !== 'POST' && hits(Trouble.Outdating)) return { status: 412 };
     if (hits(Trouble.Failing)) return { status: this.chance() < 0.5 ? 500 : 503 };

@@ -93,6 +93,6 @@ function shown(output: string, how: string): string {
     if (/^[A-Za-z]/.test(line)) isShown = /^(FAILED|failed:)/.test(line);
     if (isShown) failures.push(line);
   }
-  const told = failures.length > 0 ? failures : lines;
-  return [...told.slice(-SHOWN).map((line) => line.slice(0, 400)), how].join('\n').trim();
+  const reported = failures.length > 0 ? failures : lines;
+  return [...reported.slice(-SHOWN).map((line) => line.slice(0, 400)), how].join('\n').trim();
 }

@@ -2,12 +2,12 @@
 import type { IncomingHttpHeaders } from 'node:http';
 import { Agent, type Dispatcher, request } from 'undici';
 import type { Test } from 'uvu';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import {
   type ApiServerOptions,
   type EmbeddedApiServer,
   startApiServer,
-} from '../../adapters/kubernetes/embedded/mod.ts';
+} from '../../adapters/simulated/kubernetes/mod.ts';
 import type { Clock } from '../../bus/mod.ts';
 import { simulatedClock } from './clock.ts';
 import { Wire } from './wire.ts';

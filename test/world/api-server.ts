@@ -2,15 +2,15 @@
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../actors/base/clock.ts';
 import { installCrds } from '../../actors/cli/crds.ts';
-import { systemClock } from '../../actors/clock.ts';
-import type { Contract } from '../../adapters/kubernetes/crds.ts';
+import type { Contract } from '../../adapters/api/contract/crds.ts';
+import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import {
   type CompiledDefinition,
   type EmbeddedApiServer,
   startApiServer,
-} from '../../adapters/kubernetes/embedded/mod.ts';
-import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+} from '../../adapters/simulated/kubernetes/mod.ts';
 import type { Clock } from '../../bus/mod.ts';
 import { Wire } from './wire.ts';
 

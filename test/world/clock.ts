@@ -11,7 +11,7 @@
 //   CLOCK-4. A clock that was stopped fires nothing.
 //   CLOCK-5. No timer fires while other processes are at work that the test waits for (`standsDuring`).
 import { performance } from 'node:perf_hooks';
-import { systemClock } from '../../actors/clock.ts';
+import { systemClock } from '../../actors/base/clock.ts';
 import type { Clock } from '../../bus/mod.ts';
 import { ProcessClock, SimulatedTime } from '../simulation/time.ts';
 

@@ -1,8 +1,8 @@
 // What a cloud holds, kind by kind, as the tables of the kinds tell: where each is, how it is listed, and how it is known.
-import { resourcesOf } from '../../adapters/openstack/bodies.ts';
+import { resourcesOf } from '../../adapters/openstack/client/bodies.ts';
+import { listCall } from '../../adapters/openstack/client/listing.ts';
 import { KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import type { TableKind } from '../../adapters/openstack/kinds/table.ts';
-import { listCall } from '../../adapters/openstack/listing.ts';
 import type { Session } from '../../adapters/openstack/mod.ts';
 import { type JsonObject, TroupeError } from '../../bus/mod.ts';
 
@@ -67,7 +67,7 @@ export async function isOffered(session: Session, kind: TableKind, deadlineAt: n
     await listAll(session, kind, { deadlineAt });
     return true;
   } catch (error) {
-    if (error instanceof TroupeError && error.message.startsWith('the catalogue has no')) return false;
+    if (error instanceof TroupeError && error.message.startsWith('the catalog has no')) return false;
     throw error;
   }
 }

@@ -3,10 +3,10 @@ import { mkdtemp, readFile, rm } from 'node:fs/promises';
 import { homedir, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { connect } from 'nats';
-import { systemClock } from '../../actors/clock.ts';
-import type { KindContract } from '../../adapters/kubernetes/crds.ts';
-import type { EmbeddedApiServer } from '../../adapters/kubernetes/embedded/mod.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
+import { systemClock } from '../../actors/base/clock.ts';
+import type { KindContract } from '../../adapters/api/contract/crds.ts';
+import type { EmbeddedApiServer } from '../../adapters/simulated/kubernetes/mod.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/simulated/openstack/mod.ts';
 import {
   type Bus,
   type Clock,

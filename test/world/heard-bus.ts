@@ -26,13 +26,13 @@ export function heardBus(bus: Bus, heard: string[]): Bus {
         note(`request ${subject}`, request);
         return answered(subject, services.request(subject, request, deadlineAt, tracing));
       },
-      hold(subject, request, options, tracing) {
+      callLong(subject, request, options, tracing) {
         note(`request ${subject}`, request);
         const onProgress = (progress: JsonObject): void => {
           note(`progress of ${subject}`, progress);
           options.onProgress(progress);
         };
-        return answered(subject, services.hold(subject, request, { ...options, onProgress }, tracing));
+        return answered(subject, services.callLong(subject, request, { ...options, onProgress }, tracing));
       },
     }),
     trace: over(trace, {

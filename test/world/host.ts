@@ -4,8 +4,8 @@
 // knows no schemas, no field managers and no watches: the test tells the mailbox what it wants to be known. The cloud
 // keeps a resource a uid, available unless told otherwise.
 import pino from 'pino';
-import { Host } from '../../actors/hosting/host.ts';
 import { registry } from '../../actors/object/registry.ts';
+import { ShardHost } from '../../actors/sharding/shard-host.ts';
 import { type Objects, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
@@ -32,12 +32,12 @@ export interface HostFixture {
   readonly log: string[];
   /** Creates an object and tells the mailbox. */
   create(plural: string, name: string, references?: Readonly<Record<string, string>>): Promise<KubeObject>;
-  /** Replaces spec or status of an object; a new spec is a new generation. `told`: as is the mailbox. */
+  /** Replaces spec or status of an object; a new spec is a new generation. `reported`: as is the mailbox. */
   change(
     plural: string,
     name: string,
     changes: Partial<Pick<KubeObject, 'spec' | 'status'>>,
-    options: { readonly told: boolean },
+    options: { readonly reported: boolean },
   ): Promise<void>;
   /** Called when the cloud has made a resource and not answered yet. */
   onMade: (name: string) => void;
@@ -61,7 +61,7 @@ export interface HostFixture {
   /** Lets writes that take guards off wait on their way until the returned function is called. */
   holdReleases(): () => void;
   /** Publishes `object` mail as the watch role would. */
-  tell(object: KubeObject): Promise<void>;
+  report(object: KubeObject): Promise<void>;
   /** Names of objects that a read does not find, though they are there. */
   readonly hidden: Set<string>;
   /** Networks that the cloud reports as not usable. */
@@ -261,7 +261,7 @@ export async function openHost(
     confirm: async () => true,
     release: async () => undefined,
   };
-  const host = new Host({
+  const host = new ShardHost({
     bus,
     objects: api,
     registry: registry(kinds, []),
@@ -269,8 +269,8 @@ export async function openHost(
     clock,
     log: pino({ level: 'silent' }),
     callMs: 10_000,
-    lateMs: 30_000,
-    tell: () => undefined,
+    lateEffectMs: 30_000,
+    report: () => undefined,
   });
   await host.open(new Map([[0, lease]]), new AbortController().signal, () => undefined);
 
@@ -310,12 +310,12 @@ export async function openHost(
       });
       if (objects.has(id(plural, name))) await publish(plural, name, { object: marked });
     },
-    async change(plural, name, changes, { told }) {
+    async change(plural, name, changes, { reported }) {
       const object = objects.get(id(plural, name)) as KubeObject;
       const { generation = 0 } = object.metadata;
       const metadata = { ...object.metadata, generation: changes.spec === undefined ? generation : generation + 1 };
       const changed = store(plural, { ...object, ...changes, metadata });
-      if (told) await publish(plural, name, { object: changed });
+      if (reported) await publish(plural, name, { object: changed });
     },
     holdGuards() {
       let release = (): void => undefined;
@@ -334,7 +334,7 @@ export async function openHost(
     restore: (object) => void objects.set(id(object.kind, object.metadata.name), object),
     vanish: (plural, name) => void objects.delete(id(plural, name)),
     get: (plural, name) => objects.get(id(plural, name)),
-    tell: (object) => publish(object.kind, object.metadata.name, { object }),
+    report: (object) => publish(object.kind, object.metadata.name, { object }),
     async until(what, condition) {
       for (let turn = 0; turn < 400; turn++) {
         if (condition()) return;

@@ -4,16 +4,16 @@ import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import * as assert from 'uvu/assert';
+import { Role } from '../../actors/base/config.ts';
+import { openLog } from '../../actors/base/log.ts';
+import { metrics } from '../../actors/observability/metrics.ts';
 import { configure } from '../../actors/process/adapters.ts';
-import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
-import { openLog } from '../../actors/telling/log.ts';
-import { metrics } from '../../actors/telling/metrics.ts';
-import type { ConfiguredAdapter } from '../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
+import { transportOver } from '../../adapters/http/transport.ts';
 import { metal3, metal3Over } from '../../adapters/ironic/adapter.ts';
 import { metal3Contracts } from '../../adapters/ironic/api/contracts.ts';
-import type { Simulator, SimulatorOptions } from '../../adapters/ironic/simulator/mod.ts';
-import { transportOver } from '../../adapters/transport.ts';
+import type { Simulator, SimulatorOptions } from '../../adapters/simulated/ironic/mod.ts';
 import { AbsentError, type Bus, type Clock, type JsonObject, memoryBroker } from '../../bus/mod.ts';
 import { openApiServer } from './api-server.ts';
 import { simulatedClock } from './clock.ts';
@@ -44,7 +44,7 @@ export interface Raw {
   readonly status?: JsonObject;
 }
 
-export interface Told {
+export interface Reported {
   readonly reason: string;
   readonly message: string;
   readonly type: string;
@@ -74,7 +74,7 @@ export interface HostWorld {
   until(path: string, what: string, isSo: (object: Raw) => boolean): Promise<Raw>;
   gone(path: string): Promise<void>;
   eventually(what: string, isSo: () => boolean | Promise<boolean>, instead?: () => string): Promise<void>;
-  events(): Promise<readonly Told[]>;
+  events(): Promise<readonly Reported[]>;
   /** All that is stored in the namespace but Secrets, as text. */
   everything(): Promise<string>;
   /** The metrics of the runtime, in the text format of Prometheus. */
@@ -244,7 +244,7 @@ export async function openHostWorld(options: HostWorldOptions): Promise<HostWorl
         await clock.sleep(pollMs);
       }
     },
-    events: async () => (await world.list('events')) as unknown as readonly Told[],
+    events: async () => (await world.list('events')) as unknown as readonly Reported[],
     async everything() {
       const lists = await Promise.all(metal3Contracts.map(({ plural }) => world.list(plural)));
       return JSON.stringify([lists, await world.events()]);

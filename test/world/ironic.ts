@@ -1,11 +1,11 @@
 // A simulated Ironic on the wire: asked as anybody may, or by a client, with one machine and its node.
 import type { Response } from 'undici';
 import * as assert from 'uvu/assert';
+import { ANYWHERE } from '../../adapters/http/egress-policy.ts';
+import { transportOver } from '../../adapters/http/transport.ts';
 import { type IronicClient, ironicClient } from '../../adapters/ironic/client/client.ts';
 import type { IronicPorts } from '../../adapters/ironic/serving.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/ironic/simulator/mod.ts';
-import { ANYWHERE } from '../../adapters/reach.ts';
-import { transportOver } from '../../adapters/transport.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/simulated/ironic/mod.ts';
 import type { Clock } from '../../bus/mod.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
 import type { KnownDependencies, OperationRequest } from '../../machines/request.ts';

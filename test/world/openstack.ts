@@ -1,15 +1,15 @@
 // A simulated OpenStack cloud on the wire, and sessions with it.
 import { createHash } from 'node:crypto';
-import { systemClock } from '../../actors/clock.ts';
-import type { CredentialsSecret } from '../../adapters/openstack/clouds-yaml.ts';
+import { systemClock } from '../../actors/base/clock.ts';
+import { type Transport, transportOver } from '../../adapters/http/transport.ts';
+import type { CredentialsSecret } from '../../adapters/openstack/client/clouds-yaml.ts';
+import type { Call, Session } from '../../adapters/openstack/client/session.ts';
+import { type OwnedSessions, openStackSessions, type SessionsDeps } from '../../adapters/openstack/client/sessions.ts';
 import type { network } from '../../adapters/openstack/kinds/network.ts';
 import type { subnet } from '../../adapters/openstack/kinds/subnet.ts';
 import type { ResourceOf } from '../../adapters/openstack/kinds/table.ts';
 import type { Sessions } from '../../adapters/openstack/mod.ts';
-import type { Call, Session } from '../../adapters/openstack/session.ts';
-import { type OwnedSessions, openStackSessions, type SessionsDeps } from '../../adapters/openstack/sessions.ts';
-import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/openstack/simulator/mod.ts';
-import { type Transport, transportOver } from '../../adapters/transport.ts';
+import { type Simulator, type SimulatorOptions, startSimulator } from '../../adapters/simulated/openstack/mod.ts';
 import type { Clock } from '../../bus/mod.ts';
 import { type SimulatedClock, simulatedClock } from './clock.ts';
 import { Wire } from './wire.ts';

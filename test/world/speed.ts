@@ -44,7 +44,7 @@ export class Allowance {
   }
 
   /** Asked at each look at what is waited for. */
-  isSpent(): boolean {
+  canPassivate(): boolean {
     if (this.#clock.now() - this.#measuredAt >= EVERY_MS) {
       this.#slowness = this.#measure();
       this.#measuredAt = this.#clock.now();
@@ -65,7 +65,7 @@ export async function settled(
   const allowance = new Allowance(clock, limitMs);
   for (;;) {
     const wrong = await look();
-    if (wrong.length === 0 || allowance.isSpent()) return wrong;
+    if (wrong.length === 0 || allowance.canPassivate()) return wrong;
     await clock.sleep(LOOK_EVERY_MS);
   }
 }

@@ -1,25 +1,25 @@
 // A tenant of a cloud: one test's part of it, for the suites of kinds.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SecretContent } from '../../adapters/adapter.ts';
-import { bodyOf, changeOf, resourceIn } from '../../adapters/openstack/bodies.ts';
-import { type Downloads, downloads } from '../../adapters/openstack/downloads.ts';
+import type { SecretContent } from '../../adapters/api/adapter.ts';
+import { egressPolicyOf } from '../../adapters/http/egress-policy.ts';
+import { bodyOf, changeTraceparent, resourceIn } from '../../adapters/openstack/client/bodies.ts';
+import { lookUps } from '../../adapters/openstack/client/lookups.ts';
+import { poller } from '../../adapters/openstack/client/poller.ts';
+import { HttpError, type Session } from '../../adapters/openstack/client/session.ts';
+import { placed } from '../../adapters/openstack/client/user-collections.ts';
+import { type Downloads, downloads } from '../../adapters/openstack/images/download-policy.ts';
 import { type BY_NAME, KINDS } from '../../adapters/openstack/kinds/registry.ts';
 import { GLANCE } from '../../adapters/openstack/kinds/services.ts';
 import type { ResourceOf, TableKind } from '../../adapters/openstack/kinds/table.ts';
-import { lookUps } from '../../adapters/openstack/look-ups.ts';
-import { type ManagedKind, managedKind } from '../../adapters/openstack/managed-kind.ts';
-import { poller } from '../../adapters/openstack/poller.ts';
-import { HttpError, type Session } from '../../adapters/openstack/session.ts';
-import type { Simulator } from '../../adapters/openstack/simulator/mod.ts';
-import { pathOf as pathTo } from '../../adapters/openstack/update.ts';
-import { placed } from '../../adapters/openstack/user-collections.ts';
-import { reachOf } from '../../adapters/reach.ts';
+import { type ManagedKind, managedKind } from '../../adapters/openstack/resource/managed-kind.ts';
+import { pathOf as pathTo } from '../../adapters/openstack/resource/update.ts';
+import type { Simulator } from '../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../bus/bus.ts';
 import { type ErrorCode, TroupeError } from '../../bus/errors.ts';
 import type { Observation, ResourceOperations, UpdateOutcome } from '../../machines/external-resource/operations.ts';
 import type { Claimant, KnownDependency, OperationRequest } from '../../machines/kind.ts';
-import type { HeldRequest } from '../../machines/life.ts';
+import type { LongCallRequest } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { serviceOf } from '../adapters/openstack/service-paths.ts';
 import { attentive, isTableKind } from './attentive.ts';
@@ -36,11 +36,11 @@ export type Dependencies = Readonly<Record<string, string | KnownDependency>>;
 
 const CALL_MS = 60_000;
 const NEVER = new AbortController().signal;
-type Filling = Partial<Pick<HeldRequest, 'signal' | 'validUntil' | 'progress'>>;
+type ContentTransfer = Partial<Pick<LongCallRequest, 'signal' | 'validUntil' | 'progress'>>;
 /** Between two looks at what the cloud works on. */
 const POLL_MS = 50;
 
-/** One test's part of a cloud. What is made through it is removed when it is closed, dependants first. */
+/** One test's part of a cloud. What is made through it is removed when it is closed, dependents first. */
 export class Tenant {
   readonly cloud: Cloud;
   /** The Secrets that the objects refer to, by name: texts by key. */
@@ -53,7 +53,11 @@ export class Tenant {
 
   constructor(cloud: Cloud) {
     this.cloud = cloud;
-    this.#downloads = downloads({ clock: cloud.clock, version: '0', reach: reachOf({ allow: ['*'], deny: [] }) });
+    this.#downloads = downloads({
+      clock: cloud.clock,
+      version: '0',
+      reach: egressPolicyOf({ allow: ['*'], deny: [] }),
+    });
     const shared = lookUps(cloud);
     const polls = poller({ clock: cloud.clock, lookUps: shared });
     this.prefix = `kinds-${Math.floor(cloud.clock.now() * 1_000).toString(36)}`;
@@ -195,7 +199,7 @@ export class Tenant {
   fill(
     object: KubeObject,
     id: string,
-    { signal = NEVER, validUntil = () => Number.POSITIVE_INFINITY, progress = () => undefined }: Filling = {},
+    { signal = NEVER, validUntil = () => Number.POSITIVE_INFINITY, progress = () => undefined }: ContentTransfer = {},
   ): Promise<unknown> {
     const { fill } = this.operations(object.kind as KindName);
     return (fill as NonNullable<typeof fill>)({ ...this.request(object), id, signal, validUntil, progress });
@@ -299,7 +303,7 @@ export class Tenant {
 
   async #unprotect(image: string): Promise<void> {
     const session = await this.session();
-    const change = changeOf({ service: GLANCE, member: 'image' }, { protected: false });
+    const change = changeTraceparent({ service: GLANCE, member: 'image' }, { protected: false });
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
     await session.call({ service: 'image', path: image, deadlineAt, traceparent: '', ...change });
   }

@@ -1,7 +1,7 @@
 // A csi-proxy in this process, on a machine in memory. Like the original it says UNKNOWN of whatever the machine refuses.
 //
 // Not like the original: what is refused before the machine is asked has a code that says so.
-import { openLog } from '../../actors/telling/log.ts';
+import { openLog } from '../../actors/base/log.ts';
 import type { Host } from '../../adapters/csi-proxy/hosts/host.ts';
 import { allGroups } from '../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer } from '../../adapters/csi-proxy/server/csi-proxy-server.ts';

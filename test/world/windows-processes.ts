@@ -2,14 +2,14 @@
 // one moment to the next, with nothing given back. All that is said on the bus and logged can be read.
 import { createHash } from 'node:crypto';
 import { Writable } from 'node:stream';
+import { Role } from '../../actors/base/config.ts';
+import { openLog } from '../../actors/base/log.ts';
 import { configure } from '../../actors/process/adapters.ts';
-import { Role } from '../../actors/process/config.ts';
 import { type Runtime, startRuntime } from '../../actors/process/runtime.ts';
-import { openLog } from '../../actors/telling/log.ts';
 import type { Host } from '../../adapters/csi-proxy/hosts/host.ts';
-import { windowsWith } from '../../adapters/csi-proxy/kinds/adapter.ts';
-import type { Derive } from '../../adapters/csi-proxy/kinds/operations/serving.ts';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { windowsWith } from '../../adapters/windows/adapter.ts';
+import type { Derive } from '../../adapters/windows/operations/serving.ts';
 import { type Bus, type Clock, type JsonObject, type MemoryBus, memoryBroker, TransientError } from '../../bus/mod.ts';
 import { heardBus } from './heard-bus.ts';
 import { usedBy } from './windows-machine.ts';
@@ -69,7 +69,7 @@ export class Processes {
   /** Who hosts the object's actor, as far as somebody does. */
   leaderOf(plural: string, name: string): string | undefined {
     const hosts = [...this.#alive].filter(([, { runtime }]) =>
-      [...runtime.inhabitants()].some(
+      [...runtime.hostedObjects()].some(
         ({ address, state }) => state !== '' && address.plural === plural && address.name === name,
       ),
     );
@@ -166,8 +166,8 @@ function ofProcess(client: KubeClient, isThere: () => boolean): KubeClient {
 /** The bus, of which requests that are to be held may find nobody. */
 function failing(bus: Bus, faults: Faults): Bus {
   const { services } = bus;
-  const hold: typeof services.hold = (...args) =>
-    faults.holds-- > 0 ? Promise.reject(new TransientError("nobody answers 'format'")) : services.hold(...args);
+  const hold: typeof services.callLong = (...args) =>
+    faults.holds-- > 0 ? Promise.reject(new TransientError("nobody answers 'format'")) : services.callLong(...args);
   const failingServices = new Proxy(services, {
     get: (target, member) => (member === 'hold' ? hold : Reflect.get(target, member, target)),
   });

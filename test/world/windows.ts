@@ -3,11 +3,11 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { systemClock } from '../../actors/base/clock.ts';
 import { installCrds } from '../../actors/cli/crds.ts';
-import { systemClock } from '../../actors/clock.ts';
 import { memoryMachine } from '../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { windowsContracts } from '../../adapters/csi-proxy/kinds/contracts/mod.ts';
 import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
+import { windowsContracts } from '../../adapters/windows/contracts/mod.ts';
 import { AbsentError, type Clock, type Json, type JsonObject } from '../../bus/mod.ts';
 import { type ApiServer, openApiServer } from './api-server.ts';
 import { SimulatedClock, simulatedClock } from './clock.ts';
@@ -234,7 +234,8 @@ async function openWorld(options: WorldOptions): Promise<World> {
     until,
     ready: (path) => until(path, 'ready', (object) => readyOf(object)['status'] === 'True' && isCurrent(object)),
     async says(path, reason, message = /^/) {
-      const isSo = ({ reason: told, message: text }: JsonObject) => told === reason && message.test(String(text));
+      const isSo = ({ reason: reported, message: text }: JsonObject) =>
+        reported === reason && message.test(String(text));
       const object = await until(path, `${reason} ${message}`, (raw) => isSo(readyOf(raw)));
       return String(readyOf(object)['message']);
     },

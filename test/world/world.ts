@@ -5,11 +5,12 @@ import { Writable } from 'node:stream';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parseAllDocuments } from 'yaml';
+import { Role } from '../../actors/base/config.ts';
+import { openLog } from '../../actors/base/log.ts';
 import { installCrds } from '../../actors/cli/crds.ts';
-import { Role } from '../../actors/process/config.ts';
+import type { Metrics } from '../../actors/observability/metrics.ts';
 import { type Runtime, type RuntimeDeps, startRuntime } from '../../actors/process/runtime.ts';
-import { openLog } from '../../actors/telling/log.ts';
-import type { Metrics } from '../../actors/telling/metrics.ts';
+import { transportOver } from '../../adapters/http/transport.ts';
 import { type KubeClient, kubeClient, type Resource, resourcePath, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import type { TableKind } from '../../adapters/openstack/kinds/table.ts';
 import {
@@ -22,15 +23,14 @@ import {
   type Session,
   VERSION,
 } from '../../adapters/openstack/mod.ts';
-import type { Simulator } from '../../adapters/openstack/simulator/mod.ts';
-import { transportOver } from '../../adapters/transport.ts';
+import type { Simulator } from '../../adapters/simulated/openstack/mod.ts';
 import {
   AbsentError,
+  type ActorSubject,
   type Bus,
   type Clock,
   type JsonObject,
-  type Mail,
-  type MailSubject,
+  type MailboxMessage,
   type Timer,
   type TraceEvent,
 } from '../../bus/mod.ts';
@@ -40,7 +40,7 @@ import { forgetStreams, type Ground, type OpenGround } from './environments.ts';
 import { owned, sweep } from './sweep.ts';
 import { condition, Follower, type Raw, said } from './watched-objects.ts';
 
-/** Dependants first, where kinds depend on each other one way only. */
+/** Dependents first, where kinds depend on each other one way only. */
 export const KINDS = [
   'FloatingIP',
   'Server',
@@ -259,7 +259,7 @@ export class World {
       metrics: {
         onCall: ({ service, method, path }) => void this.calls.push(`${service} ${method} ${path}`),
         onRefused: () => undefined,
-        onNews: () => undefined,
+        onUserEvent: () => undefined,
         onDropped: () => undefined,
         declare: () => undefined,
         onMeasure: () => undefined,
@@ -296,8 +296,8 @@ export class World {
   }
 
   /** All mail about this world's namespace, as it lies in the stream. */
-  async mail(): Promise<readonly (Mail & { readonly subject: MailSubject })[]> {
-    const found: Mail[] = [];
+  async mail(): Promise<readonly (MailboxMessage & { readonly subject: ActorSubject })[]> {
+    const found: MailboxMessage[] = [];
     const replayed = Promise.withResolvers<void>();
     const { mailbox } = this.bus;
     const shards = Array.from({ length: mailbox.shards }, (_, shard) => shard);

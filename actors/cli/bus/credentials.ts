@@ -1,15 +1,15 @@
 // `troupe bus credentials`: keys, certificates and permissions of the bus, made once and replaced without a restart.
-import type { Adapter } from '../../../adapters/adapter.ts';
-import { parseGoDuration } from '../../../adapters/go-duration.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { makeAuthority, certify as signed } from '../../../adapters/kubernetes/tls/certificates.ts';
+import { parseGoDuration } from '../../../adapters/text/go-duration.ts';
 import type { BusUser, Clock } from '../../../bus/mod.ts';
 import { TerminalError } from '../../../bus/mod.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../base/clock.ts';
+import { readConfig, rolesWith } from '../../base/config.ts';
+import { USER_AGENT } from '../../base/version.ts';
 import { adaptersOf } from '../../process/adapters.ts';
 import { rolesOnBus, userOf } from '../../process/bus-user.ts';
-import { readConfig, rolesWith } from '../../process/config.ts';
-import { USER_AGENT } from '../../process/version.ts';
 import { parsed } from '../command-line.ts';
 import {
   advanced,

@@ -1,5 +1,5 @@
 // What may stand where the cursor is: commands, options, values of options and kinds, by the tables that parse them.
-import type { Adapter } from '../../../adapters/adapter.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { adaptersOf } from '../../process/adapters.ts';
 import type { Option, Options, Usage } from '../command-line.ts';
 import { isCommand, USAGES, usageOf } from '../usage.ts';

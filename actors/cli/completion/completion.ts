@@ -1,5 +1,5 @@
 // `troupe completion`: scripts by which shells ask the program itself what may stand where the cursor is.
-import { hint } from '../../../adapters/nearest.ts';
+import { hint } from '../../../adapters/text/nearest.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import { COMPLETE, Directive } from './protocol.ts';
 

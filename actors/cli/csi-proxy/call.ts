@@ -7,7 +7,7 @@ import { fromJson, type Method, toJson, WireError } from '../../../adapters/csi-
 import { pipePath } from '../../../adapters/csi-proxy/pipes.ts';
 import { Code, codeName, StatusError } from '../../../adapters/csi-proxy/status.ts';
 import { AbsentError, TerminalError, TransientError, type TroupeError } from '../../../bus/errors.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { parsed } from '../command-line.ts';
 import type { CsiProxyCommand } from './command.ts';
 import { USAGES } from './usage.ts';

@@ -3,7 +3,7 @@
 
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
 import { TerminalError, TroupeError } from '../../../bus/errors.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { stopSignal } from '../../process/process.ts';
 import { parsed, type Usage } from '../command-line.ts';
 import { runTool, type Tool } from '../tool.ts';

@@ -10,8 +10,8 @@ import {
   replayOn,
 } from '../../../adapters/csi-proxy/check/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
-import { systemClock } from '../../clock.ts';
-import { openLog } from '../../telling/log.ts';
+import { systemClock } from '../../base/clock.ts';
+import { openLog } from '../../base/log.ts';
 import { parsed } from '../command-line.ts';
 import type { CsiProxyCommand } from './command.ts';
 import { API, USAGES, versionHint } from './usage.ts';

@@ -2,7 +2,7 @@
 
 import { PIPE_PREFIX } from '../../../adapters/csi-proxy/pipes.ts';
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
-import { hint } from '../../../adapters/nearest.ts';
+import { hint } from '../../../adapters/text/nearest.ts';
 import type { Usage } from '../command-line.ts';
 
 /** Where the protos are, from the root of the repository. */

@@ -2,9 +2,9 @@
 import { readFile } from 'node:fs/promises';
 import { parse, stringify } from 'yaml';
 import { openStackSessions, readClouds, type Session } from '../../../adapters/openstack/mod.ts';
-import { type Simulator, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import { type Simulator, startSimulator } from '../../../adapters/simulated/openstack/mod.ts';
 import { type Clock, type JsonObject, TerminalError } from '../../../bus/mod.ts';
-import { TROUPE_VERSION } from '../../process/version.ts';
+import { TROUPE_VERSION } from '../../base/version.ts';
 
 /** The name that the objects of the landscape give to their cloud. */
 const CLOUD_NAME = 'openstack';
@@ -132,7 +132,7 @@ const LISTS: readonly Listed[] = [
 /** Neutron makes such a security group for every project, and keeps it. */
 const NEUTRONS_OWN = `SecurityGroup 'default'`;
 /** What a session says of a service that nobody offers. */
-const NO_SERVICE = /^the catalogue has no /;
+const NO_SERVICE = /^the catalog has no /;
 
 /** Looks at the cloud with the credentials that the actors get. */
 export function demoCloud({ clock, data }: { clock: Clock; data: SecretData }): DemoCloud {

@@ -5,16 +5,16 @@
 //   D2. It ends with 0 only if everything came up, everything went, and nothing is left.
 import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
-import type { Adapter } from '../../../adapters/adapter.ts';
-import { windows } from '../../../adapters/csi-proxy/kinds/mod.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { metal3 } from '../../../adapters/ironic/mod.ts';
+import { windows } from '../../../adapters/windows/mod.ts';
 import type { Clock } from '../../../bus/mod.ts';
+import type { Config } from '../../base/config.ts';
+import { openLog } from '../../base/log.ts';
 import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
 import { busUser } from '../../process/bus-user.ts';
-import type { Config } from '../../process/config.ts';
 import { openEnvironment } from '../../process/environment.ts';
 import { drain, start } from '../../process/run.ts';
-import { openLog } from '../../telling/log.ts';
 import { installCrds } from '../crds.ts';
 import { openVisualizer } from '../ui/running.ts';
 import { cloudInUse, credentials, demoCloud } from './cloud.ts';

@@ -1,7 +1,7 @@
 // What happened to the objects of a landscape, as the trace told it. Pure: events in, states and times out.
 import type { TraceEvent } from '../../../bus/mod.ts';
 import { ResourceTag } from '../../../machines/external-resource/context.ts';
-import { Tag } from '../../../machines/life.ts';
+import { Tag } from '../../../machines/lifecycle.ts';
 import type { LandscapeObject } from './landscape.ts';
 
 /** How an object stands, in a word for people. */
@@ -37,7 +37,7 @@ export interface Change {
 
 /** What the tags of a state amount to; the first that fits. */
 const STATES: readonly (readonly [tags: readonly string[], state: State])[] = [
-  [[Tag.Refused], State.Failed],
+  [[Tag.Terminal], State.Failed],
   [[Tag.Failing], State.Retrying],
   [[Tag.Deleting, Tag.Held], State.Held],
   [[Tag.Deleting], State.Deleting],
@@ -99,7 +99,7 @@ export class History {
     }
     if (typeof data['externalId'] === 'string') this.#externalIds.set(key, data['externalId']);
     const before = this.#states.get(key);
-    const state = type === 'gone' ? State.Gone : type === 'transition' ? this.#read(key, tags) : before;
+    const state = type === 'deleted' ? State.Gone : type === 'transition' ? this.#read(key, tags) : before;
     if (state === undefined || state === before) return undefined;
     this.#states.set(key, state);
     if (state === State.Creating && !this.#wentOnAt.has(key)) this.#wentOnAt.set(key, at);

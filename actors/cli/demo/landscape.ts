@@ -6,7 +6,7 @@ import { type KubeClient, resourcePath, SECRETS } from '../../../adapters/kubern
 import { AbsentError, type Clock, type JsonObject, TerminalError, toErrorData } from '../../../bus/mod.ts';
 import type { Kind, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { progressOf } from '../../telling/conditions.ts';
+import { progressOf } from '../../base/conditions.ts';
 
 export const NAMESPACE = 'company-cloud';
 export const SECRET_NAME = 'openstack-clouds';

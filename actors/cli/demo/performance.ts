@@ -162,7 +162,7 @@ export class Demo {
 
     say(legend(terminal, ink));
     this.#history.expect(applied);
-    const heading = `applying ${applied.length} objects at once, dependants first`;
+    const heading = `applying ${applied.length} objects at once, dependents first`;
     const firstBeganAt = this.#show.begin(heading, [secret, ...applied]);
     await applyObjects(client, applied);
     if (!(await this.#until(() => this.#history.isSettled()))) return this.#report(applied, 'not all is settled');

@@ -1,9 +1,9 @@
 // The machines of the demo: a simulated Ironic with racks of its own, and what became of the hosts.
-import type { Settings } from '../../../adapters/adapter.ts';
-import { simulatedMachine } from '../../../adapters/ironic/counterpart.ts';
+import type { Settings } from '../../../adapters/api/adapter.ts';
+import { simulatedMachine } from '../../../adapters/ironic/dev-backend.ts';
 import { GROUP } from '../../../adapters/ironic/mod.ts';
-import { type Simulator, startSimulator, timesDivided } from '../../../adapters/ironic/simulator/mod.ts';
 import { type KubeClient, resourcePath } from '../../../adapters/kubernetes/mod.ts';
+import { type Simulator, startSimulator, timesDivided } from '../../../adapters/simulated/ironic/mod.ts';
 import type { Clock, JsonObject } from '../../../bus/mod.ts';
 import type { Texts } from '../../process/adapters.ts';
 import type { Inventory } from './cloud.ts';

@@ -57,7 +57,7 @@ export class Show {
 
   /** Ends the part; its picture stays. A second call does nothing. */
   end(): void {
-    this.#tell();
+    this.#report();
     this.#screen?.end();
     this.#screen = undefined;
     this.#beganAt = undefined;
@@ -68,14 +68,14 @@ export class Show {
     const change = history.take(event);
     if (change !== undefined && this.#beganAt !== undefined) {
       if (!terminal) this.#untold.set(change.key, change);
-      if (!terminal) this.#telling ??= clock.setTimeout(() => this.#tell(), TOGETHER_MS);
+      if (!terminal) this.#telling ??= clock.setTimeout(() => this.#report(), TOGETHER_MS);
       this.#screen?.changed();
     }
     for (const listener of [...this.#listeners]) listener();
   }
 
   /** A line for each state that objects came to meanwhile, with their names by kind. */
-  #tell(): void {
+  #report(): void {
     if (this.#telling !== undefined) this.#deps.clock.clearTimeout(this.#telling);
     this.#telling = undefined;
     const since = this.#beganAt;

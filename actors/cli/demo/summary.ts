@@ -179,7 +179,7 @@ export function deletionLines(stretch: Stretch): readonly string[] {
   return [
     'gone:',
     ...spanLines(stretch, (key) => stretch.history.goneAt(key)),
-    `order: ${kept} of ${kept + broken.length} dependants were gone from the cloud before what they need was asked to go`,
+    `order: ${kept} of ${kept + broken.length} dependents were gone from the cloud before what they need was asked to go`,
   ];
 }
 

@@ -21,28 +21,28 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Whether states are told by colours too. */
-export const Ink = { Colour: 'colour', Plain: 'plain' } as const;
+/** Whether states are told by colors too. */
+export const Ink = { Color: 'color', Plain: 'plain' } as const;
 export type Ink = (typeof Ink)[keyof typeof Ink];
 
 interface Look {
   readonly symbol: string;
-  /** Parameter of the ANSI sequence that sets the colour. */
-  readonly colour: string;
+  /** Parameter of the ANSI sequence that sets the color. */
+  readonly color: string;
 }
 
-const UNKNOWN: Look = { symbol: '·', colour: '90' };
+const UNKNOWN: Look = { symbol: '·', color: '90' };
 const LOOKS: Readonly<Record<State, Look>> = {
-  waiting: { symbol: '○', colour: '37' },
-  creating: { symbol: '◐', colour: '33' },
-  available: { symbol: '●', colour: '32' },
-  present: { symbol: '●', colour: '32' },
-  unavailable: { symbol: '✗', colour: '31' },
-  retrying: { symbol: '↻', colour: '35' },
-  failed: { symbol: '✗', colour: '31' },
-  held: { symbol: '◍', colour: '34' },
-  deleting: { symbol: '◌', colour: '36' },
-  gone: { symbol: '·', colour: '90' },
+  waiting: { symbol: '○', color: '37' },
+  creating: { symbol: '◐', color: '33' },
+  available: { symbol: '●', color: '32' },
+  present: { symbol: '●', color: '32' },
+  unavailable: { symbol: '✗', color: '31' },
+  retrying: { symbol: '↻', color: '35' },
+  failed: { symbol: '✗', color: '31' },
+  held: { symbol: '◍', color: '34' },
+  deleting: { symbol: '◌', color: '36' },
+  gone: { symbol: '·', color: '90' },
 };
 
 /** What the states mean, for people. Those that share a symbol are named together. */
@@ -60,8 +60,8 @@ const MEANINGS: readonly (readonly [state: State, meaning: string])[] = [
 /** What the picture's symbols mean, or, where there is none, the lines. */
 export function legend(terminal: boolean, ink: Ink): string {
   if (!terminal) return '  each line: the objects that came to a state meanwhile; held: deleted, and still used';
-  const colour = ({ symbol, colour }: Look): string => (ink === Ink.Plain ? symbol : `\x1b[${colour}m${symbol}\x1b[0m`);
-  return `  ${MEANINGS.map(([state, meaning]) => `${colour(LOOKS[state])} ${meaning}`).join('  ')}`;
+  const color = ({ symbol, color }: Look): string => (ink === Ink.Plain ? symbol : `\x1b[${color}m${symbol}\x1b[0m`);
+  return `  ${MEANINGS.map(([state, meaning]) => `${color(LOOKS[state])} ${meaning}`).join('  ')}`;
 }
 
 /** Names of what it waits for, in the line of an object: as many as fit any terminal. */
@@ -136,7 +136,7 @@ export function countsOf(history: History): string {
     .join(', ');
 }
 
-type Piece = readonly [text: string, colour?: string];
+type Piece = readonly [text: string, color?: string];
 
 /**
  * Lines of the tree below its heading. What does not fit is folded, one symbol an object: what stands alone into the line of its
@@ -150,14 +150,14 @@ export function layout(heading: string, all: readonly TreeNode[], size: Size, in
   const draw = (nodes: readonly TreeNode[], indent: string): void => {
     nodes.forEach((node, index) => {
       const isLast = index === nodes.length - 1;
-      const { symbol, colour } = node.state === undefined ? UNKNOWN : LOOKS[node.state];
-      const line: Piece[] = [[`${indent}${isLast ? '└─' : '├─'} `, '90'], [symbol, colour], [` ${node.label}`]];
-      if (node.detail !== '') line.push([`  ${node.detail}`, colour]);
+      const { symbol, color } = node.state === undefined ? UNKNOWN : LOOKS[node.state];
+      const line: Piece[] = [[`${indent}${isLast ? '└─' : '├─'} `, '90'], [symbol, color], [` ${node.label}`]];
+      if (node.detail !== '') line.push([`  ${node.detail}`, color]);
       if (folded.has(node)) {
         line.push(['  ']);
         for (const { state } of descendants(node)) {
           const look = state === undefined ? UNKNOWN : LOOKS[state];
-          line.push([look.symbol, look.colour]);
+          line.push([look.symbol, look.color]);
         }
       }
       rows.push(line);
@@ -172,7 +172,7 @@ export function layout(heading: string, all: readonly TreeNode[], size: Size, in
       : [...rows.slice(0, Math.max(0, room - 1)), [[`… ${rows.length - Math.max(0, room - 1)} more`, '90'] as const]];
   return [[[NAMESPACE, '1'], [`  ${heading}`]] as Piece[], ...shown]
     .slice(0, size.rows)
-    .map((line) => inked(line, size.columns, ink));
+    .map((line) => colored(line, size.columns, ink));
 }
 
 /** As few lines as this make a line of their own. */
@@ -237,15 +237,15 @@ function descendants(node: TreeNode): readonly TreeNode[] {
 }
 
 /** The pieces as one line, cut to the width. */
-function inked(line: readonly Piece[], columns: number, ink: Ink): string {
+function colored(line: readonly Piece[], columns: number, ink: Ink): string {
   let room = columns;
   let text = '';
-  for (const [piece, colour] of line) {
+  for (const [piece, color] of line) {
     const characters = [...piece];
     const cut = characters.length > room ? [...characters.slice(0, Math.max(0, room - 1)), '…'] : characters;
     if (room <= 0) break;
     room -= cut.length;
-    text += ink === Ink.Plain || colour === undefined ? cut.join('') : `\x1b[${colour}m${cut.join('')}\x1b[0m`;
+    text += ink === Ink.Plain || color === undefined ? cut.join('') : `\x1b[${color}m${cut.join('')}\x1b[0m`;
   }
   return text;
 }

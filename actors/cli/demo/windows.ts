@@ -1,13 +1,13 @@
 // The Windows machine of the demo, in memory, and what is in use on it.
-import type { Adapter, Settings } from '../../../adapters/adapter.ts';
+import type { Adapter, Settings } from '../../../adapters/api/adapter.ts';
 import type { MemoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { seededMachine } from '../../../adapters/csi-proxy/hosts/memory/seeded-machine.ts';
-import { windowsWith } from '../../../adapters/csi-proxy/kinds/adapter.ts';
-import { DEVELOPMENT_MACHINE } from '../../../adapters/csi-proxy/kinds/development.ts';
-import { GROUP, REALM, ROLE } from '../../../adapters/csi-proxy/kinds/mod.ts';
 import { KUBELET_PATH } from '../../../adapters/csi-proxy/server/group-deps.ts';
+import { windowsWith } from '../../../adapters/windows/adapter.ts';
+import { DEVELOPMENT_MACHINE } from '../../../adapters/windows/development.ts';
+import { GROUP, REALM, ROLE } from '../../../adapters/windows/mod.ts';
 import type { Clock, JsonObject } from '../../../bus/mod.ts';
-import type { Config } from '../../process/config.ts';
+import type { Config } from '../../base/config.ts';
 import type { Inventory } from './cloud.ts';
 import type { History } from './history.ts';
 import type { LandscapeObject } from './landscape.ts';

@@ -1,9 +1,9 @@
 // Whether whoever asks may do in the cluster what the roles of a process do there.
-import type { Adapter } from '../../../adapters/adapter.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
 import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { type JsonObject, TroupeError } from '../../../bus/mod.ts';
+import { rolesOfNodes } from '../../base/config.ts';
 import { rulesOf } from '../../process/cluster-rules.ts';
-import { rolesOfNodes } from '../../process/config.ts';
 import { Area, type Check, unknown, well, wrong } from './checks.ts';
 
 const REVIEWS = '/apis/authorization.k8s.io/v1/selfsubjectaccessreviews';
@@ -67,9 +67,11 @@ function lacking(place: string, role: string, refused: readonly Attributes[], is
     const plural = subresource === undefined ? resource : `${resource}/${subresource}`;
     return group === '' ? plural : `${plural}.${group}`;
   });
-  const told = [...byResource].map(([name, of]) => `${[...new Set(of.map(({ verb }) => verb))].join(', ')} ${name}`);
-  const more = told.length > NAMED ? `; and ${told.length - NAMED} more` : '';
-  const what = `may not ${told.slice(0, NAMED).join('; ')}${more}`;
+  const reported = [...byResource].map(
+    ([name, of]) => `${[...new Set(of.map(({ verb }) => verb))].join(', ')} ${name}`,
+  );
+  const more = reported.length > NAMED ? `; and ${reported.length - NAMED} more` : '';
+  const what = `may not ${reported.slice(0, NAMED).join('; ')}${more}`;
   const binding = refused.every(isOfSecrets)
     ? `troupe-${role}-secrets, where Secrets are meant for it,`
     : `troupe-${role} of deploy/windows`;

@@ -1,8 +1,8 @@
 // The bus, as far as one who only listens is told.
 
 import type { Clock } from '../../../bus/mod.ts';
-import { type BusExamination, examineNats, Seen, TroupeError } from '../../../bus/mod.ts';
-import type { Config } from '../../process/config.ts';
+import { type BusCheck, checkNats, Seen, TroupeError } from '../../../bus/mod.ts';
+import type { Config } from '../../base/config.ts';
 import { natsOptions } from '../../process/run.ts';
 import { busUrlOf, OBSERVER } from '../bus-reader.ts';
 import { Area, type Check, unknown, well, wrong } from './checks.ts';
@@ -23,7 +23,7 @@ export async function examineBus(config: Config, clock: Clock, folder: string): 
   }
   try {
     const options = natsOptions(config, OBSERVER, url, clock, () => undefined);
-    return checksOf(await examineNats({ ...options, user: OBSERVER }), config);
+    return checksOf(await checkNats({ ...options, user: OBSERVER }), config);
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error;
     const todo = 'see that NATS_URL leads to a nats-server, that it runs, and that its login is the one meant';
@@ -32,7 +32,7 @@ export async function examineBus(config: Config, clock: Clock, folder: string): 
 }
 
 export function checksOf(
-  { place, version, isUsable, isSharable, jetStream, streams, time, held = [], refused }: BusExamination,
+  { place, version, isUsable, isSharable, jetStream, streams, time, held = [], refused }: BusCheck,
   { keptEvents }: Pick<Config, 'keptEvents'>,
 ): readonly Check[] {
   const server = `nats-server at ${place}`;

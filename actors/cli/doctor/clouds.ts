@@ -1,10 +1,10 @@
 // Whether the foreign systems can be entered with the credentials that objects name.
-import type { ConfiguredAdapter, SecretContent } from '../../../adapters/adapter.ts';
+import type { ConfiguredAdapter, SecretContent } from '../../../adapters/api/adapter.ts';
 import { ForbiddenError, type Objects } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, TroupeError, toErrorData } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { TROUPE_VERSION } from '../../base/version.ts';
 import { resourceOf } from '../../object/registry.ts';
-import { TROUPE_VERSION } from '../../process/version.ts';
 import { Area, type Check, unknown, well, wrong } from './checks.ts';
 
 export interface CloudsDeps {
@@ -34,15 +34,15 @@ export async function examineClouds({
   };
   const checks: Check[] = [];
   for (const adapter of adapters) {
-    if (adapter.examine === undefined) continue;
+    if (adapter.checkAccess === undefined) continue;
     try {
       const all = await objectsOf(adapter, objects, namespaces);
       const ports = { clock, version: TROUPE_VERSION, apiServer, objects: all, readSecret };
-      const found = await adapter.examine(ports);
+      const found = await adapter.checkAccess(ports);
       if (found.length === 0) checks.push(well(Area.Clouds, adapter.realm, 'no object names credentials'));
-      for (const { place, trouble } of found) {
-        if (trouble === undefined) checks.push(well(Area.Clouds, place, 'can be signed in to'));
-        else checks.push((trouble.isUntold ? unknown : wrong)(Area.Clouds, place, trouble.what, trouble.todo));
+      for (const { place, problem } of found) {
+        if (problem === undefined) checks.push(well(Area.Clouds, place, 'can be signed in to'));
+        else checks.push((problem.isUnannounced ? unknown : wrong)(Area.Clouds, place, problem.what, problem.todo));
       }
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;

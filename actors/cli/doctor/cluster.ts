@@ -1,5 +1,5 @@
 // The API server, and the definitions of the kinds in it.
-import type { Adapter } from '../../../adapters/adapter.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { type Contract, crd, crdName, ForbiddenError, type KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, type Json, type JsonObject, toErrorData } from '../../../bus/mod.ts';
 import { Area, type Check, unknown, well, wrong } from './checks.ts';
@@ -46,9 +46,9 @@ const TODO: Readonly<Record<Trouble, string>> = {
   'not to be read': 'look with an account that may read customresourcedefinitions',
 };
 
-interface Examined {
+interface AccessCheckResult {
   readonly name: string;
-  readonly trouble: Trouble | undefined;
+  readonly problem: Trouble | undefined;
 }
 
 /** A cluster without any kind of an adapter has no use for it: that is a note, as long as it has kinds of another. */
@@ -60,7 +60,7 @@ export async function examineDefinitions(
     adapters.map(async (adapter) => ({ adapter, of: await examinedOf(client, adapter.contracts) })),
   );
   const isAbsent = ({ of }: (typeof found)[number]): boolean =>
-    of.length > 0 && of.every(({ trouble }) => trouble === 'missing');
+    of.length > 0 && of.every(({ problem }) => problem === 'missing');
   const wanted = found.every(isAbsent) ? found : found.filter((each) => !isAbsent(each));
   const notes = found
     .filter((each) => !wanted.includes(each))
@@ -76,27 +76,27 @@ export async function examineDefinitions(
 }
 
 /** @param options  by which people say how the definitions are to be */
-function said(all: readonly Examined[], options: readonly string[]): readonly Check[] {
+function said(all: readonly AccessCheckResult[], options: readonly string[]): readonly Check[] {
   const place = 'CustomResourceDefinitions';
-  const checks = [...Map.groupBy(all, ({ trouble }) => trouble)].flatMap(([trouble, of]): Check[] => {
-    if (trouble === undefined) return [];
+  const checks = [...Map.groupBy(all, ({ problem }) => problem)].flatMap(([problem, of]): Check[] => {
+    if (problem === undefined) return [];
     const names = of.map(({ name }) => name);
     const more = names.length > NAMED ? ` and ${names.length - NAMED} more` : '';
-    const what = `${names.length} of ${all.length} ${trouble}: ${names.slice(0, NAMED).join(', ')}${more}`;
-    const isOtherwise = trouble === 'of another release' || trouble === 'not served in our version';
+    const what = `${names.length} of ${all.length} ${problem}: ${names.slice(0, NAMED).join(', ')}${more}`;
+    const isOtherwise = problem === 'of another release' || problem === 'not served in our version';
     const todo =
       isOtherwise && options.length > 0
-        ? `${TODO[trouble]}; ${options.join(', ')} say how they are to be`
-        : TODO[trouble];
-    return [(trouble === 'not to be read' ? unknown : wrong)(Area.Cluster, place, what, todo)];
+        ? `${TODO[problem]}; ${options.join(', ')} say how they are to be`
+        : TODO[problem];
+    return [(problem === 'not to be read' ? unknown : wrong)(Area.Cluster, place, what, todo)];
   });
   if (checks.length > 0) return checks;
   return [well(Area.Cluster, place, `all ${all.length} are there, established, and of this release`)];
 }
 
-function examinedOf(client: Client, contracts: readonly Contract[]): Promise<readonly Examined[]> {
+function examinedOf(client: Client, contracts: readonly Contract[]): Promise<readonly AccessCheckResult[]> {
   return Promise.all(
-    contracts.map(async (contract) => ({ name: crdName(contract), trouble: await troubleOf(client, contract) })),
+    contracts.map(async (contract) => ({ name: crdName(contract), problem: await troubleOf(client, contract) })),
   );
 }
 

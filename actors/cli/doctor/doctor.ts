@@ -1,12 +1,12 @@
 // `troupe doctor`: whether what Troupe stands on is there and works, and what to do where it is not. It changes nothing.
 
-import type { Adapter, ConfiguredAdapter } from '../../../adapters/adapter.ts';
+import type { Adapter, ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { type Clock, TerminalError, TroupeError } from '../../../bus/mod.ts';
-import { leaderAmong } from '../../inquiry/leader.ts';
-import type { Config } from '../../process/config.ts';
+import type { Config } from '../../base/config.ts';
+import { plainJson } from '../../base/printable.ts';
+import { TROUPE_VERSION } from '../../base/version.ts';
+import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { authorityOf } from '../../process/runtime.ts';
-import { TROUPE_VERSION } from '../../process/version.ts';
-import { plainJson } from '../../telling/printable.ts';
 import { type Cluster, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { examineAccess } from './access.ts';
@@ -96,7 +96,7 @@ async function leaderCheck(
   adapters: readonly ConfiguredAdapter[],
   read: Cluster['objects'],
 ): Promise<readonly Check[]> {
-  const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
+  const predecessors = adapters.flatMap(({ legacyController }) => legacyController ?? []);
   if (predecessors.length === 0) return [];
   const leader = await leaderAmong(predecessors, read);
   const names = predecessors.map(({ name }) => name).join(', ');

@@ -1,17 +1,17 @@
 // Whether the pods serve the same: a shard has objects of all kinds, so what one of them lacks another one stands still for.
 import type { LeaseRecord } from '../../../bus/mod.ts';
-import { beyond, offersIn, standingOf, watchedIn } from '../../hosting/offers.ts';
+import { beyond, offersIn, resourceStateOf, watchedIn } from '../../sharding/served-kinds.ts';
 import { Area, type Check, well, wrong } from './checks.ts';
 
 /** Names that are told of those that share a trouble. */
 const NAMED = 3;
-const ALIKE = 'deploy one configuration: the same --adapters, --kinds and --namespaces for all pods';
+const ALIKE = 'deploy one configuration: the same --adapters, --kinds and --namespace for all pods';
 
 /** @param records  all leases of the deployment */
 export function examinePods(records: readonly LeaseRecord[]): readonly Check[] {
   const offers = offersIn(records);
   if (offers.size === 0) return [];
-  const { able, unserved, lacking } = standingOf(offers);
+  const { able, unserved, lacking } = resourceStateOf(offers);
   const checks: Check[] = [...lacking].map(([pod, kinds]) => {
     const outcome = able.has(pod) ? 'what it hosts of these stands' : 'it gets no objects';
     return wrong(Area.Pods, `pod ${pod}`, `does not serve ${named(kinds)}, which others do: ${outcome}`, ALIKE);

@@ -1,17 +1,17 @@
 // What `troupe doctor` found, for a terminal. Pure.
 
-import { plain } from '../../telling/printable.ts';
+import { plain } from '../../base/printable.ts';
 import { Ink } from '../demo/view.ts';
 import { type Check, Verdict } from './checks.ts';
 
-/** Parameters of the ANSI sequences that set the colours. */
-const COLOURS: Readonly<Record<Verdict, string>> = { well: '32', wrong: '31', unknown: '33' };
-const WIDTH = Math.max(...Object.keys(COLOURS).map(({ length }) => length));
+/** Parameters of the ANSI sequences that set the colors. */
+const COLORS: Readonly<Record<Verdict, string>> = { well: '32', wrong: '31', unknown: '33' };
+const WIDTH = Math.max(...Object.keys(COLORS).map(({ length }) => length));
 
 export function doctorText(checks: readonly Check[], ink: Ink): string {
   const mark = (verdict: Verdict): string => {
     const text = verdict.padEnd(WIDTH);
-    return ink === Ink.Colour ? `\u001b[${COLOURS[verdict]}m${text}\u001b[0m` : text;
+    return ink === Ink.Color ? `\u001b[${COLORS[verdict]}m${text}\u001b[0m` : text;
   };
   const lines = [...Map.groupBy(checks, ({ area }) => area)].flatMap(([area, of]) => [
     area,

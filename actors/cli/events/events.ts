@@ -1,16 +1,16 @@
 // `troupe events`: what happened to objects, from what the bus has kept, and then live.
-import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
-import { parseGoDuration } from '../../../adapters/go-duration.ts';
-import { type Clock, cloudEvent, type HeardEvent, TerminalError } from '../../../bus/mod.ts';
+import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
+import { parseGoDuration } from '../../../adapters/text/go-duration.ts';
+import { type Clock, cloudEvent, type ReceivedEvent, TerminalError } from '../../../bus/mod.ts';
+import { plain, plainJson } from '../../base/printable.ts';
 import { registryOf } from '../../effects/operations-service.ts';
-import { plain, plainJson } from '../../telling/printable.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { absence, objectNamed } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { inspection } from './inspection.ts';
 import { serveInspection } from './inspection-server.ts';
 import { lineOf, Steps } from './lines.ts';
-import type { Sought } from './presence.ts';
+import type { CompletedLookup } from './presence.ts';
 import { readEvents } from './reading.ts';
 
 export interface EventsDeps {
@@ -18,7 +18,7 @@ export interface EventsDeps {
   clock: Clock;
   openBus: () => Promise<BusReader>;
   /** Whether an object exists of which nothing is told; undefined: nobody can say. */
-  isThere: (sought: Sought) => Promise<boolean | undefined>;
+  isThere: (completedLookup: CompletedLookup) => Promise<boolean | undefined>;
   /** First token of the bus's subjects; undefined: the usual one. */
   prefix: string | undefined;
   /** `<kind>/<name>`, or the two apart; none: all objects. */
@@ -55,7 +55,7 @@ export async function events(deps: EventsDeps): Promise<number> {
   const steps = new Steps();
   const labelOf: Parameters<typeof lineOf>[1]['labelOf'] = (address) =>
     `${known.resource(address)?.kind ?? address.plural}/${address.name}`;
-  const isMeant = ({ actor, type }: HeardEvent): boolean =>
+  const isMeant = ({ actor, type }: ReceivedEvent): boolean =>
     (namespaces === undefined || namespaces.includes(actor.namespace)) &&
     (types === undefined || types.includes(type)) &&
     (named === undefined ||
@@ -76,7 +76,7 @@ export async function events(deps: EventsDeps): Promise<number> {
         steps.hear(event);
         if (!isMeant(event)) return;
         isTold = true;
-        server?.tell(event);
+        server?.report(event);
         out.write(
           output === 'json'
             ? `${plainJson(JSON.stringify(cloudEvent(event, prefix)))}\n`

@@ -7,14 +7,14 @@
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';
-import { type HeardEvent, type JsonObject, TerminalError, toErrorData } from '../../../bus/mod.ts';
+import { type JsonObject, type ReceivedEvent, TerminalError, toErrorData } from '../../../bus/mod.ts';
 import type { Inspection } from './inspection.ts';
 
 export interface InspectionServer {
   /** Of the page. */
   readonly url: string;
   readonly webSocketUrl: string;
-  tell(event: HeardEvent): void;
+  report(event: ReceivedEvent): void;
   close(): Promise<void>;
 }
 
@@ -56,7 +56,7 @@ export async function serveInspection(
   return {
     url: `http://localhost:${own}`,
     webSocketUrl: `ws://${HOST}:${own}`,
-    tell(event) {
+    report(event) {
       for (const frame of framesOf(event)) for (const socket of sockets.clients) send(socket, frame);
     },
     async close() {

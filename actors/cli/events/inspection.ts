@@ -4,9 +4,9 @@
 //   N1. A session begins with `@xstate.actor`, which has the definition of its machine; nothing of a session comes before.
 //   N2. Whoever begins to listen later hears of each session that there is, as it is now.
 import type { AnyStateMachine } from 'xstate';
-import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
-import { type Address, addressKey, type HeardEvent, type JsonObject } from '../../../bus/mod.ts';
-import { guardMachine } from '../../../machines/guard.ts';
+import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
+import { type Address, addressKey, type JsonObject, type ReceivedEvent } from '../../../bus/mod.ts';
+import { deletionGuardMachine } from '../../../machines/deletion-guard.ts';
 import { definitionOf } from '../machines/definition.ts';
 import { linksOf, Steps } from './lines.ts';
 
@@ -15,7 +15,7 @@ const PROTOCOL_VERSION = '0.7.2';
 
 export interface Inspection {
   /** What an event is to those who listen already. */
-  framesOf(event: HeardEvent): readonly JsonObject[];
+  framesOf(event: ReceivedEvent): readonly JsonObject[];
   /** What one who begins to listen has to know. */
   present(): Iterable<JsonObject>;
 }
@@ -36,7 +36,8 @@ export function inspection(adapters: readonly Pick<ConfiguredAdapter, 'realm' | 
   const sessions = new Map<string, Session>();
   const steps = new Steps();
 
-  const machineOf = ({ realm, plural }: Address): AnyStateMachine => machines.get(`${realm}/${plural}`) ?? guardMachine;
+  const machineOf = ({ realm, plural }: Address): AnyStateMachine =>
+    machines.get(`${realm}/${plural}`) ?? deletionGuardMachine;
   const definition = (actor: Address): string => {
     const machine = machineOf(actor);
     const known = definitions.get(machine) ?? JSON.stringify(definitionOf(machine));
@@ -65,14 +66,14 @@ export function inspection(adapters: readonly Pick<ConfiguredAdapter, 'realm' | 
       const { actor, type, at, data } = event;
       const key = addressKey(actor);
       const known = sessions.get(key);
-      const isGone = type === 'gone';
+      const isGone = type === 'deleted';
       const from = stateIn(data, 'from');
       const session = known ?? { actor, at, value: stateValue(machineOf(actor), from) };
       const frames = known === undefined ? [opening(session)] : [];
       session.at = at;
       sessions.set(key, session);
-      const { cause, ...told } = data;
-      const happening = { type: type === 'transition' ? String(cause) : type, ...told };
+      const { cause, ...reported } = data;
+      const happening = { type: type === 'transition' ? String(cause) : type, ...reported };
       const [source] = linksOf(data).flatMap((link) => steps.actorOf(link) ?? []);
       const by = source !== undefined && { sourceId: addressKey(source) };
       frames.push(frame('@xstate.event', session, { event: happening, ...by }));

@@ -1,7 +1,7 @@
 // Events as lines for people.
-import { type Address, type HeardEvent, parseTraceparent } from '../../../bus/mod.ts';
-import { Tag } from '../../../machines/life.ts';
-import { plain } from '../../telling/printable.ts';
+import { type Address, parseTraceparent, type ReceivedEvent } from '../../../bus/mod.ts';
+import { Tag } from '../../../machines/lifecycle.ts';
+import { plain } from '../../base/printable.ts';
 import { eventLabel } from '../../visualizer/page/text.ts';
 import { Ink } from '../demo/view.ts';
 
@@ -17,7 +17,7 @@ export type LabelOf = (address: Address) => string;
 export class Steps {
   readonly #actors = new Map<string, Address>();
 
-  hear({ actor, traceparent }: HeardEvent): void {
+  hear({ actor, traceparent }: ReceivedEvent): void {
     const spanId = parseTraceparent(traceparent)?.spanId;
     if (spanId !== undefined) this.#actors.set(spanId, actor);
   }
@@ -35,13 +35,13 @@ export interface LineOptions {
   readonly ink: Ink;
 }
 
-export function lineOf({ actor, type, at, data }: HeardEvent, options: LineOptions): string {
+export function lineOf({ actor, type, at, data }: ReceivedEvent, options: LineOptions): string {
   const { labelOf, places, ink } = options;
   const name = places === 'one' ? labelOf(actor) : `${actor.namespace || '-'}  ${labelOf(actor)}`;
-  const [text, colour] = said(type, data, options);
+  const [text, color] = said(type, data, options);
   const what = plain(text);
-  const told = ink === Ink.Colour && colour !== undefined ? `\u001b[${colour}m${what}\u001b[0m` : what;
-  return `${new Date(at).toISOString()}  ${plain(name).padEnd(NAME_WIDTH)}  ${told}\n`;
+  const reported = ink === Ink.Color && color !== undefined ? `\u001b[${color}m${what}\u001b[0m` : what;
+  return `${new Date(at).toISOString()}  ${plain(name).padEnd(NAME_WIDTH)}  ${reported}\n`;
 }
 
 /** What led somewhere, after it: `after create done`, `after 5 s`. */
@@ -51,21 +51,21 @@ export function afterCause(cause: string): string {
 }
 
 /** The traceparents that a transition names. */
-export function linksOf(data: HeardEvent['data']): readonly string[] {
+export function linksOf(data: ReceivedEvent['data']): readonly string[] {
   const { links } = data;
   return Array.isArray(links) ? links.filter((link): link is string => typeof link === 'string') : [];
 }
 
-export function tagsOf(data: HeardEvent['data']): readonly string[] {
+export function tagsOf(data: ReceivedEvent['data']): readonly string[] {
   const { tags } = data;
   return Array.isArray(tags) ? tags.filter((tag): tag is string => typeof tag === 'string') : [];
 }
 
 function said(
   type: string,
-  data: HeardEvent['data'],
+  data: ReceivedEvent['data'],
   { labelOf, steps }: LineOptions,
-): readonly [text: string, colour: string | undefined] {
+): readonly [text: string, color: string | undefined] {
   const text = (name: string): string => (typeof data[name] === 'string' ? data[name] : '');
   switch (type) {
     case 'transition': {
@@ -73,8 +73,8 @@ function said(
       const by = linksOf(data).flatMap((link) => steps.actorOf(link) ?? []);
       const whose = by.length === 0 ? '' : ` by ${by.map(labelOf).join(', ')}`;
       const failure = text('failure') === '' ? '' : `  failed: ${text('failure')}`;
-      const colour = tags.includes(Tag.Failing) ? RED : tags.includes(Tag.Settled) ? GREEN : undefined;
-      return [`${text('from') || '(new)'} -> ${text('to')}  ${afterCause(text('cause'))}${whose}${failure}`, colour];
+      const color = tags.includes(Tag.Failing) ? RED : tags.includes(Tag.Settled) ? GREEN : undefined;
+      return [`${text('from') || '(new)'} -> ${text('to')}  ${afterCause(text('cause'))}${whose}${failure}`, color];
     }
     case 'call': {
       const status = typeof data['status'] === 'number' ? data['status'] : undefined;
@@ -85,7 +85,7 @@ function said(
       const call = `${text('method')} ${text('service')} ${text('path')}`;
       return [`${call}  ${answer}${took}${request}`, isRefused ? RED : undefined];
     }
-    case 'gone':
+    case 'deleted':
       return [`${text('from')} -> (gone)`, undefined];
     case 'quarantined':
       return [`${text('from')} -> quarantined  ${text('error')}`, RED];

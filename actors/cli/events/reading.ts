@@ -1,5 +1,5 @@
 // What the bus has kept of events, and then what happens: each event once, in the order in which it was told.
-import { AbsentError, type EventQuery, type HeardEvent } from '../../../bus/mod.ts';
+import { AbsentError, type EventQuery, type ReceivedEvent } from '../../../bus/mod.ts';
 import { aborted } from '../../process/run.ts';
 import type { BusReader } from '../bus-reader.ts';
 
@@ -7,7 +7,7 @@ export interface Reading extends EventQuery {
   readonly trace: BusReader['trace'];
   /** Undefined: it ends with what is kept. */
   readonly until: AbortSignal | undefined;
-  readonly onEvent: (event: HeardEvent) => void;
+  readonly onEvent: (event: ReceivedEvent) => void;
   /** No events are kept; only where it goes on all the same. */
   readonly onNoHistory: (error: AbsentError) => void;
 }
@@ -15,8 +15,8 @@ export interface Reading extends EventQuery {
 /** @throws {AbsentError} no events are kept, and nothing else was asked for; as `Trace.history` */
 export async function readEvents({ trace, until, onEvent, onNoHistory, ...query }: Reading): Promise<void> {
   // Heard while the kept ones are read, and perhaps among them.
-  let early: Map<string, HeardEvent> | undefined = new Map();
-  const hear = (event: HeardEvent): void => {
+  let early: Map<string, ReceivedEvent> | undefined = new Map();
+  const hear = (event: ReceivedEvent): void => {
     if (early === undefined) onEvent(event);
     else early.set(identityOf(event), event);
   };
@@ -40,7 +40,7 @@ export async function readEvents({ trace, until, onEvent, onNoHistory, ...query 
   }
 }
 
-function identityOf({ keptAt: _, ...event }: HeardEvent): string {
+function identityOf({ keptAt: _, ...event }: ReceivedEvent): string {
   const { id, source } = event;
   return JSON.stringify(id === undefined ? event : [source, id]);
 }

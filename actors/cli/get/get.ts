@@ -1,12 +1,12 @@
 // `troupe get`: the objects that live here, one a line, each with how it stands and what it waits for first.
 import { addressKey, type Clock } from '../../../bus/mod.ts';
-import { duration, type Finding, labelOf, type Standing } from '../../inquiry/findings.ts';
-import { Reading } from '../../inquiry/reading.ts';
-import { addressesIn, type Surveyed, surveyOf } from '../../inquiry/survey.ts';
+import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
+import { duration, type Finding, labelOf, type Standing } from '../../diagnosis/findings.ts';
+import { addressesIn, type ScannedObject, scanNamespace } from '../../diagnosis/namespace-scan.ts';
 import { absence, named, openCluster } from '../cluster.ts';
+import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import type { Ink } from '../demo/view.ts';
-import { inked, table } from '../plain.ts';
-import { asText, outputOf, type Question } from '../question.ts';
+import { colored, table } from '../terminal-text.ts';
 
 /** An object as programs are told of it. */
 export interface Row {
@@ -26,20 +26,20 @@ export interface Row {
 }
 
 /** @throws {TerminalError} what is asked makes no sense @throws as `KubeClient.call` */
-export async function answer(question: Question): Promise<number> {
-  const { adapters, clock, names, namespace, told, out, err, ink } = question;
+export async function answer(question: CommandContext): Promise<number> {
+  const { adapters, clock, names, namespace, reported, out, err, ink } = question;
   const output = outputOf(question.output, ['text', 'wide', 'json', 'yaml']);
   const cluster = openCluster(question);
   try {
     const { registry, client, objects } = cluster;
     const asked = names.length === 0 ? undefined : named('get', { resources: registry.kinds, adapters }, names);
-    const isEverywhere = told['all-namespaces'] === true;
+    const isEverywhere = reported['all-namespaces'] === true;
     const place = namespace ?? client.namespace;
-    const deps = { reading: new Reading({ objects, client }), registry, now: clock.now() };
+    const deps = { reading: new ClusterReader({ objects, client }), registry, now: clock.now() };
     if (asked?.name !== undefined) {
       const { realm, plural } = asked.resource;
       const address = { realm, plural, namespace: asked.resource.scope === 'Cluster' ? '' : place, name: asked.name };
-      const found = (await surveyOf(deps, [address])).get(addressKey(address));
+      const found = (await scanNamespace(deps, [address])).get(addressKey(address));
       if (found?.object === undefined) {
         const label = labelOf({ kind: asked.resource.kind, name: asked.name });
         err.write(`troupe: ${absence(label, address.namespace)}\n`);
@@ -55,7 +55,7 @@ export async function answer(question: Question): Promise<number> {
     const wanted = all.filter(({ realm, plural }) =>
       asked === undefined ? true : asked.resource.realm === realm && asked.resource.plural === plural,
     );
-    const survey = await surveyOf(deps, wanted);
+    const survey = await scanNamespace(deps, wanted);
     const rows = wanted.flatMap((address) => survey.get(addressKey(address)) ?? []).map(rowOf);
     if (output === 'json' || output === 'yaml') {
       out.write(await asText(output, { objects: rows }));
@@ -71,7 +71,7 @@ export async function answer(question: Question): Promise<number> {
   }
 }
 
-function rowOf({ finding, object, address }: Surveyed): Row {
+function rowOf({ finding, object, address }: ScannedObject): Row {
   const { kind, name, standing, sinceMs, id, progressing } = finding;
   return {
     namespace: address.namespace,
@@ -126,7 +126,7 @@ function rowsText(rows: readonly Row[], { output, ink, clock, isEverywhere = fal
   });
   const state = head.indexOf('STATE');
   return table(head, cells, (text, row, column) =>
-    column === state ? inked(text, rows[row]?.standing ?? 'unseen', ink) : text,
+    column === state ? colored(text, rows[row]?.standing ?? 'unseen', ink) : text,
   );
 }
 

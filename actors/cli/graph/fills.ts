@@ -1,5 +1,5 @@
-// How objects stand, in colours of a page: dark text on each of them can be read.
-import { Standing } from '../../inquiry/findings.ts';
+// How objects stand, in colors of a page: dark text on each of them can be read.
+import { Standing } from '../../diagnosis/findings.ts';
 
 export const FILLS: Readonly<Record<Standing, string>> = {
   [Standing.Absent]: '#ffb3b3',

@@ -1,22 +1,22 @@
 // `troupe graph`: who refers to whom in a namespace, in the languages of those who draw graphs.
 
-import { Reading } from '../../inquiry/reading.ts';
-import { addressesIn, surveyOf } from '../../inquiry/survey.ts';
+import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
+import { addressesIn, scanNamespace } from '../../diagnosis/namespace-scan.ts';
 import { openCluster } from '../cluster.ts';
-import { asText, outputOf, type Question } from '../question.ts';
+import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import { dotOf } from './dot.ts';
 import { mermaidGraphOf } from './mermaid-graph.ts';
 import { graphOf } from './nodes.ts';
 
 /** @throws {TerminalError} there is no such output @throws as `KubeClient.call` */
-export async function answer(question: Question): Promise<number> {
+export async function answer(question: CommandContext): Promise<number> {
   const output = outputOf(question.output, ['dot', 'mermaid', 'json', 'yaml']);
   const cluster = openCluster(question);
   try {
     const { objects, client, registry } = cluster;
     const namespace = question.namespace ?? client.namespace;
-    const deps = { reading: new Reading({ objects, client }), registry, now: question.clock.now() };
-    const graph = graphOf(await surveyOf(deps, await addressesIn(deps, namespace)), namespace);
+    const deps = { reading: new ClusterReader({ objects, client }), registry, now: question.clock.now() };
+    const graph = graphOf(await scanNamespace(deps, await addressesIn(deps, namespace)), namespace);
     if (output === 'dot') question.out.write(dotOf(graph));
     else if (output === 'mermaid') question.out.write(mermaidGraphOf(graph));
     else question.out.write(await asText(output, graph));

@@ -1,5 +1,5 @@
 // A graph as a Mermaid flowchart. Pure.
-import { plain } from '../../telling/printable.ts';
+import { plain } from '../../base/printable.ts';
 import { FILLS } from './fills.ts';
 import type { Graph } from './nodes.ts';
 

@@ -1,6 +1,6 @@
 // Who refers to whom, as plain data. Pure.
-import type { Standing } from '../../inquiry/findings.ts';
-import { labelIn, type Survey } from '../../inquiry/survey.ts';
+import type { Standing } from '../../diagnosis/findings.ts';
+import { labelIn, type Survey } from '../../diagnosis/namespace-scan.ts';
 
 export interface Graph {
   readonly namespace: string;

@@ -1,13 +1,13 @@
 // `troupe machines`: the statecharts by which objects live, as data and as diagrams.
 import type { AnyStateMachine, AnyStateNode } from 'xstate';
-import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { TerminalError } from '../../../bus/mod.ts';
 import { type KnownMachine, knownMachines } from '../../visualizer/known-machines.ts';
 import { definitionOf } from './definition.ts';
 import { mermaidOf } from './mermaid.ts';
 
 export interface MachinesDeps {
-  adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'followed'>[];
+  adapters: readonly Pick<ConfiguredAdapter, 'kinds' | 'referencedKinds'>[];
   /** Of machines; none: all. */
   names: readonly string[];
   /** `text`, `json` or `mermaid`. */

@@ -6,13 +6,13 @@
 //   M2. Whenever it ends, the next run goes on where it was: nothing is done twice but the last few objects.
 //   M3. What an object says is what it said before: nothing of it is written.
 
-import type { Adapter } from '../../../adapters/adapter.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
-import { hint } from '../../../adapters/nearest.ts';
+import { hint } from '../../../adapters/text/nearest.ts';
 import { type Clock, ErrorCode, TerminalError, TransientError, toErrorData } from '../../../bus/mod.ts';
-import type { Config } from '../../process/config.ts';
-import { USER_AGENT } from '../../process/version.ts';
-import { plain } from '../../telling/printable.ts';
+import type { Config } from '../../base/config.ts';
+import { plain } from '../../base/printable.ts';
+import { USER_AGENT } from '../../base/version.ts';
 import { type Definition, definitionNamed, definitionsOf, noteAt, settleStored } from './definition.ts';
 import { type Progress, progress } from './progress.ts';
 import { keyOf, type Outcome, type Place, placesOf, rewrite } from './rewriting.ts';

@@ -1,8 +1,9 @@
 // Every object of a kind, written once so that the API server stores it anew: with a patch that says what is so already, so
 // that whatever others write meanwhile stays.
+
+import type { Companions } from '../../../adapters/api/migration.ts';
+import type { Data } from '../../../adapters/api/webhooks.ts';
 import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
-import type { Companions } from '../../../adapters/migration.ts';
-import type { Data } from '../../../adapters/webhooks.ts';
 import { AbsentError, type Clock, ErrorCode, type JsonObject, toErrorData } from '../../../bus/mod.ts';
 import type { Definition } from './definition.ts';
 
@@ -40,7 +41,7 @@ export async function placesOf(
 ): Promise<readonly Place[]> {
   const places: Place[] = [];
   for (const namespace of namespaces ?? [undefined]) {
-    const path = collectionOf(definition, askedIn(definition), namespace);
+    const path = collectionOf(definition, requestedObjectIn(definition), namespace);
     let next: string | undefined;
     do {
       const more = next === undefined ? '' : `&continue=${encodeURIComponent(next)}`;
@@ -82,7 +83,7 @@ export async function rewrite(
   { isDry }: { readonly isDry: boolean },
 ): Promise<Outcome> {
   const { client, clock } = deps;
-  const path = `${pathOf(definition, askedIn(definition), place)}?fieldManager=${MANAGER}${isDry ? '&dryRun=All' : ''}`;
+  const path = `${pathOf(definition, requestedObjectIn(definition), place)}?fieldManager=${MANAGER}${isDry ? '&dryRun=All' : ''}`;
   for (let attempt = 1; ; attempt++) {
     try {
       if (!isDry) await accompany(deps, definition, place);
@@ -104,7 +105,7 @@ async function accompany({ client, companions }: RewritingDeps, definition: Defi
   const { group, plural } = definition;
   for (const rule of companions.filter((each) => each.group === group && each.plural === plural)) {
     // A conversion may have no place for all of it.
-    const version = askedIn(definition);
+    const version = requestedObjectIn(definition);
     const object = await read(client, pathOf(definition, version, place));
     if (object === undefined) return;
     const beside = { ...definition, plural: rule.companions };
@@ -117,7 +118,7 @@ async function accompany({ client, companions }: RewritingDeps, definition: Defi
 }
 
 async function isReplaced(client: KubeClient, definition: Definition, place: Place): Promise<boolean> {
-  const now = await read(client, pathOf(definition, askedIn(definition), place));
+  const now = await read(client, pathOf(definition, requestedObjectIn(definition), place));
   const { uid } = (now?.['metadata'] ?? {}) as { readonly uid?: string };
   return uid !== place.uid;
 }
@@ -135,7 +136,7 @@ async function read(client: KubeClient, path: string): Promise<Data | undefined>
  * In which objects are asked for and patched: the one that they were stored in, if it is served. A patch in the new one would write
  * what that has by default, as an edit of ours.
  */
-const askedIn = ({ storage, stored, served }: Definition): string =>
+const requestedObjectIn = ({ storage, stored, served }: Definition): string =>
   served.find((version) => version !== storage && stored.includes(version)) ??
   (served.includes(storage) ? storage : (served[0] ?? storage));
 

@@ -15,10 +15,10 @@ export async function run(args: readonly string[]): Promise<number> {
   }
   const report = form === 'text' ? undefined : REPORTS[form];
   const isStrict = values['warnings-as-errors'] === true;
-  const tell = report && {
-    tell: (diagnostics: Parameters<typeof report>[0]) => process.stdout.write(report(diagnostics)),
+  const reporting = report && {
+    report: (diagnostics: Parameters<typeof report>[0]) => process.stdout.write(report(diagnostics)),
   };
-  return await withModel({ roots, watch: values['watch'] === true, ...tell }, ({ workspace, warnings }) => {
+  return await withModel({ roots, watch: values['watch'] === true, ...reporting }, ({ workspace, warnings }) => {
     const code = isStrict && warnings > 0 ? 1 : 0;
     if (report !== undefined) return code;
     const versions = workspace.model().services.flatMap((service) => service.versions).length;

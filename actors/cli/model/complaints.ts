@@ -1,6 +1,6 @@
 // Complaints on the terminal: not more than anybody reads, and how many there are besides.
 import { type Diagnostic, renderDiagnostic, Severity } from '../../../adapters/ocm/model/mod.ts';
-import { plainLines } from '../../telling/printable.ts';
+import { plainLines } from '../../base/printable.ts';
 import { counted } from './counted.ts';
 
 /** Complaints that are shown. */
@@ -8,17 +8,17 @@ const SHOWN = 200;
 
 /** Tells complaints as they come, up to a number. */
 export class Complaints {
-  #told = 0;
+  #reported = 0;
   #errors = 0;
   #warnings = 0;
 
-  tell(diagnostic: Diagnostic, text: string | undefined): void {
-    if (this.#told === SHOWN) {
+  report(diagnostic: Diagnostic, text: string | undefined): void {
+    if (this.#reported === SHOWN) {
       if (diagnostic.severity === Severity.Error) this.#errors++;
       else this.#warnings++;
       return;
     }
-    this.#told++;
+    this.#reported++;
     process.stderr.write(`${plainLines(renderDiagnostic(diagnostic, text))}\n`);
   }
 
@@ -40,6 +40,6 @@ export function tellAll(diagnostics: readonly Diagnostic[], textOf: (file: strin
     diagnostics.length <= SHOWN
       ? diagnostics
       : [...diagnostics.filter(isError), ...diagnostics.filter((each) => !isError(each))];
-  for (const each of ordered) complaints.tell(each, textOf(each.place.file));
+  for (const each of ordered) complaints.report(each, textOf(each.place.file));
   complaints.tellRest();
 }

@@ -51,7 +51,7 @@ function laidOut(
 ): { text: string; formatted: string | undefined } {
   const syntax = parse(file, bytes);
   const { text, diagnostics } = syntax;
-  for (const diagnostic of diagnostics) complaints.tell(diagnostic, text);
+  for (const diagnostic of diagnostics) complaints.report(diagnostic, text);
   return { text, formatted: diagnostics.length > 0 ? undefined : format(syntax) };
 }
 

@@ -1,7 +1,7 @@
 // `troupe model lsp`: the language server of the model language, over standard input and output.
 import { once } from 'node:events';
 import { serve } from '../../../adapters/ocm/lsp/mod.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { parsed } from '../command-line.ts';
 import { USAGES } from './usage.ts';
 

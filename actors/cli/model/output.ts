@@ -3,7 +3,7 @@ import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } 
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Model } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../base/clock.ts';
 import { counted } from './counted.ts';
 import {
   type Leftovers,

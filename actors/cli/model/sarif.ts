@@ -3,8 +3,8 @@
 import { isAbsolute } from 'node:path';
 import { pathToFileURL } from 'node:url';
 import type { Diagnostic, Place } from '../../../adapters/ocm/model/mod.ts';
-import { TROUPE_VERSION } from '../../process/version.ts';
-import { plainJson } from '../../telling/printable.ts';
+import { plainJson } from '../../base/printable.ts';
+import { TROUPE_VERSION } from '../../base/version.ts';
 
 const SCHEMA = 'https://json.schemastore.org/sarif-2.1.0.json';
 

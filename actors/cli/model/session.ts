@@ -11,9 +11,9 @@ import {
 } from '../../../adapters/ocm/model/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
-import { systemClock } from '../../clock.ts';
+import { systemClock } from '../../base/clock.ts';
+import { plain } from '../../base/printable.ts';
 import { stopSignal } from '../../process/process.ts';
-import { plain } from '../../telling/printable.ts';
 import { parsed, type Usage } from '../command-line.ts';
 import { tellAll } from './complaints.ts';
 import { counted } from './counted.ts';
@@ -36,7 +36,7 @@ export interface Checked {
 export interface ModelUse {
   readonly roots: readonly string[];
   readonly watch: boolean;
-  readonly tell?: (diagnostics: readonly Diagnostic[]) => void;
+  readonly report?: (diagnostics: readonly Diagnostic[]) => void;
 }
 
 /** @throws {TerminalError} an unknown option, or no directory */
@@ -50,13 +50,13 @@ export function modelArguments(usage: Usage, args: readonly string[]): ModelArgu
  * Reads a model, complains about it, and does some work with one that has no errors; with `watch` again after every
  * change, until the process is told to stop.
  *
- * @param of.tell  takes all complaints each time; unless told, they and their number go to standard error
+ * @param of.report  takes all complaints each time; unless told, they and their number go to standard error
  * @param work  @returns the exit code
  * @returns the exit code of the last time: 1 for a model with errors, else what `work` said
  * @throws {TerminalError} a directory that cannot be read, or that has no service
  */
 export async function withModel(
-  { roots, watch, tell }: ModelUse,
+  { roots, watch, report }: ModelUse,
   work: (checked: Checked) => Promise<number> | number,
 ): Promise<number> {
   const clock = systemClock();
@@ -66,10 +66,10 @@ export async function withModel(
   const changes = signal && orRefuse(() => watchModel({ workspace, roots, clock, signal }));
   readOrRefuse(workspace, roots, clock);
   const once = async (): Promise<number> => {
-    const { errors, warnings } = tell === undefined ? complain(workspace) : countOf(workspace.diagnostics());
-    tell?.(workspace.diagnostics());
+    const { errors, warnings } = report === undefined ? complain(workspace) : countOf(workspace.diagnostics());
+    report?.(workspace.diagnostics());
     if (errors === 0) return await work({ workspace, warnings });
-    if (tell !== undefined) return 1;
+    if (report !== undefined) return 1;
     process.stderr.write(`${counted(errors, 'error')}, ${counted(warnings, 'warning')}\n`);
     return 1;
   };

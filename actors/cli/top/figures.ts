@@ -1,8 +1,8 @@
 // What went on within a window of time, counted from the events that the bus has. Pure: events in, figures out.
 import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
-import { addressKey, CALL_EVENT, type HeardEvent, type LeaseRecord } from '../../../bus/mod.ts';
-import { Tag } from '../../../machines/life.ts';
-import { SHARD_LEASE } from '../../hosting/sharers.ts';
+import { addressKey, CALL_EVENT, type LeaseRecord, type ReceivedEvent } from '../../../bus/mod.ts';
+import { Tag } from '../../../machines/lifecycle.ts';
+import { SHARD_LEASE } from '../../sharding/replica-count.ts';
 import { State, stateOfTags, tagsIn } from '../demo/history.ts';
 
 export interface Figures {
@@ -50,7 +50,7 @@ export interface HolderFigures {
 
 /** An event, and when it was kept or heard. */
 interface Taken {
-  readonly event: HeardEvent;
+  readonly event: ReceivedEvent;
   readonly arrivedAt: number;
 }
 
@@ -64,7 +64,7 @@ export class Window {
     this.#spanMs = spanMs;
   }
 
-  take(event: HeardEvent, arrivedAt: number): void {
+  take(event: ReceivedEvent, arrivedAt: number): void {
     this.#taken.push({ event, arrivedAt });
   }
 
@@ -89,13 +89,13 @@ export class Window {
   }
 }
 
-function kindsOf(events: readonly HeardEvent[]): readonly KindFigures[] {
+function kindsOf(events: readonly ReceivedEvent[]): readonly KindFigures[] {
   const last = new Map<string, { readonly realm: string; readonly kind: string; readonly state: State }>();
   for (const { actor, type, data } of events) {
-    if (type !== 'transition' && type !== 'gone') continue;
+    if (type !== 'transition' && type !== 'deleted') continue;
     const { realm, plural: kind } = actor;
     const state =
-      type === 'gone' ? State.Gone : realm === SECRETS.realm ? guardedState(data) : stateOfTags(tagsIn(data));
+      type === 'deleted' ? State.Gone : realm === SECRETS.realm ? guardedState(data) : stateOfTags(tagsIn(data));
     last.set(addressKey(actor), { realm, kind, state });
   }
   const kinds = new Map<string, { realm: string; kind: string; states: Partial<Record<State, number>> }>();
@@ -108,11 +108,11 @@ function kindsOf(events: readonly HeardEvent[]): readonly KindFigures[] {
 }
 
 /** Of what has no life of its own. */
-function guardedState(data: HeardEvent['data']): State {
+function guardedState(data: ReceivedEvent['data']): State {
   return tagsIn(data).includes(Tag.Deleting) ? State.Held : State.Present;
 }
 
-function callsOf(events: readonly HeardEvent[], minutes: number): readonly CallFigures[] {
+function callsOf(events: readonly ReceivedEvent[], minutes: number): readonly CallFigures[] {
   const services = new Map<string, { durations: number[]; errors: number }>();
   for (const { type, data } of events) {
     if (type !== CALL_EVENT) continue;

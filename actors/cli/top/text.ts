@@ -1,7 +1,7 @@
 // The figures of `troupe top` for people. Pure.
-import { duration } from '../../inquiry/findings.ts';
+import { duration } from '../../diagnosis/findings.ts';
 import { State } from '../demo/history.ts';
-import { table } from '../plain.ts';
+import { table } from '../terminal-text.ts';
 import type { CallFigures, Figures, KindFigures } from './figures.ts';
 
 /** @param place  of the bus */

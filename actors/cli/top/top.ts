@@ -1,18 +1,18 @@
 // `troupe top`: what went on lately, as the bus has it, and what goes on.
-import { parseGoDuration } from '../../../adapters/go-duration.ts';
+import { parseGoDuration } from '../../../adapters/text/go-duration.ts';
 import {
   AbsentError,
   addressKey,
-  type HeardEvent,
   type LeaseRecord,
+  type ReceivedEvent,
   TerminalError,
   TransientError,
 } from '../../../bus/mod.ts';
-import { plain } from '../../telling/printable.ts';
+import { plain } from '../../base/printable.ts';
 import { type BusReader, openBusReader } from '../bus-reader.ts';
+import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import { openScreen } from '../demo/screen.ts';
-import { fitted } from '../fitted.ts';
-import { asText, outputOf, type Question } from '../question.ts';
+import { truncateToTerminal } from '../truncate.ts';
 import { Window } from './figures.ts';
 import { topText } from './text.ts';
 
@@ -22,16 +22,16 @@ const EVERY_MS = 2_000;
 type Output = 'text' | 'json' | 'yaml';
 
 /** @throws {TerminalError} what is asked makes no sense, or no bus is named @throws {TroupeError} the bus cannot be reached */
-export async function answer(question: Question): Promise<number> {
-  const { config, clock, names, told } = question;
+export async function answer(question: CommandContext): Promise<number> {
+  const { config, clock, names, reported } = question;
   const output = outputOf(question.output, ['text', 'json', 'yaml']);
   if (names.length > 0) throw new TerminalError(`'top' goes without '${names.join(' ')}'`);
-  const windowMs = windowOf(told['since']);
-  const folder = typeof told['data'] === 'string' ? told['data'] : undefined;
+  const windowMs = windowOf(reported['since']);
+  const folder = typeof reported['data'] === 'string' ? reported['data'] : undefined;
   const reader = await openBusReader(config, clock, folder);
   try {
     const window = new Window(windowMs);
-    if (told['watch'] === true) return await watch(question, reader, window, windowMs, output);
+    if (reported['watch'] === true) return await watch(question, reader, window, windowMs, output);
     await readKept(question, reader, window, windowMs);
     const figures = window.figures(clock.now(), await reader.leases.list());
     question.out.write(output === 'text' ? topText(figures, reader.description) : await asText(output, figures));
@@ -49,9 +49,9 @@ function windowOf(since: unknown): number {
 
 /** What happened within the window. Where no events are kept there is nothing, which is told. */
 async function readKept(
-  { clock, err }: Question,
+  { clock, err }: CommandContext,
   { trace }: BusReader,
-  window: { take(event: HeardEvent, arrivedAt: number): unknown },
+  window: { take(event: ReceivedEvent, arrivedAt: number): unknown },
   windowMs: number,
 ): Promise<void> {
   try {
@@ -65,12 +65,12 @@ async function readKept(
 }
 
 /** No two events of one actor are emitted in the same microsecond. */
-function identityOf({ actor, type, at }: HeardEvent): string {
+function identityOf({ actor, type, at }: ReceivedEvent): string {
   return `${addressKey(actor)} ${type} ${at}`;
 }
 
 async function watch(
-  question: Question,
+  question: CommandContext,
   reader: BusReader,
   window: Window,
   windowMs: number,
@@ -93,27 +93,27 @@ async function watch(
   );
   early = undefined;
   let leases: readonly LeaseRecord[] = [];
-  let trouble = '';
+  let problem = '';
   const look = async (): Promise<void> => {
     try {
       leases = await reader.leases.list();
-      trouble = '';
+      problem = '';
     } catch (error) {
       // The connection comes back by itself; until then the last figures stand.
       if (!(error instanceof TransientError)) throw error;
-      trouble = plain(error.message);
+      problem = plain(error.message);
     }
   };
   const text = (): string => topText(window.figures(clock.now(), leases), reader.description);
   await look();
   const paint = (size: { readonly columns: number; readonly rows: number }): readonly string[] =>
-    fitted([...text().trimEnd().split('\n'), ...(trouble === '' ? [] : ['', trouble])], size);
+    truncateToTerminal([...text().trimEnd().split('\n'), ...(problem === '' ? [] : ['', problem])], size);
   const screen =
     isTerminal && output === 'text' ? openScreen({ out, clock, paint, tickMs: Number.POSITIVE_INFINITY }) : undefined;
   try {
     for (;;) {
       if (screen !== undefined) screen.changed();
-      else if (output === 'text') out.write(`${text()}${trouble === '' ? '' : `\n${trouble}\n`}\n`);
+      else if (output === 'text') out.write(`${text()}${problem === '' ? '' : `\n${problem}\n`}\n`);
       else if (output === 'json') out.write(`${JSON.stringify(window.figures(clock.now(), leases))}\n`);
       else out.write(`---\n${await asText(output, window.figures(clock.now(), leases))}`);
       await clock.sleep(EVERY_MS, signal);

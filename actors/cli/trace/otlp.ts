@@ -12,10 +12,10 @@ import { OTLPTraceExporter } from '@opentelemetry/exporter-trace-otlp-proto';
 import { resourceFromAttributes } from '@opentelemetry/resources';
 import type { ReadableSpan } from '@opentelemetry/sdk-trace';
 import { addressKey, TransientError } from '../../../bus/mod.ts';
-import { Tag } from '../../../machines/life.ts';
-import { TROUPE_VERSION } from '../../process/version.ts';
+import { Tag } from '../../../machines/lifecycle.ts';
+import { TROUPE_VERSION } from '../../base/version.ts';
 import type { LabelOf } from '../events/lines.ts';
-import { type Call, isRefused, type Link, type Stay, type Story, type Told } from './story.ts';
+import { type Call, isRefused, type Link, type Reported, type Stay, type Story } from './story.ts';
 
 const RESOURCE = resourceFromAttributes({ 'service.name': 'troupe', 'service.version': TROUPE_VERSION });
 const SCOPE = { name: 'troupe', version: TROUPE_VERSION };
@@ -27,8 +27,8 @@ const SCOPE = { name: 'troupe', version: TROUPE_VERSION };
  * @returns how many spans
  * @throws {TransientError} the collector did not take them
  */
-export async function exportSpans(told: Told, labelOf: LabelOf, now: number, url?: string): Promise<number> {
-  const spans = spansOf(told, labelOf, now);
+export async function exportSpans(reported: Reported, labelOf: LabelOf, now: number, url?: string): Promise<number> {
+  const spans = spansOf(reported, labelOf, now);
   const exporter = new OTLPTraceExporter(url === undefined ? {} : { url });
   try {
     await new Promise<void>((resolve, reject) => {
@@ -45,7 +45,11 @@ export async function exportSpans(told: Told, labelOf: LabelOf, now: number, url
 }
 
 /** @param now  the end of what has not ended */
-export function spansOf({ story, others, generation }: Told, labelOf: LabelOf, now: number): readonly ReadableSpan[] {
+export function spansOf(
+  { story, others, generation }: Reported,
+  labelOf: LabelOf,
+  now: number,
+): readonly ReadableSpan[] {
   return [story, ...others].flatMap((each) =>
     spansOfStory(each, each === story ? generation : undefined, labelOf, now),
   );

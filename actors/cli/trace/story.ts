@@ -8,12 +8,12 @@ import {
   type Address,
   addressKey,
   CALL_EVENT,
-  type HeardEvent,
   type JsonObject,
   parseTraceparent,
+  type ReceivedEvent,
 } from '../../../bus/mod.ts';
-import { Tag } from '../../../machines/life.ts';
-import { traceIdOf } from '../../telling/cause.ts';
+import { Tag } from '../../../machines/lifecycle.ts';
+import { traceIdOf } from '../../base/change-trace.ts';
 import { linksOf, tagsOf } from '../events/lines.ts';
 import type { Written } from './write.ts';
 
@@ -74,7 +74,7 @@ export interface Story {
 }
 
 /** What is told of a change. */
-export interface Told {
+export interface Reported {
   readonly story: Story;
   /** Undefined: the object is gone, or may not be read. */
   readonly written: Written | undefined;
@@ -100,7 +100,7 @@ export type ActorOf = (link: Pick<Link, 'spanId' | 'traceId'>) => Address | unde
 
 /** All events of an actor in one trace, oldest first; undefined: there are none. */
 export function storyOf(
-  events: readonly HeardEvent[],
+  events: readonly ReceivedEvent[],
   actor: Address,
   traceId: string,
   actorOf: ActorOf,
@@ -163,7 +163,7 @@ function covered({ calls, startedAt }: Stay): number {
 
 type Building = { -readonly [Name in keyof Stay]: Stay[Name] } & { readonly calls: Call[] };
 
-function roundsOf(events: readonly HeardEvent[], actorOf: ActorOf): readonly Round[] {
+function roundsOf(events: readonly ReceivedEvent[], actorOf: ActorOf): readonly Round[] {
   const rounds: Round[] = [];
   let stays: Building[] = [];
   const close = (settled: Building | undefined): void => {
@@ -188,7 +188,7 @@ function roundsOf(events: readonly HeardEvent[], actorOf: ActorOf): readonly Rou
       last.endedBy = linksOf(data).flatMap((link) => linkOf(link, actorOf));
     }
     const stay = stayOf(event);
-    if (type === 'gone' || stay.tags.includes(Tag.Settled)) close(stay);
+    if (type === 'deleted' || stay.tags.includes(Tag.Settled)) close(stay);
     else stays.push(stay);
   }
   if (stays.length > 0) close(undefined);
@@ -199,7 +199,7 @@ function finished({ calls, ...stay }: Building): Stay {
   return { ...stay, calls: [...calls] };
 }
 
-function stayOf({ type, data, at }: HeardEvent): Building {
+function stayOf({ type, data, at }: ReceivedEvent): Building {
   const text = (name: string): string | undefined => (typeof data[name] === 'string' ? data[name] : undefined);
   const [failure, externalId] = [text('failure') ?? text('error'), text('externalId')];
   return {
@@ -214,7 +214,7 @@ function stayOf({ type, data, at }: HeardEvent): Building {
   };
 }
 
-function callOf({ at, data }: HeardEvent): Call {
+function callOf({ at, data }: ReceivedEvent): Call {
   const { status, durationMs, requestId } = data as Readonly<Record<string, JsonObject[string] | undefined>>;
   return {
     endedAt: at,

@@ -1,12 +1,21 @@
 // A story for a terminal. Pure.
 import { type Address, addressKey } from '../../../bus/mod.ts';
-import { Tag } from '../../../machines/life.ts';
-import { plain } from '../../telling/printable.ts';
+import { Tag } from '../../../machines/lifecycle.ts';
+import { plain } from '../../base/printable.ts';
 import { Ink } from '../demo/view.ts';
 import { afterCause, type LabelOf } from '../events/lines.ts';
-import { type Call, isRefused, type Link, type Round, type Stay, type Story, sharesOf, type Told } from './story.ts';
+import {
+  type Call,
+  isRefused,
+  type Link,
+  type Reported,
+  type Round,
+  type Stay,
+  type Story,
+  sharesOf,
+} from './story.ts';
 
-const COLOURS = { failing: '31', waiting: '33', settled: '32' } as const;
+const COLORS = { failing: '31', waiting: '33', settled: '32' } as const;
 
 export interface TextOptions {
   readonly labelOf: LabelOf;
@@ -15,7 +24,7 @@ export interface TextOptions {
 }
 
 /** The change, each step by how long after its begin it was, and below each wait what the other did meanwhile. */
-export function traceText({ story, written, generation, others }: Told, options: TextOptions): string {
+export function traceText({ story, written, generation, others }: Reported, options: TextOptions): string {
   const { labelOf, now } = options;
   const [round, ...later] = story.rounds;
   const head = `${labelOf(story.actor)}${story.actor.namespace === '' ? '' : ` in namespace ${story.actor.namespace}`}`;
@@ -30,8 +39,8 @@ export function traceText({ story, written, generation, others }: Told, options:
   }
   if (round === undefined) return `${lines.join('\n')}\n`;
   lines.push(`${new Date(round.startedAt).toISOString()}  begins`, '');
-  const told = new Set([addressKey(story.actor)]);
-  lines.push(...roundLines(round, round.startedAt, others, told, options, ''), '');
+  const reported = new Set([addressKey(story.actor)]);
+  lines.push(...roundLines(round, round.startedAt, others, reported, options, ''), '');
   lines.push(plain(summaryOf(round, options)));
   const status = written?.status;
   if (status !== undefined && generation === written?.generation)
@@ -51,24 +60,24 @@ function roundLines(
   { stays, settled }: Round,
   begin: number,
   others: readonly Story[],
-  told: Set<string>,
+  reported: Set<string>,
   options: TextOptions,
   indent: string,
 ): readonly string[] {
-  const line = (at: number, text: string, colour?: string): string => {
+  const line = (at: number, text: string, color?: string): string => {
     const offset = `${at < begin ? '-' : '+'}${took(Math.abs(at - begin))}`.padStart(10);
     const said = plain(text);
-    return `${offset}  ${indent}${options.ink === Ink.Colour && colour !== undefined ? `\u001b[${colour}m${said}\u001b[0m` : said}`;
+    return `${offset}  ${indent}${options.ink === Ink.Color && color !== undefined ? `\u001b[${color}m${said}\u001b[0m` : said}`;
   };
   const lines = stays.flatMap((stay) => [
-    line(stay.startedAt, stayText(stay, options), colourOf(stay)),
+    line(stay.startedAt, stayText(stay, options), colorOf(stay)),
     ...stay.calls.map((call) =>
-      line(call.endedAt - call.durationMs, `  ${callText(call)}`, isRefused(call) ? COLOURS.failing : undefined),
+      line(call.endedAt - call.durationMs, `  ${callText(call)}`, isRefused(call) ? COLORS.failing : undefined),
     ),
-    ...stay.endedBy.flatMap((link) => meanwhile(stay, link, begin, others, told, options, `${indent}    `)),
+    ...stay.endedBy.flatMap((link) => meanwhile(stay, link, begin, others, reported, options, `${indent}    `)),
   ]);
   if (settled !== undefined)
-    lines.push(line(settled.startedAt, `${settled.state}${failureOf(settled)}`, colourOf(settled)));
+    lines.push(line(settled.startedAt, `${settled.state}${failureOf(settled)}`, colorOf(settled)));
   return lines;
 }
 
@@ -78,20 +87,20 @@ function meanwhile(
   { actor, traceId }: Link,
   begin: number,
   others: readonly Story[],
-  told: Set<string>,
+  reported: Set<string>,
   options: TextOptions,
   indent: string,
 ): readonly string[] {
   if (actor === undefined || !tags.includes(Tag.Waiting)) return [];
   const key = addressKey(actor);
   const other = others.find((story) => addressKey(story.actor) === key && story.traceId === traceId);
-  if (other === undefined || told.has(key)) return [];
+  if (other === undefined || reported.has(key)) return [];
   const heading = `${' '.repeat(12)}${indent.slice(0, -2)}${plain(options.labelOf(actor))}:`;
   const rounds = other.rounds.filter((round) => round.startedAt <= endedAt);
   // An answer that does not end the waiting is followed by others: the other is told where it comes to rest.
   if (rounds.every(({ settledAt = Number.POSITIVE_INFINITY }) => settledAt > endedAt + SOON_MS)) return [];
-  told.add(key);
-  return [heading, ...rounds.flatMap((round) => roundLines(round, begin, others, told, options, indent))];
+  reported.add(key);
+  return [heading, ...rounds.flatMap((round) => roundLines(round, begin, others, reported, options, indent))];
 }
 
 /** An answer is on its way before the one who gave it has come to rest. */
@@ -138,10 +147,10 @@ function failureOf({ failure }: Stay): string {
   return failure === undefined ? '' : `, failed: ${failure}`;
 }
 
-function colourOf({ tags }: Stay): string | undefined {
-  if (tags.includes(Tag.Failing)) return COLOURS.failing;
-  if (tags.includes(Tag.Waiting)) return COLOURS.waiting;
-  return tags.includes(Tag.Settled) ? COLOURS.settled : undefined;
+function colorOf({ tags }: Stay): string | undefined {
+  if (tags.includes(Tag.Failing)) return COLORS.failing;
+  if (tags.includes(Tag.Waiting)) return COLORS.waiting;
+  return tags.includes(Tag.Settled) ? COLORS.settled : undefined;
 }
 
 function nameOf({ actor, spanId }: Link, labelOf: (address: Address) => string): string {

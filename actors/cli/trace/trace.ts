@@ -1,24 +1,24 @@
 // `troupe trace <kind>/<name>`: a change of an object as a story, and as OpenTelemetry spans.
 
-import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { ForbiddenError } from '../../../adapters/kubernetes/mod.ts';
 import {
   type Address,
   addressKey,
   type Clock,
-  type HeardEvent,
   parseTraceparent,
+  type ReceivedEvent,
   TerminalError,
 } from '../../../bus/mod.ts';
-import { Tag } from '../../../machines/life.ts';
+import { Tag } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import type { Config } from '../../process/config.ts';
-import { changeOf, traceIdOf } from '../../telling/cause.ts';
-import { plain } from '../../telling/printable.ts';
+import { changeTraceparent, traceIdOf } from '../../base/change-trace.ts';
+import type { Config } from '../../base/config.ts';
+import { plain } from '../../base/printable.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { objectNamed, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
-import { type Story, sharesOf, storyOf, type Told } from './story.ts';
+import { type Reported, type Story, sharesOf, storyOf } from './story.ts';
 import { traceText } from './text.ts';
 import { type Written, writtenOf } from './write.ts';
 
@@ -69,9 +69,9 @@ export async function trace(deps: TraceDeps): Promise<number> {
       notes.write(`troupe: ${plain(error.message)}; who wrote it is not told\n`);
     }
     const bus = await openBus();
-    let told: Told;
+    let reported: Reported;
     try {
-      told = await read(bus.trace, address, written, wanted);
+      reported = await read(bus.trace, address, written, wanted);
     } finally {
       await bus.close();
     }
@@ -79,15 +79,15 @@ export async function trace(deps: TraceDeps): Promise<number> {
     const now = clock.now();
     out.write(
       output === 'json'
-        ? `${JSON.stringify({ ...told, shares: told.story.rounds.map((round) => sharesOf(round, now)) }, undefined, 2)}\n`
-        : traceText(told, { labelOf, ink, now }),
+        ? `${JSON.stringify({ ...reported, shares: reported.story.rounds.map((round) => sharesOf(round, now)) }, undefined, 2)}\n`
+        : traceText(reported, { labelOf, ink, now }),
     );
     if (deps.isExported) {
       const { exportSpans } = await import('./otlp.ts');
-      const count = await exportSpans(told, labelOf, now);
+      const count = await exportSpans(reported, labelOf, now);
       notes.write(`troupe: ${count} spans are exported\n`);
     }
-    const end = told.story.rounds[0]?.settled;
+    const end = reported.story.rounds[0]?.settled;
     return end === undefined || end.tags.includes(Tag.Failing) ? 1 : 0;
   } finally {
     await cluster.close();
@@ -99,8 +99,8 @@ async function read(
   address: Address,
   written: Written | undefined,
   wanted: number | undefined,
-): Promise<Told> {
-  const own: HeardEvent[] = [];
+): Promise<Reported> {
+  const own: ReceivedEvent[] = [];
   for await (const event of kept.history({ actor: address })) own.push(event);
   const traceId = traceOf(own, written, wanted);
   const first = own.find(({ traceparent }) => traceIdOf(traceparent) === traceId);
@@ -111,7 +111,7 @@ async function read(
     );
   }
   // The clock of the bus is asked for.
-  const events: HeardEvent[] = [];
+  const events: ReceivedEvent[] = [];
   for await (const event of kept.history({ since: (first.keptAt ?? first.at) - MARGIN_MS })) events.push(event);
   const actors = new Map<string, Address>();
   for (const { actor, traceparent } of events) actors.set(parseTraceparent(traceparent)?.spanId ?? '', actor);
@@ -127,7 +127,7 @@ async function read(
 /** Those that were waited for, and those that these waited for. */
 function othersOf(
   story: Story,
-  events: readonly HeardEvent[],
+  events: readonly ReceivedEvent[],
   actorOf: Parameters<typeof storyOf>[3],
 ): readonly Story[] {
   const found = new Map<string, Story>([[keyOf(story), story]]);
@@ -146,12 +146,12 @@ function keyOf({ actor, traceId }: Pick<Story, 'actor' | 'traceId'>): string {
 }
 
 /** Which trace is meant: that of the wanted generation, or of the last change that something is kept of. */
-function traceOf(own: readonly HeardEvent[], written: Written | undefined, wanted: number | undefined): string {
+function traceOf(own: readonly ReceivedEvent[], written: Written | undefined, wanted: number | undefined): string {
   const last = own.at(-1);
   const uid = written?.uid ?? String(last?.data['uid'] ?? '');
   const generation = wanted ?? written?.generation;
   if (generation !== undefined) {
-    const traceId = traceIdOf(changeOf({ metadata: { uid, generation } } as KubeObject));
+    const traceId = traceIdOf(changeTraceparent({ metadata: { uid, generation } } as KubeObject));
     if (wanted !== undefined || own.some(({ traceparent }) => traceIdOf(traceparent) === traceId)) return traceId;
   }
   return traceIdOf(last?.traceparent);

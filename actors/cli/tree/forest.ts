@@ -3,11 +3,11 @@
 // Invariants:
 //   F1. Every object is drawn with what is below it once; where it comes up again it is marked, and ends the branch.
 //   F2. Every object that lives here is in the forest, those that refer to each other in a circle too.
-import { type Finding, labelOf, Standing } from '../../inquiry/findings.ts';
-import { labelIn, type Survey, type Surveyed } from '../../inquiry/survey.ts';
+import { type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
+import { labelIn, type ScannedObject, type Survey } from '../../diagnosis/namespace-scan.ts';
 
 export interface Tree {
-  /** As `Surveyed.key`. */
+  /** As `ScannedObject.key`. */
   readonly key: string;
   readonly label: string;
   readonly finding: Finding;
@@ -17,13 +17,13 @@ export interface Tree {
 }
 
 /** What stands below an object: what it needs, or who needs it. */
-export type Direction = 'needs' | 'dependants';
+export type Direction = 'needs' | 'dependents';
 
 /** From what needs nothing up to what nobody needs. */
 export function forestOf(survey: Survey, namespace: string): readonly Tree[] {
-  const grow = grower(survey, namespace, 'dependants');
+  const grow = grower(survey, namespace, 'dependents');
   const inOrder = [...survey.values()].filter(isShown).sort((one, other) => byLabel(one, other));
-  const isRoot = ({ references }: Surveyed): boolean =>
+  const isRoot = ({ references }: ScannedObject): boolean =>
     !references.some(({ key }) => {
       const target = survey.get(key);
       return target !== undefined && isShown(target);
@@ -41,7 +41,7 @@ export function treeFrom(survey: Survey, key: string, namespace: string, directi
 }
 
 /** What has no life here and is fine, such as the credentials that all refer to, is no place to hang things. */
-function isShown({ lives, finding }: Surveyed): boolean {
+function isShown({ lives, finding }: ScannedObject): boolean {
   return lives || finding.standing !== Standing.Available;
 }
 
@@ -49,10 +49,10 @@ function grower(
   survey: Survey,
   namespace: string,
   direction: Direction,
-): { from(root: Surveyed): Tree; has(key: string): boolean } {
-  const next = direction === 'needs' ? neededBy(survey) : dependantsOf(survey);
+): { from(root: ScannedObject): Tree; has(key: string): boolean } {
+  const next = direction === 'needs' ? neededBy(survey) : dependentsOf(survey);
   const grown = new Set<string>();
-  const from = (each: Surveyed): Tree => {
+  const from = (each: ScannedObject): Tree => {
     const label = labelIn(namespace, each);
     const { key, finding } = each;
     if (grown.has(key)) return { key, label, finding, repeated: true, below: [] };
@@ -62,23 +62,23 @@ function grower(
   return { from, has: (key) => grown.has(key) };
 }
 
-function neededBy(survey: Survey): (each: Surveyed) => readonly Surveyed[] {
+function neededBy(survey: Survey): (each: ScannedObject) => readonly ScannedObject[] {
   return ({ references }) => references.flatMap(({ key }) => survey.get(key) ?? []).sort(byLabel);
 }
 
-function dependantsOf(survey: Survey): (each: Surveyed) => readonly Surveyed[] {
-  const dependants = new Map<string, Surveyed[]>();
+function dependentsOf(survey: Survey): (each: ScannedObject) => readonly ScannedObject[] {
+  const dependents = new Map<string, ScannedObject[]>();
   for (const each of survey.values()) {
     for (const { key } of each.references) {
-      const known = dependants.get(key);
-      if (known === undefined) dependants.set(key, [each]);
+      const known = dependents.get(key);
+      if (known === undefined) dependents.set(key, [each]);
       else known.push(each);
     }
   }
-  return ({ key }) => (dependants.get(key) ?? []).sort(byLabel);
+  return ({ key }) => (dependents.get(key) ?? []).sort(byLabel);
 }
 
-function byLabel(one: Surveyed, other: Surveyed): number {
+function byLabel(one: ScannedObject, other: ScannedObject): number {
   const [left, right] = [labelOf(one.finding), labelOf(other.finding)];
   return left < right ? -1 : left > right ? 1 : 0;
 }

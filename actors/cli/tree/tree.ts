@@ -1,20 +1,20 @@
 // `troupe tree`: the objects of a namespace by their references, each with how it stands and for how long.
 import { TerminalError } from '../../../bus/mod.ts';
-import { Reading } from '../../inquiry/reading.ts';
+import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { type Cluster, objectNamed, openCluster } from '../cluster.ts';
-import { asText, outputOf, type Question } from '../question.ts';
+import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import type { Direction, Tree } from './forest.ts';
 import { treesOf, treesText, type Wanted } from './trees.ts';
 
 /** @throws {TerminalError} what is asked makes no sense @throws as `KubeClient.call` */
-export async function answer(question: Question): Promise<number> {
-  const { clock, names, namespace, told, out, ink } = question;
+export async function answer(question: CommandContext): Promise<number> {
+  const { clock, names, namespace, reported, out, ink } = question;
   const output = outputOf(question.output, ['text', 'json', 'yaml']);
-  const isWatching = told['watch'] === true;
+  const isWatching = reported['watch'] === true;
   if (isWatching && output !== 'text') throw new TerminalError("'tree --watch' goes without --output");
-  const direction: Direction = told['dependants'] === true ? 'dependants' : 'needs';
-  if (direction === 'dependants' && names.length === 0) {
-    throw new TerminalError("'tree --dependants' takes one object, such as 'network/app'");
+  const direction: Direction = reported['dependents'] === true ? 'dependents' : 'needs';
+  if (direction === 'dependents' && names.length === 0) {
+    throw new TerminalError("'tree --dependents' takes one object, such as 'network/app'");
   }
   const cluster = openCluster(question);
   try {
@@ -24,12 +24,12 @@ export async function answer(question: Question): Promise<number> {
       return await watchTree(question, cluster, wanted);
     }
     const { client, objects, registry } = cluster;
-    const deps = { reading: new Reading({ objects, client }), registry, now: clock.now() };
+    const deps = { reading: new ClusterReader({ objects, client }), registry, now: clock.now() };
     const trees = await treesOf(deps, wanted);
     if (output === 'text') {
       out.write(treesText(trees, wanted.namespace, ink));
     } else {
-      const below = wanted.root === undefined ? 'dependants' : direction;
+      const below = wanted.root === undefined ? 'dependents' : direction;
       out.write(await asText(output, { namespace: wanted.namespace, roots: trees.map((tree) => dataOf(tree, below)) }));
     }
     return 0;
@@ -39,7 +39,7 @@ export async function answer(question: Question): Promise<number> {
 }
 
 function wantedOf(
-  { registry, client, adapters }: Pick<Cluster, 'registry' | 'client'> & Pick<Question, 'adapters'>,
+  { registry, client, adapters }: Pick<Cluster, 'registry' | 'client'> & Pick<CommandContext, 'adapters'>,
   names: readonly string[],
   given: string | undefined,
   direction: Direction,
@@ -59,7 +59,7 @@ interface TreeData {
   /** What it needs, or who needs it, is told where it comes up first. */
   readonly repeated?: true;
   readonly needs?: readonly TreeData[];
-  readonly dependants?: readonly TreeData[];
+  readonly dependents?: readonly TreeData[];
 }
 
 function dataOf({ finding, repeated, below }: Tree, direction: Direction): TreeData {

@@ -1,12 +1,12 @@
 // Which objects are drawn as trees, and the lines of them.
 import { type Address, addressKey } from '../../../bus/mod.ts';
-import { duration, type Finding } from '../../inquiry/findings.ts';
-import type { InquiryDeps } from '../../inquiry/inquiry.ts';
-import { addressesIn, surveyOf } from '../../inquiry/survey.ts';
-import { plain } from '../../telling/printable.ts';
+import { plain } from '../../base/printable.ts';
+import type { DiagnosisDeps } from '../../diagnosis/diagnosis.ts';
+import { duration, type Finding } from '../../diagnosis/findings.ts';
+import { addressesIn, scanNamespace } from '../../diagnosis/namespace-scan.ts';
 import type { Ink } from '../demo/view.ts';
-import { drawn } from '../drawn-tree.ts';
-import { inked } from '../plain.ts';
+import { colored } from '../terminal-text.ts';
+import { drawn } from '../tree-text.ts';
 import { detailOf } from '../why/text.ts';
 import { type Direction, forestOf, type Tree, treeFrom } from './forest.ts';
 
@@ -20,12 +20,12 @@ export interface Wanted {
 
 /** @throws as `Objects.get` and `Objects.list` */
 export async function treesOf(
-  deps: Omit<InquiryDeps, 'repeats'>,
+  deps: Omit<DiagnosisDeps, 'repeats'>,
   { namespace, root, direction }: Wanted,
 ): Promise<readonly Tree[]> {
   // Who needs an object is known when all are.
-  const all = root === undefined || direction === 'dependants' ? await addressesIn(deps, namespace) : [];
-  const survey = await surveyOf(deps, root === undefined ? all : [root, ...all]);
+  const all = root === undefined || direction === 'dependents' ? await addressesIn(deps, namespace) : [];
+  const survey = await scanNamespace(deps, root === undefined ? all : [root, ...all]);
   if (root === undefined) return forestOf(survey, namespace);
   const tree = treeFrom(survey, addressKey(root), namespace, direction);
   return tree === undefined ? [] : [tree];
@@ -48,7 +48,7 @@ function lineOf({ label, finding, repeated }: Tree, ink: Ink): string {
 
 /** How it stands, and for how long. */
 function standingText({ standing, sinceMs }: Finding, ink: Ink): string {
-  return `${inked(standing, standing, ink)}${sinceMs === undefined ? '' : ` for ${duration(sinceMs)}`}`;
+  return `${colored(standing, standing, ink)}${sinceMs === undefined ? '' : ` for ${duration(sinceMs)}`}`;
 }
 
 /** What it says itself, after a colon. */

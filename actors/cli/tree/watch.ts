@@ -2,14 +2,14 @@
 import { type Objects, type Resource, type WatchHandlers, watchResource } from '../../../adapters/kubernetes/mod.ts';
 import { parseAddressKey } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { Standing } from '../../inquiry/findings.ts';
-import { Reading } from '../../inquiry/reading.ts';
+import { plain } from '../../base/printable.ts';
+import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
+import { Standing } from '../../diagnosis/findings.ts';
 import type { Registry } from '../../object/registry.ts';
-import { plain } from '../../telling/printable.ts';
 import type { Cluster } from '../cluster.ts';
+import type { CommandContext } from '../command-context.ts';
 import { openScreen } from '../demo/screen.ts';
-import { fitted } from '../fitted.ts';
-import type { Question } from '../question.ts';
+import { truncateToTerminal } from '../truncate.ts';
 import type { Tree } from './forest.ts';
 import { changeText, treesLines, treesOf, type Wanted } from './trees.ts';
 
@@ -19,17 +19,17 @@ const TOGETHER_MS = 50;
 const TICK_MS = 1_000;
 
 /** Goes on until it is stopped. @returns 0 @throws as `treesOf` */
-export async function watchTree(question: Question, cluster: Cluster, wanted: Wanted): Promise<number> {
+export async function watchTree(question: CommandContext, cluster: Cluster, wanted: Wanted): Promise<number> {
   const { clock, isTerminal } = question;
   const { client, objects, registry } = cluster;
   const signal = question.stopSignal();
   const changes = new Changes();
-  signal.addEventListener('abort', () => changes.tell(), { once: true });
+  signal.addEventListener('abort', () => changes.report(), { once: true });
   const known = new KnownObjects(objects, wanted.namespace, changes);
   const show = isTerminal ? onScreen(question, wanted) : inLines(question);
   try {
     for (const resource of registry.resources) {
-      const handlers = known.handlers(resource, show.trouble);
+      const handlers = known.handlers(resource, show.problem);
       const scope = { resource, namespace: resource.scope === 'Cluster' ? undefined : wanted.namespace };
       void watchResource({ client, objects, clock }, scope, handlers, signal);
     }
@@ -37,11 +37,11 @@ export async function watchTree(question: Question, cluster: Cluster, wanted: Wa
     while (!signal.aborted) {
       // What comes while it is looked at is looked at next.
       const change = changes.next();
-      const deps = { reading: new Reading({ objects: known }), registry, now: clock.now() };
+      const deps = { reading: new ClusterReader({ objects: known }), registry, now: clock.now() };
       const trees = await treesOf(deps, wanted);
       if (signal.aborted) break;
       show.trees(trees, (key) => known.isGone(registry, key));
-      const tick = isTerminal ? clock.setTimeout(() => changes.tell(), TICK_MS) : undefined;
+      const tick = isTerminal ? clock.setTimeout(() => changes.report(), TICK_MS) : undefined;
       await change;
       if (tick !== undefined) clock.clearTimeout(tick);
       await clock.sleep(TOGETHER_MS, signal);
@@ -56,7 +56,7 @@ export async function watchTree(question: Question, cluster: Cluster, wanted: Wa
 class Changes {
   #waiting: (() => void)[] = [];
 
-  tell(): void {
+  report(): void {
     const waiting = this.#waiting;
     this.#waiting = [];
     for (const wake of waiting) wake();
@@ -70,16 +70,16 @@ class Changes {
 interface Show {
   /** @param isGone  whether an object that was shown, by its key, is there no more */
   trees(trees: readonly Tree[], isGone: (key: string) => boolean): void;
-  trouble(message: string): void;
+  problem(message: string): void;
   end(): void;
 }
 
-function onScreen({ out, clock, ink }: Question, { namespace }: Wanted): Show {
+function onScreen({ out, clock, ink }: CommandContext, { namespace }: Wanted): Show {
   let trees: readonly Tree[] | undefined;
-  let trouble = '';
+  let problem = '';
   const paint = (size: { readonly columns: number; readonly rows: number }): readonly string[] => {
     const lines = trees === undefined ? ['...'] : treesLines(trees, namespace, ink);
-    return fitted(trouble === '' ? lines : [...lines, '', plain(trouble)], size);
+    return truncateToTerminal(problem === '' ? lines : [...lines, '', plain(problem)], size);
   };
   const screen = openScreen({ out, clock, paint, tickMs: TICK_MS });
   return {
@@ -87,8 +87,8 @@ function onScreen({ out, clock, ink }: Question, { namespace }: Wanted): Show {
       trees = next;
       screen.changed();
     },
-    trouble(message) {
-      trouble = message;
+    problem(message) {
+      problem = message;
       screen.changed();
     },
     end: () => screen.end(),
@@ -96,25 +96,25 @@ function onScreen({ out, clock, ink }: Question, { namespace }: Wanted): Show {
 }
 
 /** One line a change: what an object stands at now, and when something is the matter with the watch. */
-function inLines({ out, err, clock }: Question): Show {
+function inLines({ out, err, clock }: CommandContext): Show {
   /** By key. */
-  const told = new Map<string, { readonly label: string; readonly text: string }>();
+  const reported = new Map<string, { readonly label: string; readonly text: string }>();
   const time = (): string => new Date(clock.now()).toISOString();
   return {
     trees(trees, isGone) {
       const now = new Map(all(trees).map((tree) => [tree.key, tree]));
       for (const [key, tree] of now) {
         const text = changeText(tree);
-        if (told.get(key)?.text !== text) out.write(`${time()}  ${text}\n`);
-        told.set(key, { label: tree.label, text });
+        if (reported.get(key)?.text !== text) out.write(`${time()}  ${text}\n`);
+        reported.set(key, { label: tree.label, text });
       }
-      for (const [key, { label }] of [...told].filter(([each]) => !now.has(each))) {
-        told.delete(key);
+      for (const [key, { label }] of [...reported].filter(([each]) => !now.has(each))) {
+        reported.delete(key);
         // What nobody refers to any more is no part of the trees, and may well be there.
         if (isGone(key)) out.write(`${time()}  ${plain(label)}  ${Standing.Absent}\n`);
       }
     },
-    trouble(message) {
+    problem(message) {
       if (message !== '') err.write(`troupe: ${plain(message)}\n`);
     },
     end: () => undefined,
@@ -152,7 +152,7 @@ class KnownObjects implements Pick<Objects, 'get' | 'list'> {
     this.#unlisted.add(key);
     const listed = (): void => {
       this.#unlisted.delete(key);
-      this.#changes.tell();
+      this.#changes.report();
     };
     return {
       onList: (items) => {
@@ -162,11 +162,11 @@ class KnownObjects implements Pick<Objects, 'get' | 'list'> {
       },
       onChange: (object) => {
         objects.set(object.metadata.name, object);
-        this.#changes.tell();
+        this.#changes.report();
       },
       onGone: ({ metadata }) => {
         objects.delete(metadata.name);
-        this.#changes.tell();
+        this.#changes.report();
       },
       onTrouble(message, missing) {
         // There is none of a kind that the cluster does not know.

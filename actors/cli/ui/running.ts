@@ -2,7 +2,7 @@
 import { readFile, rm, writeFile } from 'node:fs/promises';
 import { resolve } from 'node:path';
 import { TerminalError } from '../../../bus/mod.ts';
-import type { Config } from '../../process/config.ts';
+import type { Config } from '../../base/config.ts';
 import type { Visualizer } from '../../visualizer/server.ts';
 import { startVisualizer, type VisualizerDeps } from '../../visualizer/visualizer.ts';
 import type { Inspected } from '../../visualizer/wire.ts';

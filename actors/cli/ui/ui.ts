@@ -1,12 +1,12 @@
 // `troupe ui`: opens the page of the running `troupe dev` in the browser.
 import { spawn } from 'node:child_process';
 import { join } from 'node:path';
-import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock } from '../../../bus/mod.ts';
+import { USER_AGENT } from '../../base/version.ts';
+import { labelOf } from '../../diagnosis/findings.ts';
 import { registryOf } from '../../effects/operations-service.ts';
-import { labelOf } from '../../inquiry/findings.ts';
-import { USER_AGENT } from '../../process/version.ts';
 import { absence, objectNamed } from '../cluster.ts';
 import { isShown, runningUrl } from './running.ts';
 

@@ -1,11 +1,19 @@
 // A finding as a tree for a terminal. Pure.
 
-import { type Cause, causesOf, duration, type Finding, type Hold, labelOf, Standing } from '../../inquiry/findings.ts';
-import type { Overview, SharedCause } from '../../inquiry/overview.ts';
-import { plain } from '../../telling/printable.ts';
+import { plain } from '../../base/printable.ts';
+import {
+  type Cause,
+  causesOf,
+  duration,
+  type Finding,
+  type Hold,
+  labelOf,
+  Standing,
+} from '../../diagnosis/findings.ts';
+import type { Overview, SharedCause } from '../../diagnosis/overview.ts';
 import type { Ink } from '../demo/view.ts';
-import { drawn } from '../drawn-tree.ts';
-import { inked } from '../plain.ts';
+import { colored } from '../terminal-text.ts';
+import { drawn } from '../tree-text.ts';
 
 /** Further causes that are named before the root cause. */
 const OTHERS = 4;
@@ -22,9 +30,9 @@ interface Line {
 export function whyText(finding: Finding, ink: Ink, causes: readonly Cause[] = causesOf(finding)): string {
   const lines = drawn([lineOf(finding, ink)]).map(({ indent, each }) => `${indent}${each.text}`);
   const [root, ...others] = causes;
-  const named = others.slice(0, OTHERS).map((cause) => `also: ${told(cause)}`);
+  const named = others.slice(0, OTHERS).map((cause) => `also: ${reported(cause)}`);
   const more = others.length > OTHERS ? [`also: ${others.length - OTHERS} more`] : [];
-  const last = root === undefined ? `${plain(labelOf(finding))} waits for nothing` : `root cause: ${told(root)}`;
+  const last = root === undefined ? `${plain(labelOf(finding))} waits for nothing` : `root cause: ${reported(root)}`;
   return `${[...lines, '', ...named, ...more, last].join('\n')}\n`;
 }
 
@@ -32,11 +40,11 @@ export function whyText(finding: Finding, ink: Ink, causes: readonly Cause[] = c
 export function overviewText({ namespace, objects, waiting, causes }: Overview): string {
   if (objects === 0) {
     const none = `namespace ${namespace} holds none of the objects that troupe cares for`;
-    return `${[none, ...causes.map(told)].join('\n')}\n`;
+    return `${[none, ...causes.map(reported)].join('\n')}\n`;
   }
   if (causes.length === 0) return `namespace ${namespace}: all of ${objects} objects wait for nothing\n`;
   const head = `namespace ${namespace}: ${waiting} of ${objects} objects wait, or something is wrong with them`;
-  const lines = causes.slice(0, SHARED).flatMap((cause) => [`root cause: ${told(cause)}`, `  ${waitersOf(cause)}`]);
+  const lines = causes.slice(0, SHARED).flatMap((cause) => [`root cause: ${reported(cause)}`, `  ${waitersOf(cause)}`]);
   const more =
     causes.length > SHARED ? [`and ${causes.length - SHARED} more root causes; -o json has all of them`] : [];
   return `${[head, '', ...lines, ...more].join('\n')}\n`;
@@ -49,7 +57,7 @@ function waitersOf({ waiting }: SharedCause): string {
   return `${waiting.length} ${waiting.length === 1 ? 'waits' : 'wait'} for it: ${named}${more}`;
 }
 
-function told({ summary, advice }: Pick<Cause, 'summary' | 'advice'>): string {
+function reported({ summary, advice }: Pick<Cause, 'summary' | 'advice'>): string {
   return plain(`${summary}; ${advice}`);
 }
 
@@ -57,7 +65,7 @@ function lineOf(finding: Finding, ink: Ink): Line {
   const { standing, sinceMs, repeated, heldBy = [], needs } = finding;
   const since = sinceMs === undefined || standing === Standing.Available ? '' : ` for ${duration(sinceMs)}`;
   const detail = repeated === true ? 'see above' : detailOf(finding);
-  const text = `${plain(labelOf(finding))}  ${inked(standing, standing, ink)}${since}${detail === '' ? '' : `: ${plain(detail)}`}`;
+  const text = `${plain(labelOf(finding))}  ${colored(standing, standing, ink)}${since}${detail === '' ? '' : `: ${plain(detail)}`}`;
   return { text, below: [...heldBy.map((hold) => holdOf(hold, ink)), ...needs.map((need) => lineOf(need, ink))] };
 }
 

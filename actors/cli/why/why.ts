@@ -1,20 +1,20 @@
 // `troupe why <kind>/<name>`: what an object waits for, down to the root cause. Without a name: the root causes of a
 // whole namespace.
 import { type Address, ErrorCode, TerminalError, TroupeError } from '../../../bus/mod.ts';
+import { plainJson } from '../../base/printable.ts';
+import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
+import type { DiagnosisDeps } from '../../diagnosis/diagnosis.ts';
+import { labelOf } from '../../diagnosis/findings.ts';
 import {
   causesIn,
   defectsAmong,
+  explainWait,
   type Hosting,
   type Notes,
-  type ToldCause,
-  whyOf,
-} from '../../inquiry/circumstances.ts';
-import { labelOf } from '../../inquiry/findings.ts';
-import type { InquiryDeps } from '../../inquiry/inquiry.ts';
-import { leaderAmong } from '../../inquiry/leader.ts';
-import { overviewOf } from '../../inquiry/overview.ts';
-import { Reading } from '../../inquiry/reading.ts';
-import { plainJson } from '../../telling/printable.ts';
+  type ReportedCause,
+} from '../../diagnosis/infrastructure-causes.ts';
+import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
+import { overviewOf } from '../../diagnosis/overview.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { type ClusterDeps, objectNamed, openCluster } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
@@ -58,12 +58,12 @@ export async function why({
     const asked = names.length === 0 ? undefined : objectNamed('why', { resources: known.resources, adapters }, names);
     const place = namespace ?? client.namespace;
     const now = clock.now();
-    const deps = { reading: new Reading({ objects: read, client }), registry: known, now };
-    const predecessors = adapters.flatMap(({ predecessor }) => predecessor ?? []);
-    const notes: Notes = async (told) => {
+    const deps = { reading: new ClusterReader({ objects: read, client }), registry: known, now };
+    const predecessors = adapters.flatMap(({ legacyController }) => legacyController ?? []);
+    const notes: Notes = async (reported) => {
       const leader = await leaderAmong(predecessors, read);
-      const hosting = leader === undefined ? await hostingOn(openBus, shards, told) : undefined;
-      return causesIn({ leader, hosting }, told, known);
+      const hosting = leader === undefined ? await hostingOn(openBus, shards, reported) : undefined;
+      return causesIn({ leader, hosting }, reported, known);
     };
     const answer =
       asked === undefined
@@ -86,8 +86,8 @@ interface Answer {
   readonly isWell: boolean;
 }
 
-async function ofObject(deps: InquiryDeps, address: Address, notes: Notes, ink: Ink): Promise<Answer> {
-  const { finding, causes } = await whyOf(deps, address, notes);
+async function ofObject(deps: DiagnosisDeps, address: Address, notes: Notes, ink: Ink): Promise<Answer> {
+  const { finding, causes } = await explainWait(deps, address, notes);
   const data = {
     namespace: address.namespace,
     object: labelOf(finding),
@@ -99,7 +99,7 @@ async function ofObject(deps: InquiryDeps, address: Address, notes: Notes, ink: 
   return { data, text: whyText(finding, ink, causes), isWell: causes.length === 0 };
 }
 
-async function ofNamespace(deps: InquiryDeps, namespace: string, notes: Notes): Promise<Answer> {
+async function ofNamespace(deps: DiagnosisDeps, namespace: string, notes: Notes): Promise<Answer> {
   const data = await overviewOf(deps, namespace, notes);
   return { data, text: overviewText(data), isWell: data.causes.length === 0 };
 }
@@ -108,14 +108,14 @@ async function ofNamespace(deps: InquiryDeps, namespace: string, notes: Notes): 
 async function hostingOn(
   openBus: WhyDeps['openBus'],
   shards: number,
-  told: readonly ToldCause[],
+  reported: readonly ReportedCause[],
 ): Promise<Hosting | undefined> {
   let bus: BusReader | undefined;
   try {
     bus = await openBus();
     if (bus === undefined) return undefined;
-    const [leases, defects] = await Promise.all([bus.leases.list(), defectsAmong(bus.trace, told)]);
-    return { kind: 'told', bus: bus.description, shards, leases, defects };
+    const [leases, defects] = await Promise.all([bus.leases.list(), defectsAmong(bus.trace, reported)]);
+    return { kind: 'reported', bus: bus.description, shards, leases, defects };
   } catch (error) {
     if (!(error instanceof TroupeError)) throw error;
     return { kind: error.code === ErrorCode.Transient ? 'away' : 'untold', message: error.message };

@@ -1,8 +1,8 @@
 // The objects as a graph: what is needed on the left, who needs it on the right.
 import type { Tree } from '../wire.ts';
-import { fitted, type GraphNode, layout, pathOf, pointsOf } from './layout.ts';
+import { type GraphNode, layout, pathOf, pointsOf, truncateToTerminal } from './layout.ts';
 import type { Model } from './model.ts';
-import { labelOf, Tone } from './tones.ts';
+import { labelOf, StatusColor } from './tones.ts';
 import { element, signElement, textElement, Zoomable } from './zoom.ts';
 
 const WIDTH = 178;
@@ -202,8 +202,8 @@ export class Graph {
     group.append(
       title,
       element('rect', { width: WIDTH, height: HEIGHT, rx: 8 }),
-      signElement(Tone.Unseen, { x: 12, y: 13 }),
-      textElement(fitted(said, FONT, WIDTH - 44), { x: 34, y: 16.5, class: 'name' }),
+      signElement(StatusColor.Unseen, { x: 12, y: 13 }),
+      textElement(truncateToTerminal(said, FONT, WIDTH - 44), { x: 34, y: 16.5, class: 'name' }),
       textElement(kind, { x: 34, y: 30, class: 'kind' }),
     );
     const choose = (): void => this.#deps.onChoose(key);

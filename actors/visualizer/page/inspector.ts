@@ -1,6 +1,6 @@
 // One object: its chart, why it waits, what happened to it, its mail, and itself.
 import { html } from 'lit-html';
-import type { ChartNode, Happening, Inspected, Letter, Step, Tree } from '../wire.ts';
+import type { ChartNode, Inspected, MessageView, RecentEvent, Step, Tree } from '../wire.ts';
 import { Chart } from './chart.ts';
 import { type Html, objectLink, onTabKey, pill, sign, type ViewDeps } from './parts.ts';
 import { server } from './server.ts';
@@ -22,7 +22,7 @@ export class Inspector {
   readonly #machines = new Map<string, Promise<ChartNode>>();
   #key = '';
   #answer: Inspected | undefined;
-  #trouble: string | undefined;
+  #problem: string | undefined;
   #chart: Chart | undefined;
   #drawn = '';
   #timer: ReturnType<typeof setTimeout> | undefined;
@@ -66,8 +66,8 @@ export class Inspector {
           </button>`,
         )}
       </div>
-      <div class="panel ${panel}" id="panel" role="tabpanel" aria-labelledby="tab-${panel}" tabindex="0">
-        ${this.#trouble === undefined ? this.#panel(panel, at, tree) : html`<p class="bad" role="alert">${this.#trouble}</p>`}
+      <div class="panel ${panel}" id="panel" role="tabpanel" aria-labeledby="tab-${panel}" tabindex="0">
+        ${this.#problem === undefined ? this.#panel(panel, at, tree) : html`<p class="bad" role="alert">${this.#problem}</p>`}
       </div>
     </aside>`;
   }
@@ -121,7 +121,7 @@ export class Inspector {
     this.#machines.set(machine, known);
     known.catch(() => this.#machines.delete(machine));
     await this.#chart?.draw(await known);
-    this.#deps.onNews();
+    this.#deps.onUserEvent();
   }
 
   #why({ chain, causes }: Inspected): Html {
@@ -144,12 +144,12 @@ export class Inspector {
 
   #history(at: number): Html {
     const { model, change } = this.#deps;
-    const told: readonly Happening[] = this.#answer?.history ?? model.stepsOf(this.#key).map(asHappening);
-    if (told.length === 0) return html`<p class="quiet">nothing is kept of what happened</p>`;
-    const moves = told.filter(({ type }) => type !== 'call').map((each) => each.at);
+    const reported: readonly RecentEvent[] = this.#answer?.history ?? model.stepsOf(this.#key).map(asHappening);
+    if (reported.length === 0) return html`<p class="quiet">nothing is kept of what happened</p>`;
+    const moves = reported.filter(({ type }) => type !== 'call').map((each) => each.at);
     const current = moves.filter((moment) => moment <= (at || Number.POSITIVE_INFINITY)).at(-1);
     return html`<ol class="history">
-      ${told.toReversed().map((each) => {
+      ${reported.toReversed().map((each) => {
         const next = moves.find((moment) => moment > each.at);
         const lasted = each.type === 'call' ? '' : duration((next ?? model.now()) - each.at);
         return html`<li class="${each.type} ${each.type !== 'call' && each.at === current ? 'current' : ''}">
@@ -169,7 +169,7 @@ export class Inspector {
     </ul>`;
   }
 
-  #letter({ topic, from, to, at, payload }: Letter): Html {
+  #letter({ topic, from, to, at, payload }: MessageView): Html {
     const { model, change } = this.#deps;
     const isFrom = to === this.#key;
     const other = isFrom ? from : to;
@@ -193,7 +193,7 @@ export class Inspector {
     if (key !== this.#key) {
       this.#key = key;
       this.#answer = undefined;
-      this.#trouble = undefined;
+      this.#problem = undefined;
       this.#chart = undefined;
       this.#drawn = '';
       this.#seen = tree;
@@ -214,8 +214,8 @@ export class Inspector {
         (answer) => {
           if (key !== this.#key) return;
           this.#answer = answer;
-          this.#trouble = undefined;
-          this.#deps.onNews();
+          this.#problem = undefined;
+          this.#deps.onUserEvent();
         },
         (error: Error) => {
           if (key === this.#key) this.#fail(error);
@@ -225,15 +225,15 @@ export class Inspector {
   }
 
   #fail({ message }: Error): void {
-    this.#trouble = message;
-    this.#deps.onNews();
+    this.#problem = message;
+    this.#deps.onUserEvent();
   }
 }
 
-function asHappening({ at, from, to, cause, failure }: Step): Happening {
+function asHappening({ at, from, to, cause, failure }: Step): RecentEvent {
   return {
     at,
-    type: to === '' ? 'gone' : 'transition',
+    type: to === '' ? 'deleted' : 'transition',
     traceId: '',
     data: { from, to, cause, ...(failure !== undefined && { failure }) },
   };
@@ -243,7 +243,7 @@ function stepView({ from, to, cause, at }: Step): Html {
   return html`<code>${from || 'new'}</code> → <code>${to || 'gone'}</code> <span class="dim">on ${eventLabel(cause)}, ${clock(at)}</span>`;
 }
 
-function happeningView({ type, data }: Happening): Html {
+function happeningView({ type, data }: RecentEvent): Html {
   const text = (name: string): string => (data[name] === undefined || data[name] === null ? '' : String(data[name]));
   if (type === 'call') {
     const status = text('status');
@@ -251,7 +251,7 @@ function happeningView({ type, data }: Happening): Html {
     return html`<span class=${isBad ? 'bad' : ''}>${text('method')} ${text('path')} <b>${status || 'no answer'}</b></span>
       <small>${text('service')}, ${duration(Number(data['durationMs'] ?? 0))}${data['requestId'] === undefined ? '' : html`, <code>${text('requestId')}</code>`}</small>`;
   }
-  if (type === 'gone') return html`<b>gone</b> <small>from ${text('from')}</small>`;
+  if (type === 'deleted') return html`<b>gone</b> <small>from ${text('from')}</small>`;
   const failure = text('failure') || text('error');
   return html`<code>${text('to') || type}</code> <small>${eventLabel(text('cause'))}</small>
     ${failure === '' ? '' : html`<small class="bad">${sign('failing')} ${failure}</small>`}`;

@@ -14,7 +14,7 @@ import { follow, server } from './server.ts';
 import { fromHash, LAYOUTS, type State, toHash, VIEWS, type ViewName } from './state.ts';
 import { clock, counted } from './text.ts';
 import { Timeline } from './timeline.ts';
-import { BAD, TONES, type Tone } from './tones.ts';
+import { BAD, type StatusColor, TONES } from './tones.ts';
 
 /** More than that are a map unless somebody wants them as a graph. */
 const GRAPH_LIMIT = 160;
@@ -37,7 +37,7 @@ let historyAsked: Promise<void> | undefined;
 
 const root = document.querySelector<HTMLElement>('#app') as HTMLElement;
 root.replaceChildren();
-const deps: ViewDeps = { model, change, onNews: draw };
+const deps: ViewDeps = { model, change, onUserEvent: draw };
 const inspector = new Inspector(deps);
 const timeline = new Timeline(deps);
 const messages = new MessagesView(deps);
@@ -106,9 +106,9 @@ function page(): Html {
       <button type="button" class="icon" aria-label="Keys" title="Keys (?)" @click=${showKeys}>?</button>
     </header>
     ${filters(all, known)}
-    ${model.trouble === undefined ? '' : html`<p class="trouble" role="status">${model.trouble}</p>`}
+    ${model.problem === undefined ? '' : html`<p class="trouble" role="status">${model.problem}</p>`}
     <main class="${state.chosen === '' ? '' : 'with-inspector'}">
-      <section class="stage" id="stage" role="tabpanel" aria-labelledby="view-${view}" tabindex="-1">${stage(shown)}</section>
+      <section class="stage" id="stage" role="tabpanel" aria-labeledby="view-${view}" tabindex="-1">${stage(shown)}</section>
       ${inspector.view(state)}
     </main>
     ${scrubber()}
@@ -141,7 +141,7 @@ function objects(shown: readonly Tree[]): Html {
   if (shown.length === 0) {
     const isFiltered = model.trees.size > 0;
     return html`<p class="quiet" role="status">
-      ${isFiltered ? 'nothing matches the filter' : model.trouble === undefined ? 'there are no objects yet' : ''}
+      ${isFiltered ? 'nothing matches the filter' : model.problem === undefined ? 'there are no objects yet' : ''}
     </p>`;
   }
   const wanted = state.layout === 'auto' ? (shown.length <= GRAPH_LIMIT ? 'graph' : 'map') : state.layout;
@@ -156,7 +156,7 @@ function objects(shown: readonly Tree[]): Html {
 function filters(all: readonly Tree[], known: readonly Tree[]): Html {
   const namespaces = [...new Set(all.map(({ namespace }) => namespace))].filter(Boolean).sort();
   const kinds = [...new Set(all.map(({ kind }) => kind))].sort();
-  const counts = new Map<Tone, number>();
+  const counts = new Map<StatusColor, number>();
   for (const { tone } of known) counts.set(tone, (counts.get(tone) ?? 0) + 1);
   const select = (label: string, name: 'namespace' | 'kind', values: readonly string[]): Html => html`<label
     ><span>${label}</span>
@@ -249,7 +249,7 @@ async function readHistory(): Promise<void> {
   draw();
 }
 
-function toggled(tones: readonly Tone[], tone: Tone): readonly Tone[] {
+function toggled(tones: readonly StatusColor[], tone: StatusColor): readonly StatusColor[] {
   return tones.includes(tone) ? tones.filter((each) => each !== tone) : [...tones, tone];
 }
 
@@ -366,7 +366,7 @@ follow({
     draw();
   },
   onTrouble(what) {
-    model.trouble = what;
+    model.problem = what;
     draw();
   },
 });
@@ -376,7 +376,7 @@ server.hello().then(
     draw();
   },
   (error: Error) => {
-    model.trouble = error.message;
+    model.problem = error.message;
     draw();
   },
 );

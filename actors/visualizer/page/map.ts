@@ -31,9 +31,9 @@ export class ObjectMap {
       event.preventDefault();
       this.#deps.onChoose(key);
     });
-    this.element.addEventListener('pointerover', ({ target }) => this.#tell(keyOf(target)));
-    this.element.addEventListener('focusin', ({ target }) => this.#tell(keyOf(target)));
-    this.element.addEventListener('pointerleave', () => this.#tell(undefined));
+    this.element.addEventListener('pointerover', ({ target }) => this.#report(keyOf(target)));
+    this.element.addEventListener('focusin', ({ target }) => this.#report(keyOf(target)));
+    this.element.addEventListener('pointerleave', () => this.#report(undefined));
     this.element.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
@@ -142,7 +142,7 @@ export class ObjectMap {
     }
   }
 
-  #tell(key: string | undefined): void {
+  #report(key: string | undefined): void {
     const cell = key === undefined ? undefined : this.#cells.get(key);
     this.#tip.classList.toggle('shown', cell !== undefined);
     if (cell === undefined) return;

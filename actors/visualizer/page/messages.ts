@@ -1,6 +1,6 @@
 // Who told whom what: the messages among the chosen object and those next to it, in the order in which they were stored.
 import { html, svg } from 'lit-html';
-import type { Letter, Messages } from '../wire.ts';
+import type { Messages, MessageView } from '../wire.ts';
 import type { Html, ViewDeps } from './parts.ts';
 import { server } from './server.ts';
 import type { State } from './state.ts';
@@ -18,7 +18,7 @@ export class MessagesView {
   readonly #deps: ViewDeps;
   #asked = '';
   #answer: Messages | undefined;
-  #trouble: string | undefined;
+  #problem: string | undefined;
   #readAt = 0;
 
   constructor(deps: ViewDeps) {
@@ -31,10 +31,10 @@ export class MessagesView {
     }
     const actors = this.#actors(chosen);
     this.#read(actors);
-    if (this.#trouble !== undefined) return html`<p class="bad" role="alert">${this.#trouble}</p>`;
+    if (this.#problem !== undefined) return html`<p class="bad" role="alert">${this.#problem}</p>`;
     if (this.#answer === undefined) return html`<p class="quiet">reading</p>`;
-    const { letters, trouble } = this.#answer;
-    if (trouble !== undefined) return html`<p class="quiet">${trouble}</p>`;
+    const { letters, problem } = this.#answer;
+    if (problem !== undefined) return html`<p class="quiet">${problem}</p>`;
     const shown = letters.filter(({ from, to }) => actors.includes(to) && (from === '' || actors.includes(from)));
     return html`<div class="messages">
       <p class="dim">The last value of each subject, as the bus holds it.</p>
@@ -46,11 +46,11 @@ export class MessagesView {
   #actors(chosen: string): readonly string[] {
     const { model } = this.#deps;
     const needs = (model.trees.get(chosen)?.needs ?? []).slice(0, ACTORS / 2);
-    const dependants = model.dependantsOf(chosen).slice(0, ACTORS - 1 - needs.length);
-    return [...new Set([...needs, chosen, ...dependants])];
+    const dependents = model.dependentsOf(chosen).slice(0, ACTORS - 1 - needs.length);
+    return [...new Set([...needs, chosen, ...dependents])];
   }
 
-  #diagram(actors: readonly string[], letters: readonly Letter[]): Html {
+  #diagram(actors: readonly string[], letters: readonly MessageView[]): Html {
     const { model, change } = this.#deps;
     const [width, height] = [(actors.length + 1) * COLUMN, TOP + letters.length * ROW + 24];
     const x = (key: string): number => COLUMN * (actors.indexOf(key) + 1);
@@ -96,19 +96,19 @@ export class MessagesView {
         if (asked !== this.#asked) return;
         const isNew = JSON.stringify(answer) !== JSON.stringify(this.#answer);
         this.#answer = answer;
-        this.#trouble = undefined;
-        if (isNew) this.#deps.onNews();
+        this.#problem = undefined;
+        if (isNew) this.#deps.onUserEvent();
       },
       (error: Error) => {
-        this.#trouble = error.message;
-        this.#deps.onNews();
+        this.#problem = error.message;
+        this.#deps.onUserEvent();
       },
     );
   }
 }
 
 /** What a message says, in a word or two. */
-function saying({ topic, payload }: Letter): string {
+function saying({ topic, payload }: MessageView): string {
   const said = topic === 'ready' ? (payload['readiness'] ?? payload['standing']) : undefined;
   if (topic === 'claim') return payload['ended'] === undefined ? 'claim' : 'claim ended';
   return said === undefined ? topic : String(said);

@@ -2,7 +2,7 @@
 import type { Changes, Forest, Hello, Step, Steps, Tree } from '../wire.ts';
 import type { State } from './state.ts';
 import { readable } from './text.ts';
-import { Tone } from './tones.ts';
+import { StatusColor } from './tones.ts';
 
 /** Steps that are kept in memory; the oldest go first. */
 const STEPS = 120_000;
@@ -12,7 +12,7 @@ export class Model {
   /** Objects by key, as they are. */
   readonly trees = new Map<string, Tree>();
   /** What is wrong with the connection; undefined: nothing. */
-  trouble: string | undefined = 'connecting';
+  problem: string | undefined = 'connecting';
   /** Time of the server less that of this machine, in milliseconds. */
   skewMs = 0;
   /** All that is known of what happened, oldest first. */
@@ -24,7 +24,7 @@ export class Model {
   version = 0;
   /** Keys of the objects that are there, in a steady order; undefined: one came or went since. */
   #sorted: readonly string[] | undefined;
-  #dependants: { readonly version: number; readonly of: ReadonlyMap<string, readonly string[]> } | undefined;
+  #dependents: { readonly version: number; readonly of: ReadonlyMap<string, readonly string[]> } | undefined;
 
   /** The time of the server. */
   now(): number {
@@ -64,7 +64,7 @@ export class Model {
         from: text(from),
         to: text(to),
         cause: text(cause),
-        tone: text(tone) as Tone,
+        tone: text(tone) as StatusColor,
         ...(by >= 0 && { by: keys[by] ?? '' }),
         ...(failure >= 0 && { failure: text(failure) }),
       };
@@ -149,7 +149,7 @@ export class Model {
       namespace,
       name,
       uid: '',
-      tone: Tone.Unseen,
+      tone: StatusColor.Unseen,
       state: '',
       since: 0,
       createdAt: 0,
@@ -174,15 +174,15 @@ export class Model {
   }
 
   /** Keys of those that refer to an object. */
-  dependantsOf(key: string): readonly string[] {
-    if (this.#dependants?.version !== this.version) {
+  dependentsOf(key: string): readonly string[] {
+    if (this.#dependents?.version !== this.version) {
       const of = new Map<string, string[]>();
       for (const tree of this.trees.values()) {
         for (const need of tree.needs) of.set(need, [...(of.get(need) ?? []), tree.key]);
       }
-      this.#dependants = { version: this.version, of };
+      this.#dependents = { version: this.version, of };
     }
-    return this.#dependants.of.get(key) ?? [];
+    return this.#dependents.of.get(key) ?? [];
   }
 }
 

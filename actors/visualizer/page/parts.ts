@@ -2,7 +2,7 @@
 import { html, svg, type TemplateResult } from 'lit-html';
 import type { Model } from './model.ts';
 import type { State } from './state.ts';
-import { labelOf, type Tone } from './tones.ts';
+import { labelOf, type StatusColor } from './tones.ts';
 
 export type Html = TemplateResult | string;
 
@@ -11,15 +11,15 @@ export interface ViewDeps {
   readonly model: Model;
   readonly change: (part: Partial<State>) => void;
   /** Something that was asked for has come. */
-  readonly onNews: () => void;
+  readonly onUserEvent: () => void;
 }
 
-export function sign(tone: Tone | 'absent'): TemplateResult {
+export function sign(tone: StatusColor | 'absent'): TemplateResult {
   return html`<svg class="sign ${tone}" viewBox="0 0 12 12" aria-hidden="true">${svg`<use href="#tone-${tone}"></use>`}</svg>`;
 }
 
 /** A tone with its word. */
-export function pill(tone: Tone | 'absent', text = labelOf(tone)): TemplateResult {
+export function pill(tone: StatusColor | 'absent', text = labelOf(tone)): TemplateResult {
   return html`<span class="pill ${tone}">${sign(tone)}${text}</span>`;
 }
 

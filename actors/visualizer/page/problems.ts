@@ -5,7 +5,7 @@ import { type Html, objectLink, sign, type ViewDeps } from './parts.ts';
 import { server } from './server.ts';
 import type { State } from './state.ts';
 import { clock, counted } from './text.ts';
-import { Tone } from './tones.ts';
+import { StatusColor } from './tones.ts';
 
 /** Objects named below a problem. */
 const NAMED = 8;
@@ -17,7 +17,7 @@ const AGAIN_MS = 1_500;
 export class ProblemsView {
   readonly #deps: ViewDeps;
   #answer: Problems | undefined;
-  #trouble: string | undefined;
+  #failure: string | undefined;
   #version = -1;
   #readAt = 0;
   #isReading = false;
@@ -28,13 +28,13 @@ export class ProblemsView {
 
   view({ namespace }: State): Html {
     this.#read();
-    if (this.#trouble !== undefined) return html`<p class="bad" role="alert">${this.#trouble}</p>`;
+    if (this.#failure !== undefined) return html`<p class="bad" role="alert">${this.#failure}</p>`;
     if (this.#answer === undefined) return html`<p class="quiet">reading</p>`;
     const { problems, leases, services, notes } = this.#answer;
     const shown = problems.filter((problem) => namespace === '' || problem.namespace === namespace);
     return html`<div class="problems">
-      ${notes.map(({ summary, advice }) => html`<section class="problem grave">${sign(Tone.Failing)}<div><p><b>${summary}</b></p><p class="advice">${advice}</p></div></section>`)}
-      ${shown.length === 0 && notes.length === 0 ? html`<p class="well">${sign(Tone.Available)} Nothing is wrong, and nothing waits.</p>` : ''}
+      ${notes.map(({ summary, advice }) => html`<section class="problem grave">${sign(StatusColor.Failing)}<div><p><b>${summary}</b></p><p class="advice">${advice}</p></div></section>`)}
+      ${shown.length === 0 && notes.length === 0 ? html`<p class="well">${sign(StatusColor.Available)} Nothing is wrong, and nothing waits.</p>` : ''}
       ${shown.map((problem) => this.#problem(problem))}
       <div class="columns">
         <section>
@@ -58,7 +58,7 @@ export class ProblemsView {
     const { model, change } = this.#deps;
     const choose = (chosen: string): void => change({ chosen, panel: 'why' });
     return html`<section class="problem ${weight >= GRAVE ? 'grave' : ''}">
-      ${sign(weight >= GRAVE ? Tone.Failed : Tone.Waiting)}
+      ${sign(weight >= GRAVE ? StatusColor.Failed : StatusColor.Waiting)}
       <div>
         <p><b><bdi>${summary}</bdi></b> <span class="dim">${namespace}</span></p>
         <p class="advice">${advice}</p>
@@ -76,12 +76,12 @@ export class ProblemsView {
   }
 
   #read(): void {
-    const { model, onNews } = this.#deps;
+    const { model, onUserEvent } = this.#deps;
     const isNew = model.version !== this.#version;
     if (this.#isReading || (this.#answer !== undefined && !isNew)) return;
     const wait = this.#readAt + AGAIN_MS - Date.now();
     if (wait > 0) {
-      setTimeout(onNews, wait);
+      setTimeout(onUserEvent, wait);
       return;
     }
     this.#isReading = true;
@@ -92,15 +92,15 @@ export class ProblemsView {
       .then(
         (answer) => {
           this.#answer = answer;
-          this.#trouble = undefined;
+          this.#failure = undefined;
         },
         (error: Error) => {
-          this.#trouble = error.message;
+          this.#failure = error.message;
         },
       )
       .finally(() => {
         this.#isReading = false;
-        onNews();
+        onUserEvent();
       });
   }
 }

@@ -19,7 +19,7 @@ export function follow(handlers: FeedHandlers): void {
     handlers.onForest(forest);
   });
   hear<Changes>('changes', (changes) => handlers.onChanges(changes));
-  hear<Trouble>('trouble', ({ what }) => handlers.onTrouble(what));
+  hear<Trouble>('problem', ({ what }) => handlers.onTrouble(what));
   feed.addEventListener('error', () => {
     handlers.onTrouble('the server is away; connecting again');
     // Refused for good, as with a token that is right no more.

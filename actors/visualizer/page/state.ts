@@ -1,5 +1,5 @@
 // What the page shows: the address says it, so that every view is a link.
-import { Tone } from './tones.ts';
+import { StatusColor } from './tones.ts';
 
 export const VIEWS = ['objects', 'timeline', 'messages', 'problems'] as const;
 export type ViewName = (typeof VIEWS)[number];
@@ -13,7 +13,7 @@ export interface State {
   readonly layout: Layout;
   readonly namespace: string;
   readonly kind: string;
-  readonly tones: readonly Tone[];
+  readonly tones: readonly StatusColor[];
   readonly text: string;
   /** Key of the chosen object; empty: none. */
   readonly chosen: string;
@@ -39,13 +39,13 @@ export function fromHash(hash: string): State {
   const said = new URLSearchParams(hash.replace(/^#/, ''));
   const one = <Value extends string>(name: string, all: readonly Value[], otherwise: Value): Value =>
     all.find((value) => value === said.get(name)) ?? otherwise;
-  const known = new Set<string>(Object.values(Tone));
+  const known = new Set<string>(Object.values(StatusColor));
   return {
     view: one('view', VIEWS, START.view),
     layout: one('layout', LAYOUTS, START.layout),
     namespace: said.get('namespace') ?? '',
     kind: said.get('kind') ?? '',
-    tones: (said.get('state') ?? '').split(',').filter((tone): tone is Tone => known.has(tone)),
+    tones: (said.get('state') ?? '').split(',').filter((tone): tone is StatusColor => known.has(tone)),
     text: said.get('q') ?? '',
     chosen: said.get('object') ?? '',
     panel: one('panel', PANELS, START.panel),

@@ -1,4 +1,4 @@
-// How a landscape came up or went: a bar an object, coloured by what it did, with the way that took longest.
+// How a landscape came up or went: a bar an object, colored by what it did, with the way that took longest.
 import { html, svg } from 'lit-html';
 import type { Step, Tree } from '../wire.ts';
 import { activitiesOf, type Span } from './activities.ts';
@@ -6,7 +6,7 @@ import type { Model } from './model.ts';
 import type { Html, ViewDeps } from './parts.ts';
 import type { State } from './state.ts';
 import { clock, counted, duration, eventLabel } from './text.ts';
-import { labelOf, type Tone } from './tones.ts';
+import { labelOf, type StatusColor } from './tones.ts';
 
 const ROW = 22;
 /** Rows that are drawn; a filter finds the others. */
@@ -17,7 +17,7 @@ const WIDTH = 1_000;
 interface Bar {
   readonly from: number;
   readonly to: number;
-  readonly tone: Tone;
+  readonly tone: StatusColor;
   readonly state: string;
   readonly cause: string;
 }

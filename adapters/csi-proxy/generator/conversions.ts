@@ -3,7 +3,7 @@
 // Invariants:
 //   V1. No field is lost without a word: each is matched, declared ignored, or the work of a hand-written function.
 //   V2. What generated code calls exists; what nobody calls is not asked for.
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import type { Field, Message } from '../protos/mod.ts';
 import { reachable, typeName, type VersionApi } from './api.ts';
 import { conversionName, conversionSignature, Direction, type HandWritten } from './hand-written.ts';
@@ -138,15 +138,15 @@ class Planning {
       (ignored) => ignored.message === typeName(message.path) && ignored.field === field.jsonName,
     );
     if (isIgnored) return { field, kind: 'ignored' };
-    const counterpart = this.#internalOf(message)?.fields.get(field.jsonName);
+    const devBackend = this.#internalOf(message)?.fields.get(field.jsonName);
     const shape = shapeOf(field);
-    if (counterpart === undefined) {
+    if (devBackend === undefined) {
       const loss = this.#direction === Direction.In ? "the caller's data would be lost" : 'it would never be set';
       const meant = hint(field.jsonName, this.#unmatchedNames(message));
       return { field, kind: 'unmatched', problem: `(${shapeText(shape)}) has no counterpart (none${meant}): ${loss}` };
     }
-    if (!isSameShape(shape, counterpart.shape)) {
-      const types = `(${shapeText(shape)}) and its counterpart (${shapeText(counterpart.shape)})`;
+    if (!isSameShape(shape, devBackend.shape)) {
+      const types = `(${shapeText(shape)}) and its counterpart (${shapeText(devBackend.shape)})`;
       return { field, kind: 'unmatched', problem: `${types} are of different types` };
     }
     const renumbered = field.type.kind === 'enum' ? this.#renumbered(field.type.name) : undefined;

@@ -1,7 +1,7 @@
 // Which groups and versions there are: every subfolder of `<api>`, and every other input folder with a marker file.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import { compareVersionNames, isVersionName } from '../version-name.ts';
 import type { Bases } from './layout.ts';
 import { compareText, type Problem } from './problem.ts';

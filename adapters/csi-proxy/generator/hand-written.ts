@@ -1,6 +1,6 @@
 // The hand-written conversions of a version, read from its `conversion.ts`, and the fields it declares ignored.
 import { dirname, resolve } from 'node:path';
-import { nearest } from '../../nearest.ts';
+import { nearest } from '../../text/nearest.ts';
 import type { Position } from '../protos/mod.ts';
 import type { Problem } from './problem.ts';
 import {

@@ -1,5 +1,5 @@
 // The internal types of a group, read from its hand-written `types.ts`.
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import { Cardinality, type Position } from '../protos/mod.ts';
 import type { Problem } from './problem.ts';
 import { SCALAR_NAMES, type Shape, type ShapeType } from './shape.ts';

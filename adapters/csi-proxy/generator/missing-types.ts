@@ -1,5 +1,5 @@
 // Types that some version uses and the internal types lack, with their text to go on with.
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import type { Enum, Message } from '../protos/mod.ts';
 import { typeName, type VersionApi } from './api.ts';
 import type { VersionConversions } from './conversions.ts';

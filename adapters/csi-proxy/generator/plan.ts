@@ -25,7 +25,7 @@ import {
 import { type Leftovers, leftovers } from './leftovers.ts';
 import { missingTypes } from './missing-types.ts';
 import { type Problem, sortedProblems } from './problem.ts';
-import { unanswered } from './unanswered.ts';
+import { outcomeUnknown } from './unanswered.ts';
 
 export interface PlannedFile {
   readonly path: string;
@@ -169,7 +169,7 @@ function planGroup(found: FoundGroup, shown: (path: string) => string): GroupPla
     warnings: [
       ...warnings,
       ...planned.flatMap(({ converted }) => converted.warnings),
-      ...unanswered(apis, serverText, shown(paths.serverClass)),
+      ...outcomeUnknown(apis, serverText, shown(paths.serverClass)),
     ],
     defaulted: inGroup(({ defaulted }) => defaulted),
     dropped: inGroup(({ dropped }) => dropped),

@@ -1,7 +1,7 @@
 // The first proto of a new group, and the copy from which a new version starts; then all is generated.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import { ProtoError, type ProtoFile, readProto } from '../protos/mod.ts';
 import { isVersionName, parseVersionName, Stability } from '../version-name.ts';
 import { serviceName } from './api.ts';

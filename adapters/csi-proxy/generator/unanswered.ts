@@ -1,6 +1,6 @@
 // Calls of a group that its hand-written server has no method for. They are no error: they end with UNIMPLEMENTED until
 // there is one, as the first stubs do, and the rest of the group is served.
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import { methodName, type VersionApi } from './api.ts';
 import { stubText } from './emit/scaffold-files.ts';
 import { compareText, type Problem } from './problem.ts';
@@ -13,7 +13,7 @@ const CLASS = 'Server';
  * @param text  of `server.ts`
  * @param file  stands in the places
  */
-export function unanswered(versions: readonly VersionApi[], text: string, file: string): readonly Problem[] {
+export function outcomeUnknown(versions: readonly VersionApi[], text: string, file: string): readonly Problem[] {
   const source = readSource(text, file);
   const found = methodsOf(source);
   if (found === undefined) return source.problems;

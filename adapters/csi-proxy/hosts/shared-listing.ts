@@ -12,7 +12,7 @@ interface Listing<T> {
   isRunning: boolean;
 }
 
-export class SharedListing<T> {
+export class SharedList<T> {
   readonly #list: () => Promise<T>;
   readonly #clock: Clock;
   readonly #maxAgeMs: number;

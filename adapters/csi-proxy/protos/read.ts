@@ -1,7 +1,7 @@
 // Reads a `.proto` file. The grammar, types and options are as protobufjs reads them; places and comments come from the
 // statements of the same text, which are found by the names that both have.
 import protobuf from 'protobufjs';
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import {
   Cardinality,
   type Element,

@@ -1,6 +1,6 @@
 // What `troupe csi-proxy serve` is told, by flags with one dash or two.
 import { TerminalError } from '../../../bus/errors.ts';
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import { allServices } from '../client/all_services_generated.ts';
 import { parseVersionName } from '../version-name.ts';
 import { DRAIN_MS, type Flag, SERVICE } from './flag-table.ts';

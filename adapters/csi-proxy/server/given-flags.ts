@@ -1,7 +1,7 @@
 // The flags of a command line, with one dash or two, in the order in which they were given.
 import { parseArgs } from 'node:util';
 import { TerminalError } from '../../../bus/errors.ts';
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import { FLAGS, type Flag } from './flag-table.ts';
 
 /** All throw TerminalErrors that name the flag, the rule, and what it got. */

@@ -1,14 +1,14 @@
 // What the hand-written server of a group is made with.
 import type { Clock } from '../../../bus/mod.ts';
 import type { Host } from '../hosts/host.ts';
-import { Lanes } from '../lanes.ts';
+import { KeyedMutex } from '../keyed-mutex.ts';
 import { PathRules } from './path-rules.ts';
 
 export interface GroupDeps {
   readonly clock: Clock;
   readonly host: Host;
   /** All groups of a host have the same, so that one disk is changed by one call at a time. */
-  readonly lanes: Lanes;
+  readonly lanes: KeyedMutex;
   readonly paths: PathRules;
   /** The names of the services that may be asked for, in lower case. */
   readonly services: ReadonlySet<string> | 'all';
@@ -47,7 +47,7 @@ export function groupDeps({
   return {
     clock,
     host,
-    lanes: new Lanes(),
+    lanes: new KeyedMutex(),
     paths: new PathRules(allowedDirectories),
     services: services === 'all' ? 'all' : new Set(services.map((name) => name.toLowerCase())),
     mountPaths,

@@ -108,7 +108,7 @@ export function serverMetrics(): Metrics {
     new Counter({ name, help, labelNames: ['group', 'version', ...labels], registers });
   const closed = pipeCounter('csi_proxy_connections_closed_total', 'Connections that the server closed.', 'reason');
   const refused = pipeCounter('csi_proxy_requests_refused_total', 'Requests refused before they were whole.', 'reason');
-  const mended = pipeCounter('csi_proxy_mended_connections_total', 'Connections served whose authority is none.');
+  const mended = pipeCounter('csi_proxy_repaired_connections_total', 'Connections served whose authority is none.');
   return {
     pipe(group, version) {
       const labels = { group, version };
@@ -129,8 +129,8 @@ export function serverMetrics(): Metrics {
           },
         });
       gauge('csi_proxy_connections', 'Connections that are open.', () => guard.connections);
-      gauge('csi_proxy_unfinished_requests', 'Requests that are not whole.', () => guard.unfinished);
-      gauge('csi_proxy_held_request_bytes', 'Of requests that are not answered yet.', () => guard.heldBytes);
+      gauge('csi_proxy_incomplete_requests', 'Requests that are not whole.', () => guard.unfinished);
+      gauge('csi_proxy_buffered_request_bytes', 'Of requests that are not answered yet.', () => guard.heldBytes);
     },
     method(service, rpc) {
       const labels = { grpc_method: rpc, grpc_service: service, grpc_type: 'unary' };

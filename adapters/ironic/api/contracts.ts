@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   C1. No file is read before somebody asks for a definition, and then once for all kinds.
-import type { KindDefinition } from '../../kubernetes/crds.ts';
+import type { KindDefinition } from '../../api/contract/crds.ts';
 import { type CustomResourceDefinition, type DefinitionsOptions, definitions, versionsIn } from './definitions.ts';
 import { KINDS } from './kinds.ts';
 import { GROUP } from './types.ts';

@@ -7,11 +7,11 @@
 //   S3. A place that nobody makes use of is free again after a while.
 //   S4. Without news from the poller one list is read for all who ask meanwhile, of no more than it takes.
 import type { Clock } from '../../../bus/time.ts';
+import { CachedFetch } from './cached-fetch.ts';
 import type { IronicClient } from './client.ts';
 import type { Node } from './node.ts';
 import { LONG_PACE_MS } from './pace.ts';
 import type { Asking } from './session.ts';
-import { SharedLook } from './shared-look.ts';
 
 /** States in which a node is busy. */
 const BUSY: ReadonlySet<string | null> = new Set([
@@ -49,14 +49,14 @@ interface Shown {
 
 export class Capacity {
   readonly #deps: CapacityDeps;
-  readonly #list: SharedLook<void>;
+  readonly #list: CachedFetch<void>;
   /** Places that were taken, by uuid: when, in milliseconds since the epoch. */
   readonly #taken = new Map<string, number>();
   #shown: Shown | undefined;
 
   constructor(deps: CapacityDeps) {
     this.#deps = deps;
-    this.#list = new SharedLook({
+    this.#list = new CachedFetch({
       clock: deps.clock,
       ttlMs: 0,
       look: () => this.#look(),

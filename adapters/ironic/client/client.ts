@@ -1,7 +1,7 @@
 // Ironic's REST API: one client for all hosts of an Ironic. Each call is a row of `ENDPOINTS`, typed.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { AbsentError, UnansweredError } from '../../../bus/errors.ts';
-import type { CallLoad } from '../../adapter.ts';
+import { AbsentError, UnknownOutcomeError } from '../../../bus/errors.ts';
+import type { CallLoad } from '../../api/adapter.ts';
 import { ENDPOINTS, type Endpoint, endpointOf, pathOf } from './endpoints.ts';
 import {
   type Inventory,
@@ -45,7 +45,7 @@ export interface IronicRequest {
  * - {AbsentError} 404, said by Ironic of what the call is about
  * - {TerminalError} 400: refused as it is; or Ironic lacks the feature; or an argument is no uuid or name
  * - {TransientError} 401 and 403 (`fault` is `credentials`), 5xx and any other status; nothing was sent
- * - {UnansweredError} no answer by the deadline or the timeout, or before the connection broke: it may be done
+ * - {UnknownOutcomeError} no answer by the deadline or the timeout, or before the connection broke: it may be done
  */
 export interface IronicClient {
   /**
@@ -153,8 +153,8 @@ class Client implements IronicClient {
 
   async *nodePages(fields: readonly NodeField[] | 'all', asking: Asking): AsyncGenerator<readonly Node[], void> {
     const { features } = await this.#session.choice(asking);
-    const told = fields === 'all' ? nodeFields(features) : [...new Set<NodeField>(['uuid', ...fields])];
-    const query = new URLSearchParams({ fields: told.join(','), limit: String(PAGE_SIZE) });
+    const reported = fields === 'all' ? nodeFields(features) : [...new Set<NodeField>(['uuid', ...fields])];
+    const query = new URLSearchParams({ fields: reported.join(','), limit: String(PAGE_SIZE) });
     for await (const page of this.#session.pages(ENDPOINTS.listNodes, query, asking)) {
       yield page.map((node) => nodeIn(node));
     }
@@ -230,7 +230,7 @@ class Client implements IronicClient {
     const request = { query: 'method=create_subscription', body: subscription };
     const { body } = await this.#send(ENDPOINTS.createSubscription, ident, request, asking);
     const id = body['Id'];
-    if (typeof id !== 'string' || id === '') throw new UnansweredError('the answer holds no Id of a subscription');
+    if (typeof id !== 'string' || id === '') throw new UnknownOutcomeError('the answer holds no Id of a subscription');
     return id;
   }
 

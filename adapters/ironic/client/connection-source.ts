@@ -1,6 +1,6 @@
 // The connection to Ironic as it is now: asked again and again, so that new certificates and passwords need no start.
 import { TerminalError } from '../../../bus/errors.ts';
-import type { AdapterLog, ServePorts } from '../../adapter.ts';
+import type { AdapterLog, ServePorts } from '../../api/adapter.ts';
 import { type Connection, diskFiles, type Files, readKeys } from './connection.ts';
 import { connectionOfResource, type IronicResource, secretNamesOf } from './ironic-resource.ts';
 import type { ConnectionOptions } from './options.ts';
@@ -25,12 +25,13 @@ export function connectionSource(
 ): () => Promise<Connection> {
   const { whereabouts } = options;
   if (whereabouts === undefined) throw new TerminalError('IRONIC_ENDPOINT or IRONIC_NAME must be set');
-  const told = new Set<string>();
+  const reported = new Set<string>();
   return async () => {
     const { trust, credentials, warnings } = await readKeys(options, files);
     for (const warning of warnings) {
-      if (!told.has(warning)) log.warn({ warning }, 'the files of the connection to Ironic are not as they should be');
-      told.add(warning);
+      if (!reported.has(warning))
+        log.warn({ warning }, 'the files of the connection to Ironic are not as they should be');
+      reported.add(warning);
     }
     if (whereabouts.kind === 'endpoint') return { endpoint: whereabouts.endpoint, trust, credentials };
     const { namespace, name } = whereabouts;

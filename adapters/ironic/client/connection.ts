@@ -8,7 +8,7 @@ import { access, readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createSecureContext } from 'node:tls';
 import { TerminalError } from '../../../bus/errors.ts';
-import type { Trust } from '../../transport.ts';
+import type { Trust } from '../../http/transport.ts';
 import type { ConnectionOptions } from './options.ts';
 
 export interface Credentials {

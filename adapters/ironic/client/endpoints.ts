@@ -3,7 +3,7 @@
 // Invariants:
 //   E1. Nothing is sent that is not in the table, and no part of a path leads elsewhere.
 import { TerminalError } from '../../../bus/errors.ts';
-import type { Extent } from '../../answer.ts';
+import type { Extent } from '../../http/response.ts';
 import { Feature } from './versions.ts';
 
 export interface Endpoint {

@@ -11,12 +11,12 @@ import {
   TransientError,
   type TransientErrorOptions,
   type TroupeError,
-  UnansweredError,
+  UnknownOutcomeError,
 } from '../../../bus/errors.ts';
-import { hiding } from '../../secrets.ts';
-import { GATEWAY_FAILURES, type TransportAnswer } from '../../transport.ts';
+import { hiding } from '../../http/secrets.ts';
+import { GATEWAY_FAILURES, type TransportResponse } from '../../http/transport.ts';
+import { wordsOf } from './error-text.ts';
 import { SHORT_PACE_MS } from './pace.ts';
-import { wordsOf } from './words.ts';
 
 /** The node is held, or another has what is asked for: nothing failed, and it is asked again after the short pause. */
 export class BusyError extends TransientError {
@@ -63,7 +63,7 @@ export function refusalIn(error: unknown): Pick<IronicRefusal, 'status' | 'detai
 export interface Refused {
   /** The request in words: no query, no secret. */
   readonly label: string;
-  readonly answer: Pick<TransportAnswer, 'status' | 'body' | 'retryAfterMs'>;
+  readonly answer: Pick<TransportResponse, 'status' | 'body' | 'retryAfterMs'>;
   readonly requestBody: Json | undefined;
   /** Of the connection. */
   readonly secrets: readonly string[];
@@ -79,7 +79,7 @@ export function refusalOf({ label, answer, requestBody, secrets }: Refused): Tro
   const message = `${label} answered ${status}${isTold ? `: ${said.text}` : ''}`;
   const cause = new IronicRefusal(message, { status, detail: isTold ? said.text : '' });
   if (status >= 200 && status < 300)
-    return new UnansweredError(`${message}, which is no answer to what was done`, { cause });
+    return new UnknownOutcomeError(`${message}, which is no answer to what was done`, { cause });
   if (status < 400) return new TransientError(`${message}: redirections are not followed`, { cause });
   switch (status) {
     case 400:
@@ -97,7 +97,7 @@ export function refusalOf({ label, answer, requestBody, secrets }: Refused): Tro
       return new BusyError(message, { cause, retryAfterMs });
   }
   if (GATEWAY_FAILURES.has(status))
-    return new UnansweredError(message, { cause, retryAfterMs, fault: Fault.Unreachable });
+    return new UnknownOutcomeError(message, { cause, retryAfterMs, fault: Fault.Unreachable });
   return new TransientError(message, { cause, retryAfterMs });
 }
 
@@ -107,10 +107,10 @@ const UNREACHED = /^Ironic does not answer: | failed: | was not answered by its 
 /** An error of a call that was not answered, with what is in the way. */
 export function unreached(error: unknown): unknown {
   if (!(error instanceof TransientError) || !UNREACHED.test(error.message)) return error;
-  const { message, retryAfterMs, landedBy } = error;
-  const options = { cause: error, retryAfterMs, landedBy, fault: Fault.Unreachable };
-  return error instanceof UnansweredError
-    ? new UnansweredError(message, options)
+  const { message, retryAfterMs, inDoubtUntil } = error;
+  const options = { cause: error, retryAfterMs, inDoubtUntil, fault: Fault.Unreachable };
+  return error instanceof UnknownOutcomeError
+    ? new UnknownOutcomeError(message, options)
     : new TransientError(message, options);
 }
 

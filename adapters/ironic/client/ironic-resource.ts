@@ -1,8 +1,8 @@
 // Where Ironic is, of an `Ironic` resource (ironic.metal3.io/v1alpha1): read from it and the Secrets that it names.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError, WaitingError } from '../../../bus/errors.ts';
-import type { SecretContent } from '../../adapter.ts';
-import type { Trust } from '../../transport.ts';
+import type { SecretContent } from '../../api/adapter.ts';
+import type { Trust } from '../../http/transport.ts';
 import { type Connection, checkAuthorities, checkedCredentials } from './connection.ts';
 import { isObject } from './node.ts';
 

@@ -1,6 +1,6 @@
 // Nodes, and what else Ironic answers, as far as it is read: parsed once, whatever comes.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { UnansweredError } from '../../../bus/errors.ts';
+import { UnknownOutcomeError } from '../../../bus/errors.ts';
 import { Feature } from './versions.ts';
 
 /**
@@ -99,10 +99,10 @@ export function nodeFields(features: readonly Feature[]): readonly NodeField[] {
   });
 }
 
-/** @throws {UnansweredError} it is no node: somebody else answers */
+/** @throws {UnknownOutcomeError} it is no node: somebody else answers */
 export function nodeIn(value: Json | undefined): Node {
   if (!isObject(value) || typeof value['uuid'] !== 'string' || value['uuid'] === '') {
-    throw new UnansweredError('the answer holds no node with a uuid');
+    throw new UnknownOutcomeError('the answer holds no node with a uuid');
   }
   return Object.fromEntries(FIELDS.map((field) => [field, typed(value[field], TYPES[field])])) as unknown as Node;
 }
@@ -169,9 +169,9 @@ export function inventoryIn(value: JsonObject): Inventory {
 
 export function validationIn(value: JsonObject): Validation {
   return Object.fromEntries(
-    Object.entries(value).flatMap(([name, told]) =>
-      isObject(told)
-        ? [[name, { result: typed(told['result'], 'flag'), reason: typed(told['reason'], 'text') }] as const]
+    Object.entries(value).flatMap(([name, reported]) =>
+      isObject(reported)
+        ? [[name, { result: typed(reported['result'], 'flag'), reason: typed(reported['reason'], 'text') }] as const]
         : [],
     ),
   );

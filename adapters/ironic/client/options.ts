@@ -1,10 +1,10 @@
 // What may be said of the connection to Ironic, on the command line and in the environment.
 import { TerminalError } from '../../../bus/errors.ts';
-import type { Flag, Given, Settings } from '../../adapter.ts';
-import { parseGoDuration } from '../../go-duration.ts';
-import { proxyIn } from '../../proxies.ts';
-import { wholeNumber } from '../../settings.ts';
-import type { ProxySettings } from '../../transport.ts';
+import type { Flag, FlagValue, Settings } from '../../api/adapter.ts';
+import { wholeNumber } from '../../api/settings.ts';
+import { proxyIn } from '../../http/proxies.ts';
+import type { ProxySettings } from '../../http/transport.ts';
+import { parseGoDuration } from '../../text/go-duration.ts';
 
 /** Where Ironic is: at a URL, or where a resource in the cluster says. */
 export type Whereabouts =
@@ -126,7 +126,7 @@ const FOLDER_OF_CREDENTIALS = 'ironic';
  * @throws {TerminalError} names the flag or variable, the rule, and what it got
  */
 export function connectionOptions({ flag, variable }: Settings): ConnectionOptions {
-  const given = (name: FlagName): Given => flag(name);
+  const given = (name: FlagName): FlagValue => flag(name);
   const file = (name: FlagName): string => given(name).value || fallbackOf(name);
   // Read for its rule alone: no client looks at the names in its own certificate.
   truthOf(given('ironic-skip-client-san-verify'));
@@ -149,7 +149,7 @@ export function connectionOptions({ flag, variable }: Settings): ConnectionOptio
  *
  * @throws {TerminalError} `name` must be the URL of an HTTP service, without more; of a URL with a password nothing is quoted
  */
-export function endpointOf({ name, value = '' }: Given): string {
+export function endpointOf({ name, value = '' }: FlagValue): string {
   const rule = `${name} must be an http or https URL, such as http://ironic.example.com:6385/v1/`;
   const url = URL.canParse(value) ? new URL(value) : undefined;
   if (url !== undefined && (url.username !== '' || url.password !== '')) {
@@ -161,7 +161,7 @@ export function endpointOf({ name, value = '' }: Given): string {
   return `${url.origin}${url.pathname.replace(/\/+$/, '').replace(/\/v1$/, '')}`;
 }
 
-function whereaboutsOf(given: (name: FlagName) => Given, variable: Settings['variable']): Whereabouts | undefined {
+function whereaboutsOf(given: (name: FlagName) => FlagValue, variable: Settings['variable']): Whereabouts | undefined {
   const resource = given('ironic-name');
   if (resource.value) {
     const { name: namespaceName, value: own } = given('ironic-namespace');
@@ -190,13 +190,13 @@ function fallbackOf(name: FlagName): string {
   return found?.fallback ?? '';
 }
 
-function truthOf({ name, value }: Given): boolean {
+function truthOf({ name, value }: FlagValue): boolean {
   const text = (value || 'false').toLowerCase();
   if (text !== 'true' && text !== 'false') throw new TerminalError(`${name} must be true or false; got '${value}'`);
   return text === 'true';
 }
 
-function durationOf({ name, value }: Given, fallback: string, rule: 'positive' | 'not negative'): number {
+function durationOf({ name, value }: FlagValue, fallback: string, rule: 'positive' | 'not negative'): number {
   const durationMs = parseGoDuration(value || fallback);
   if (durationMs === undefined || durationMs < 0 || (rule === 'positive' && durationMs === 0)) {
     throw new TerminalError(`${name} must be a Go duration such as 30s, ${rule}; got '${value}'`);

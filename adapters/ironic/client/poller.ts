@@ -11,7 +11,7 @@
 //   W6. A slow Ironic is not listed without a pause: one is as long as the list before it took.
 import { TransientError, toErrorData } from '../../../bus/errors.ts';
 import type { Clock, Timer } from '../../../bus/time.ts';
-import type { AdapterLog } from '../../adapter.ts';
+import type { AdapterLog } from '../../api/adapter.ts';
 import { Capacity, isBusy } from './capacity.ts';
 import type { IronicClient } from './client.ts';
 import type { Node } from './node.ts';
@@ -68,7 +68,7 @@ export function nodePoller(deps: NodePollerDeps): NodePoller {
 }
 
 interface Waiting extends Pick<NodeWatch, 'uuid' | 'known' | 'paceMs'> {
-  tell(news: NodeNews): void;
+  report(news: NodeNews): void;
   fail(error: unknown): void;
 }
 
@@ -104,7 +104,7 @@ class Rounds {
       uuid,
       known,
       paceMs,
-      tell: (news) => {
+      report: (news) => {
         leave();
         resolve(news);
       },
@@ -228,7 +228,7 @@ class Rounds {
       nodes += page.length;
       for (const node of page) {
         if (isBusy(node)) busy.add(node.uuid);
-        for (const waiting of waited.get(node.uuid) ?? []) this.#tell(waiting, node);
+        for (const waiting of waited.get(node.uuid) ?? []) this.#report(waiting, node);
         waited.delete(node.uuid);
       }
     }
@@ -258,7 +258,7 @@ class Rounds {
         if (!ofNode.some((waiting) => this.#isWaiting(waiting))) continue;
         try {
           const node = await ironic.node(uuid, asking(clock.now() + READ_MS));
-          for (const waiting of ofNode) this.#tell(waiting, node);
+          for (const waiting of ofNode) this.#report(waiting, node);
         } catch (error) {
           if (error instanceof TransientError) failures.push(error);
           // No look after this one would do better.
@@ -271,9 +271,9 @@ class Rounds {
   }
 
   /** Who does not wait any more hears nothing of it. */
-  #tell(waiting: Waiting, node: Node | undefined): void {
-    if (node === undefined) waiting.tell({ gone: true });
-    else if (waiting.known === undefined || newsOf(waiting.known, node).length > 0) waiting.tell({ node });
+  #report(waiting: Waiting, node: Node | undefined): void {
+    if (node === undefined) waiting.report({ gone: true });
+    else if (waiting.known === undefined || newsOf(waiting.known, node).length > 0) waiting.report({ node });
   }
 }
 

@@ -10,23 +10,23 @@ import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError, toErrorData } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
-import type { AdapterLog, CallLoad, CallRecord, Sharers } from '../../adapter.ts';
-import { AnswerMemory } from '../../answer-memory.ts';
-import { callInTurn, tracing } from '../../calling.ts';
-import { Gate } from '../../gate.ts';
-import { Outage } from '../../outage.ts';
+import type { AdapterLog, CallLoad, CallRecord, ReplicaCount } from '../../api/adapter.ts';
+import { CircuitBreaker } from '../../http/circuit-breaker.ts';
+import { ConcurrencyLimiter } from '../../http/concurrency-limiter.ts';
+import { callLimited, tracing } from '../../http/limited-call.ts';
+import { AnswerMemory } from '../../http/response-memory.ts';
 import {
   httpTransport,
   type ProxySettings,
   type Transport,
-  type TransportAnswer,
+  type TransportResponse,
   type Trust,
-} from '../../transport.ts';
+} from '../../http/transport.ts';
+import { CachedFetch } from './cached-fetch.ts';
 import type { Connection } from './connection.ts';
 import { ENDPOINTS, type Endpoint } from './endpoints.ts';
 import { NotReadyError, refusalOf, unreached } from './errors.ts';
 import { objectsIn } from './node.ts';
-import { SharedLook } from './shared-look.ts';
 import { type Choice, choose, versionHeaders } from './versions.ts';
 
 /** For whom a call is made. */
@@ -72,7 +72,7 @@ export interface IronicSessionDeps {
   readonly cacheTtlMs: number;
   readonly callsInFlight: number;
   /** Who calls the same Ironic; nobody else by default. */
-  readonly sharers?: Sharers;
+  readonly replicaCount?: ReplicaCount;
   readonly proxy?: ProxySettings | undefined;
   /** Told of every request after its end. Must not throw. */
   readonly onCall?: (record: CallRecord) => void;
@@ -85,8 +85,8 @@ interface Way {
   readonly connection: Connection;
   readonly digest: string;
   readonly transport: Transport;
-  readonly outage: Outage;
-  readonly discovery: SharedLook<Choice>;
+  readonly outage: CircuitBreaker;
+  readonly discovery: CachedFetch<Choice>;
   /** The last one, which holds until the next. */
   choice: Choice | undefined;
   /** Calls under way, which it stays open for. */
@@ -103,10 +103,10 @@ const MOST_PAGES = 1_000;
 
 export class IronicSession {
   readonly #deps: IronicSessionDeps;
-  readonly #gate: Gate;
+  readonly #gate: ConcurrencyLimiter;
   readonly #memory = new AnswerMemory(ANSWER_BYTES);
   readonly #stopSharing: (() => void) | undefined;
-  readonly #readiness: SharedLook<Readiness>;
+  readonly #readiness: CachedFetch<Readiness>;
   readonly #ways = new Set<Way>();
   #way: Way | undefined;
   /** The maximum of the Ironic that people were told of. */
@@ -114,11 +114,11 @@ export class IronicSession {
 
   constructor(deps: IronicSessionDeps) {
     this.#deps = deps;
-    const { clock, cacheTtlMs: ttlMs, sharers } = deps;
-    this.#gate = new Gate({ clock, slots: this.#slots(), name: NAME });
-    this.#stopSharing = sharers?.onChange(() => this.#gate.resize(this.#slots()));
+    const { clock, cacheTtlMs: ttlMs, replicaCount } = deps;
+    this.#gate = new ConcurrencyLimiter({ clock, slots: this.#slots(), name: NAME });
+    this.#stopSharing = replicaCount?.onChange(() => this.#gate.resize(this.#slots()));
     const look = (): Promise<Readiness> => this.#examine();
-    this.#readiness = new SharedLook({ clock, ttlMs, look, name: 'the look whether Ironic is ready' });
+    this.#readiness = new CachedFetch({ clock, ttlMs, look, name: 'the look whether Ironic is ready' });
   }
 
   /** @throws {NotReadyError} it cannot be used now */
@@ -194,8 +194,8 @@ export class IronicSession {
 
   /** The own part of the calls: all parts together are no more than the limit, unless that is less than one each. */
   #slots(): number {
-    const { callsInFlight, sharers } = this.#deps;
-    const { count = callsInFlight } = sharers ?? { count: 1 };
+    const { callsInFlight, replicaCount } = this.#deps;
+    const { count = callsInFlight } = replicaCount ?? { count: 1 };
     return Math.max(1, Math.floor(callsInFlight / count));
   }
 
@@ -220,12 +220,12 @@ export class IronicSession {
     const { body } = await this.#exchange(way, DOCUMENT, DOCUMENT.path, FIRST, {}, this.#asking());
     const choice = choose(body);
     way.choice = choice;
-    this.#tell(choice);
+    this.#report(choice);
     return choice;
   }
 
   /** Once for each version: people who wonder why something is not done find it here. */
-  #tell({ version, maximum, missing }: Choice): void {
+  #report({ version, maximum, missing }: Choice): void {
     if (this.#toldOf === maximum) return;
     this.#toldOf = maximum;
     const { log } = this.#deps;
@@ -240,7 +240,7 @@ export class IronicSession {
     { query, body, turn }: Given,
     headers: Readonly<Record<string, string>>,
     { namespace, deadlineAt, traceparent }: Asking,
-  ): Promise<TransportAnswer> {
+  ): Promise<TransportResponse> {
     const { clock, onCall, version, timeoutMs } = this.#deps;
     const { connection, transport, outage } = way;
     const label = labelOf(method, path);
@@ -248,7 +248,7 @@ export class IronicSession {
     const holding = this.#memory.open([`namespace ${namespace}`]);
     way.calls++;
     try {
-      const answer = await callInTurn(
+      const answer = await callLimited(
         { clock, gate: this.#gate, transport, onCall },
         {
           service: SERVICE,
@@ -307,8 +307,8 @@ export class IronicSession {
       connection,
       digest,
       transport: open(connection.trust),
-      outage: new Outage(clock, NAME),
-      discovery: new SharedLook({ clock, ttlMs, look, name: 'the look for the version of Ironic' }),
+      outage: new CircuitBreaker(clock, NAME),
+      discovery: new CachedFetch({ clock, ttlMs, look, name: 'the look for the version of Ironic' }),
       choice: undefined,
       calls: 0,
     };

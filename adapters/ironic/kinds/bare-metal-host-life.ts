@@ -2,49 +2,49 @@
 import type { SnapshotFrom } from 'xstate';
 import { conditions } from '../../../machines/bare-metal-host/conditions.ts';
 import type { HostContext, HostView } from '../../../machines/bare-metal-host/context.ts';
-import { hostGlance } from '../../../machines/bare-metal-host/glance.ts';
 import { type BareMetalHost, HostAnnotation, type HostStatus } from '../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import { SECRET_MISSING } from '../../../machines/bare-metal-host/registration.ts';
 import { completeStatus } from '../../../machines/bare-metal-host/status.ts';
-import { type Advice, type Life, type StatusPart, Tag } from '../../../machines/life.ts';
+import { hostGlance } from '../../../machines/bare-metal-host/status-summary.ts';
+import { type Hint, type Lifecycle, type StatusPart, Tag } from '../../../machines/lifecycle.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
-import { isUnprepared } from '../hosts/clean-steps.ts';
-import { credentialsNameOf } from '../hosts/credentials.ts';
-import { type RaidHost, wantedRaid } from '../hosts/raid.ts';
-import { effectiveHints } from '../hosts/root-device-hints.ts';
-import type { Host } from '../nodes/host.ts';
+import { isUnprepared } from '../host/clean-steps.ts';
+import { credentialsNameOf } from '../host/credentials.ts';
+import { type RaidHost, wantedRaid } from '../host/raid.ts';
+import { effectiveHints } from '../host/root-device-hints.ts';
+import type { Host } from '../steps/step-host.ts';
 import { hostEffects, STATUS_MANAGER } from './host-effects.ts';
 import { HOST_FINALIZER, type HostKindOptions, hostOf } from './host-relations.ts';
 
 type Snapshot = SnapshotFrom<typeof bareMetalHostMachine>;
 
-export function bareMetalHostLife(options: HostKindOptions): Life {
+export function bareMetalHostLife(options: HostKindOptions): Lifecycle {
   return {
     machine: bareMetalHostMachine,
     provide: (ports) => hostEffects(ports, options),
     view: (object) => viewOf(object, options),
     // The chart stores its status itself: what it decided is stored before anything is done for it.
-    saying: () => undefined,
+    statusKey: () => undefined,
     status: () => [],
     externalId: (object) => hostOf(object).status?.provisioning?.ID || undefined,
     // Nothing is asked of Ironic that must not be asked twice: a node has the name of its host.
-    mayHaveBegun: () => false,
-    trouble: (object, error, now) => [troubled(object, error, now)],
-    isSpent(snapshot) {
+    mayHaveUnrecordedCreate: () => false,
+    failureStatus: (object, error, now) => [troubled(object, error, now)],
+    canPassivate(snapshot) {
       const { context, children } = snapshot as Snapshot;
       const { revision, written } = context as HostContext;
       // A host that is looked on is not at rest: nobody else would see what happens to its machine.
       return snapshot.hasTag(Tag.Settled) && revision === written && Object.keys(children).length === 0;
     },
-    isNews: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
-    told(snapshot) {
+    wakesOn: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
+    stepDetails(snapshot) {
       const { context } = snapshot as Snapshot;
       const { error, status } = context as HostContext;
       return { error: errorOf(snapshot, status) ?? error, externalId: status.provisioning?.ID || undefined };
     },
-    advise,
-    glance: (object) => hostGlance(hostOf(object)),
+    hintFor,
+    summarize: (object) => hostGlance(hostOf(object)),
   };
 }
 
@@ -94,12 +94,12 @@ function isHostUnprepared(host: Host): boolean {
 function troubled(object: KubeObject, { message }: ErrorData, at: number): StatusPart {
   const stored = object.status ?? {};
   const host = hostOf(object);
-  const told = conditions(host, { trouble: `Internal error: ${message}`, at });
-  const status = { ...completeStatus(host.status), conditions: told } as unknown as JsonObject;
+  const reported = conditions(host, { problem: `Internal error: ${message}`, at });
+  const status = { ...completeStatus(host.status), conditions: reported } as unknown as JsonObject;
   return { manager: STATUS_MANAGER, status, stored };
 }
 
-function advise(object: KubeObject, message: string): Advice | undefined {
+function hintFor(object: KubeObject, message: string): Hint | undefined {
   const secret = credentialsNameOf(object as Host);
   if (message.startsWith(SECRET_MISSING)) {
     return { at: `Secret/${secret}`, todo: 'create it with the keys username and password of the BMC' };

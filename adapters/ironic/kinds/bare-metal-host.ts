@@ -1,9 +1,9 @@
 // BareMetalHost as the runtime works with it.
 import { HostAnnotation } from '../../../machines/bare-metal-host/host.ts';
-import type { DeclaredKind } from '../../adapter.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
 import { GROUP } from '../api/types.ts';
-import { HOST_OPERATIONS } from '../operations/bare-metal-host.ts';
 import { REALM, VERSION } from '../serving.ts';
+import { HOST_OPERATIONS } from '../steps/bare-metal-host.ts';
 import { bareMetalHostLife } from './bare-metal-host-life.ts';
 import {
   attributesOf,
@@ -23,7 +23,7 @@ export function bareMetalHost(options: HostKindOptions): DeclaredKind {
     version: VERSION,
     kind: 'BareMetalHost',
     plural: 'baremetalhosts',
-    carries: {
+    retains: {
       annotations: [...Object.values(HostAnnotation), `${HostAnnotation.Reboot}/*`],
       // Its PreprovisioningImage has the same.
       ...(options.preprovisioningImages === 'built' && { labels: ['*'] }),
@@ -34,7 +34,7 @@ export function bareMetalHost(options: HostKindOptions): DeclaredKind {
     readsStatus: true,
     references: (object) => referencesOf(object, options),
     children: (object) => childrenOf(object, options),
-    standing(object) {
+    publicState(object) {
       const id = hostOf(object).status?.provisioning?.ID || undefined;
       return { ready: isManaged(object) && id !== undefined, id, attributes: attributesOf(object) };
     },

@@ -4,17 +4,17 @@
 //   B1. The own finalizer goes after a rendering without the switch: no password of one that is gone stays behind, whoever was down
 //       when it was deleted.
 import { isDeepStrictEqual } from 'node:util';
-import { type DependencyAnswer, Readiness } from '../../../machines/life.ts';
+import { type DependencyAnswer, Readiness } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
-import type { Verdict } from '../../../machines/upkeep/context.ts';
-import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
-import type { DeclaredKind } from '../../adapter.ts';
-import { type Condition, conditionOf } from '../hosts/condition.ts';
-import { SECRET_LABELS } from '../hosts/secret-labels.ts';
-import { SWITCH_CREDENTIALS_RETRY_MS, type SwitchSecrets } from '../hosts/switch-configs.ts';
+import type { Verdict } from '../../../machines/reconcile-loop/context.ts';
+import { type ReconcileAttempt, reconcileLoop } from '../../../machines/reconcile-loop/lifecycle.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
+import { type Condition, conditionOf } from '../host/condition.ts';
+import { SECRET_LABELS } from '../host/secret-labels.ts';
+import { SWITCH_CREDENTIALS_RETRY_MS, type SwitchSecrets } from '../host/switch-configs.ts';
 import { mapOf, textOf } from '../json-values.ts';
-import type { RenderedSwitch } from '../operations/bare-metal-switches.ts';
 import { metal3Resource } from '../serving.ts';
+import type { RenderedSwitch } from '../steps/bare-metal-switches.ts';
 
 const MANAGER = 'metal3/bare-metal-switch';
 export const SWITCH_FINALIZER = 'baremetalswitch.metal3.io';
@@ -32,8 +32,8 @@ export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): Declar
       return [...names].map((name) => ({ kind: 'Secret', name, finalizers: [], neededFor: 'always' }) as const);
     },
     children: () => [],
-    standing: (object, isNow = isValid(object)) => ({ ready: isNow, id: object.metadata.name }),
-    life: upkeepLife({
+    publicState: (object, isNow = isValid(object)) => ({ ready: isNow, id: object.metadata.name }),
+    life: reconcileLoop({
       view(object) {
         const { generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
         return {
@@ -45,16 +45,16 @@ export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): Declar
           basis: '',
         };
       },
-      tend,
-      isNews: (before, now) => !isDeepStrictEqual(versionOf(before), versionOf(now)),
-      complaint: (object) => (isValid(object) ? undefined : validIn(object)?.message),
+      reconcile,
+      wakesOn: (before, now) => !isDeepStrictEqual(versionOf(before), versionOf(now)),
+      problemMessage: (object) => (isValid(object) ? undefined : validIn(object)?.message),
       failure: 'SwitchConfigFailed',
     }),
     operations: ['render'],
   };
 }
 
-async function tend({ ports, key, object, dependencies, notes, owned }: Pass): Promise<Verdict> {
+async function reconcile({ ports, key, object, dependencies, notes, owned }: ReconcileAttempt): Promise<Verdict> {
   const { deletionTimestamp } = object.metadata;
   const isDeleted = deletionTimestamp !== undefined;
   // What is written next has the passwords of the switch in it.
@@ -62,19 +62,23 @@ async function tend({ ports, key, object, dependencies, notes, owned }: Pass): P
   const credentials = dependencies.find(({ name }) => name === credentialsOf(object));
   const isThere = credentials?.answer !== undefined && credentials.answer.readiness !== Readiness.Absent;
   if (credentials !== undefined && isThere && !isDeleted) {
-    await ports.mark(key, credentials, { manager: `${MANAGER}-marks`, labels: SECRET_LABELS, isOwned: true });
+    await ports.labelReferenced(key, credentials, {
+      manager: `${MANAGER}-marks`,
+      labels: SECRET_LABELS,
+      isOwned: true,
+    });
   }
   const { conditions, missing } = (await ports.call(key, 'render')) as RenderedSwitch;
   if (isDeleted) return { next: 'leave' };
   if (missing.length > 0) {
     const message = `nothing can be written for Ironic: there is no Secret '${missing.join("' and no Secret '")}' here`;
     // Told once, however often it is looked for.
-    if (notes['isTold'] !== true) ports.tell(key, [{ type: 'Warning', reason: 'SwitchConfigFailed', message }]);
+    if (notes['isTold'] !== true) ports.recordEvents(key, [{ type: 'Warning', reason: 'SwitchConfigFailed', message }]);
     return { next: 'pause', pauseMs: SWITCH_CREDENTIALS_RETRY_MS, notes: { isTold: true } };
   }
   await ports.storeStatus(key, MANAGER, { conditions: conditions as unknown as readonly JsonObject[] });
   if (credentials !== undefined && !isThere) {
-    return { next: 'rest', stands: 'lacking', lookAgainMs: SWITCH_CREDENTIALS_RETRY_MS };
+    return { next: 'rest', stands: 'awaitingDependencies', lookAgainMs: SWITCH_CREDENTIALS_RETRY_MS };
   }
   return isValid(ports.object(key)) ? { next: 'rest', stands: 'available' } : { next: 'rest' };
 }

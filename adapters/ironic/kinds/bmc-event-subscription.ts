@@ -1,16 +1,16 @@
 // BMCEventSubscription: an external resource, which is part of the BMC of the host that it names.
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
-import { externalResourceLife, type ResourceStanding } from '../../../machines/external-resource/life.ts';
+import { externalResourceLife, type ResourceState } from '../../../machines/external-resource/lifecycle.ts';
 import type { Reference } from '../../../machines/kind.ts';
-import { type Glance, type StatusPart, Tag } from '../../../machines/life.ts';
+import { type StatusPart, type StatusSummary, Tag } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
-import type { DeclaredKind } from '../../adapter.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
 import {
   EVENT_SUBSCRIPTION_FINALIZER,
   recordedSubscription,
   subscriptionId,
   subscriptionIntent,
-} from '../hosts/event-subscription.ts';
+} from '../host/event-subscription.ts';
 import { mapOf, textOf } from '../json-values.ts';
 import { metal3Resource } from '../serving.ts';
 
@@ -23,16 +23,16 @@ export const bmcEventSubscription: DeclaredKind = {
   fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
   references,
   children: () => [],
-  standing: (object, isNow = isMade(object)) => ({ ready: isNow, id: object.metadata.name }),
+  publicState: (object, isNow = isMade(object)) => ({ ready: isNow, id: object.metadata.name }),
   life: externalResourceLife({
     view,
     status: (standing, object) => part(object, saidOf(standing)),
     recorded: recordedSubscription,
     externalId: recordedSubscription,
     recording: (object, name) => part(object, { name, error: '' }),
-    mayHaveBegun: (object) => isOwned(object) && recordedSubscription(object) === undefined,
+    mayHaveUnrecordedCreate: (object) => isOwned(object) && recordedSubscription(object) === undefined,
     intent: ({ object }) => subscriptionIntent(object),
-    glance,
+    summarize: glance,
     ambiguity: 'several subscriptions of the BMC may be the one that was asked for',
   }),
   operations: ['find', 'identify', 'import', 'create', 'observe', 'update', 'remove'],
@@ -46,7 +46,7 @@ function references({ metadata, spec }: KubeObject): readonly Reference[] {
   return [
     ...(host === ''
       ? []
-      : [{ kind: 'BareMetalHost', name: host, ...fixed, neededFor: 'always', encloses: true } as const]),
+      : [{ kind: 'BareMetalHost', name: host, ...fixed, neededFor: 'always', isContainedIn: true } as const]),
     ...(textOf(name) === '' || !isNear
       ? []
       : [{ kind: 'Secret', name: textOf(name), ...fixed, neededFor: 'create' } as const]),
@@ -73,7 +73,7 @@ function view(object: KubeObject): ResourceView {
   };
 }
 
-function glance(object: KubeObject): Glance | undefined {
+function glance(object: KubeObject): StatusSummary | undefined {
   if (!isOwned(object)) return undefined;
   const message = textOf(object.status?.['error']);
   if (message !== '') return { tags: [Tag.Failing], message };
@@ -87,17 +87,19 @@ interface Said {
   readonly error: string;
 }
 
-function saidOf({ externalId, error, rival, awaited, waiting }: ResourceStanding): Said {
+function saidOf({ externalId, error, conflictingOwner, awaited, waiting }: ResourceState): Said {
   const words = [
     ...(error === undefined ? [] : [error.message]),
-    ...(rival === undefined ? [] : [`the subscription that it would have is that of '${rival.name}'`]),
+    ...(conflictingOwner === undefined
+      ? []
+      : [`the subscription that it would have is that of '${conflictingOwner.name}'`]),
     ...awaited.map(lackOf),
     ...waiting,
   ];
   return { name: externalId, error: words.join('; ') };
 }
 
-function lackOf({ kind, name, exists }: ResourceStanding['awaited'][number]): string {
+function lackOf({ kind, name, exists }: ResourceState['awaited'][number]): string {
   if (kind === 'Secret')
     return `the Secret '${name}' with the headers ${exists ? 'is being deleted' : 'does not exist'}`;
   return `host '${name}' ${exists ? 'is paused, detached or not registered' : 'does not exist'}`;

@@ -1,12 +1,12 @@
 // DataImage: what is known of its host, and a pass of its life.
 
-import { dataImageStepPauseMs } from '../../../machines/bare-metal-host/pauses.ts';
-import type { Dependency, DependencyAnswer } from '../../../machines/life.ts';
-import { Readiness } from '../../../machines/life.ts';
+import { dataImageStepPauseMs } from '../../../machines/bare-metal-host/delays.ts';
+import type { Dependency, DependencyAnswer } from '../../../machines/lifecycle.ts';
+import { Readiness } from '../../../machines/lifecycle.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
-import type { Verdict } from '../../../machines/upkeep/context.ts';
-import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
-import type { DeclaredKind } from '../../adapter.ts';
+import type { Verdict } from '../../../machines/reconcile-loop/context.ts';
+import { type ReconcileAttempt, reconcileLoop } from '../../../machines/reconcile-loop/lifecycle.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
 import {
   type Asked,
   attachedUrl,
@@ -20,10 +20,10 @@ import {
   dataImageUpkeep,
   isDataImageSettled,
   type VirtualMedia,
-} from '../hosts/data-image.ts';
+} from '../host/data-image.ts';
 import { textOf } from '../json-values.ts';
-import type { MediaOrder } from '../operations/data-images.ts';
 import { metal3Resource } from '../serving.ts';
+import type { MediaOrder } from '../steps/data-images.ts';
 
 const MANAGER = 'metal3/data-image';
 const HOST = 'BareMetalHost';
@@ -48,11 +48,11 @@ export const dataImage: DeclaredKind = {
   fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
   references: ({ metadata: { name } }) => [{ kind: HOST, name, finalizers: [], neededFor: 'always', fixed: true }],
   children: () => [],
-  standing(object) {
+  publicState(object) {
     const isSettled = isDataImageSettled(imageOf(object));
     return { ready: isSettled, id: object.metadata.name, attributes: { isSettled } };
   },
-  life: upkeepLife({
+  life: reconcileLoop({
     view(object) {
       const { generation = 0, deletionTimestamp, ownerReferences = [] } = object.metadata;
       const image = imageOf(object);
@@ -67,18 +67,25 @@ export const dataImage: DeclaredKind = {
         basis: textOf(object.spec?.['url']),
       };
     },
-    tend,
+    reconcile,
     // What was asked for may be in without being on record.
-    mayHaveBegun: (object) => isHeld(object) && attachedUrl(imageOf(object)) === '',
+    mayHaveUnrecordedCreate: (object) => isHeld(object) && attachedUrl(imageOf(object)) === '',
     intent: ({ object }) => ({ url: textOf(object.spec?.['url']) }),
-    isNews: (before, now) => JSON.stringify(hostIn(before)) !== JSON.stringify(hostIn(now)),
-    complaint: (object) => imageOf(object).status?.error?.message ?? undefined,
+    wakesOn: (before, now) => JSON.stringify(hostIn(before)) !== JSON.stringify(hostIn(now)),
+    problemMessage: (object) => imageOf(object).status?.error?.message ?? undefined,
     failure: 'DataImageFailed',
   }),
   operations: ['look', 'attach', 'detach'],
 };
 
-async function tend({ ports, key, object, dependencies, notes: given, owned }: Pass): Promise<Verdict> {
+async function reconcile({
+  ports,
+  key,
+  object,
+  dependencies,
+  notes: given,
+  owned,
+}: ReconcileAttempt): Promise<Verdict> {
   // Before anything else, as the reference does.
   if (!owned && object.metadata.deletionTimestamp === undefined) return { next: 'guard' };
   const notes = given as Notes;
@@ -88,7 +95,7 @@ async function tend({ ports, key, object, dependencies, notes: given, owned }: P
   const upkeep = dataImageUpkeep(image, host, { asked, hasLooked: notes.hasLooked === true });
   switch (upkeep.next) {
     case 'adopt':
-      await ports.setOwner(key, `${MANAGER}-owner`, { kind: HOST, name: object.metadata.name });
+      await ports.setOwnerReference(key, `${MANAGER}-owner`, { kind: HOST, name: object.metadata.name });
       return again(notes);
     case 'rest':
     case 'leave':
@@ -119,7 +126,7 @@ async function tend({ ports, key, object, dependencies, notes: given, owned }: P
       const url = textOf(ports.object(key).spec?.['url']);
       const order = (await ports.callOnce(key, 'attach', { url })) as MediaOrder;
       if (order.kind === 'taken') return pause(DataImageDelayMs.Busy, { attach: url });
-      ports.disown(key);
+      ports.discardIntents(key);
       return notTaken(order);
     }
   }
@@ -133,7 +140,7 @@ async function tend({ ports, key, object, dependencies, notes: given, owned }: P
     const status = dataImageStatus(imageOf(ports.object(key)), outcome, ports.now());
     await ports.storeStatus(key, MANAGER, status);
     // What was asked for was seen, or is given up.
-    if (outcome.kind === 'attached' || outcome.kind === 'failed') ports.disown(key);
+    if (outcome.kind === 'attached' || outcome.kind === 'failed') ports.discardIntents(key);
     if (outcome.kind === 'unchanged') return again({ ...kept, ...(mayMove && { hasLooked: true }) });
     if (outcome.kind === 'attached') return again({ hasLooked: true });
     if (outcome.kind === 'detached' || isDataImageSettled({ ...image, status })) return again({});

@@ -1,10 +1,10 @@
 // FirmwareSchema: made by HostFirmwareSettings for all that have the same settings. It has no life of its own.
-import type { FollowedKind } from '../../../machines/kind.ts';
+import type { ReferencedKind } from '../../../machines/kind.ts';
 import { metal3Resource } from '../serving.ts';
 
-export const firmwareSchema: FollowedKind = {
+export const firmwareSchema: ReferencedKind = {
   ...metal3Resource('FirmwareSchema', 'firmwareschemas'),
-  standing: ({ metadata: { name }, spec }) => ({
+  publicState: ({ metadata: { name }, spec }) => ({
     ready: true,
     id: name,
     // Whoever made it before an inspection did not know whose machine it was.

@@ -2,14 +2,14 @@
 // it, and holds up no deletion.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../bus/json.ts';
-import type { Reference, Standing } from '../../../machines/kind.ts';
-import type { LifePorts, Occurrence } from '../../../machines/life.ts';
+import type { PublicState, Reference } from '../../../machines/kind.ts';
+import type { LifecyclePorts, UserEvent } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { type Judgement, observedNodeLife } from '../../../machines/observed-node/life.ts';
-import type { DeclaredKind } from '../../adapter.ts';
-import type { Condition } from '../hosts/condition.ts';
-import { FirmwareRefreshMs, firmwareRefreshMs, firmwareRereadMs, firmwareVerdict } from '../hosts/firmware-change.ts';
-import type { ValidationEvent } from '../hosts/firmware-settings.ts';
+import { type Judgement, observedNodeLife } from '../../../machines/observed-node/lifecycle.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
+import type { Condition } from '../host/condition.ts';
+import { FirmwareRefreshMs, firmwareRefreshMs, firmwareRereadMs, firmwareVerdict } from '../host/firmware-change.ts';
+import type { ValidationEvent } from '../host/firmware-settings.ts';
 import { metal3Resource, REALM } from '../serving.ts';
 
 export interface FirmwareKindOptions<Reading> {
@@ -20,7 +20,7 @@ export interface FirmwareKindOptions<Reading> {
   /** @param now  milliseconds since the epoch */
   judge(object: KubeObject, reading: Reading, now: number): FirmwareJudgement;
   /** Makes what goes with a reading. @returns messages of what is not there yet */
-  furnish?(ports: LifePorts, key: string, reading: Reading): Promise<readonly string[]>;
+  furnish?(ports: LifecyclePorts, key: string, reading: Reading): Promise<readonly string[]>;
   /** Whether it was judged as it stands, and the host may act on that. */
   isJudged(object: KubeObject): boolean;
 }
@@ -45,13 +45,13 @@ export function firmwareKind<Reading>({
     finalizer: '',
     guards: [],
     fieldManagers: { finalizer: `${REALM}/${plural}`, guards: `${REALM}/${plural}` },
-    readsCarried: false,
+    readsRetained: false,
     references: (object) => [
       { kind: 'BareMetalHost', name: object.metadata.name, finalizers: [], neededFor: 'always' },
       ...references(object),
     ],
     children: () => [],
-    standing(object, isNow = true): Standing {
+    publicState(object, isNow = true): PublicState {
       const verdict = firmwareVerdict(object);
       return {
         ready: isNow && isJudged(object),
@@ -78,7 +78,7 @@ function fingerprint(status: JsonObject = {}): string {
 }
 
 function judgement({ status, events, isChanged }: FirmwareJudgement): Judgement {
-  const news = events.map((event): Occurrence => ({ type: 'Normal', ...event }));
+  const news = events.map((event): UserEvent => ({ type: 'Normal', ...event }));
   return {
     status: status as unknown as JsonObject,
     isChanged,

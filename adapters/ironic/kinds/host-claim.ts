@@ -4,12 +4,12 @@
 //   C1. A host is bound as it was seen without a reference: of two claims that choose the same one gets it.
 //   C2. The reference on the host is what counts: the status of the claim follows it.
 import { isDeepStrictEqual } from 'node:util';
-import { hostClaimConflictPauseMs } from '../../../machines/bare-metal-host/pauses.ts';
+import { hostClaimConflictPauseMs } from '../../../machines/bare-metal-host/delays.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
-import type { Verdict } from '../../../machines/upkeep/context.ts';
-import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
-import type { DeclaredKind } from '../../adapter.ts';
-import { type Condition, conditionOf, timeOf } from '../hosts/condition.ts';
+import type { Verdict } from '../../../machines/reconcile-loop/context.ts';
+import { type ReconcileAttempt, reconcileLoop } from '../../../machines/reconcile-loop/lifecycle.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
+import { type Condition, conditionOf, timeOf } from '../host/condition.ts';
 import {
   ClaimCondition,
   ClaimReason,
@@ -17,11 +17,11 @@ import {
   HOST_CLAIM_FINALIZER,
   type HostClaim,
   hostClaimConditions,
-} from '../hosts/host-claim.ts';
-import { isSameStatus } from '../hosts/last-updated.ts';
+} from '../host/host-claim.ts';
+import { isSameStatus } from '../host/last-updated.ts';
 import { mapOf, textOf } from '../json-values.ts';
-import type { ChosenStep, SeenHost } from '../operations/host-claims.ts';
 import { metal3Resource } from '../serving.ts';
+import type { ChosenStep, SeenHost } from '../steps/host-claims.ts';
 
 const MANAGER = 'metal3/host-claim';
 const HOST = 'BareMetalHost';
@@ -33,14 +33,14 @@ export const hostClaim: DeclaredKind = {
   guards: [],
   fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
   readsStatus: true,
-  crossesNamespaces: true,
+  allowsCrossNamespace: true,
   references(object) {
     const host = boundTo(object);
     return host === undefined ? [] : [{ kind: HOST, ...host, finalizers: [], neededFor: 'never' }];
   },
   children: () => [],
-  standing: (object) => ({ ready: boundTo(object) !== undefined, id: object.metadata.name }),
-  life: upkeepLife({
+  publicState: (object) => ({ ready: boundTo(object) !== undefined, id: object.metadata.name }),
+  life: reconcileLoop({
     view(object) {
       const { generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
       const associated = associationOf(object);
@@ -54,15 +54,15 @@ export const hostClaim: DeclaredKind = {
         basis: '',
       };
     },
-    tend,
-    isNews: (before, now) => !isDeepStrictEqual(before, now),
-    complaint: (object) => associationOf(object)?.message,
+    reconcile,
+    wakesOn: (before, now) => !isDeepStrictEqual(before, now),
+    problemMessage: (object) => associationOf(object)?.message,
     failure: 'HostClaimFailed',
   }),
   operations: ['choose'],
 };
 
-async function tend(pass: Pass): Promise<Verdict> {
+async function reconcile(pass: ReconcileAttempt): Promise<Verdict> {
   const { ports, key } = pass;
   const { step, hosts } = (await ports.call(key, 'choose')) as ChosenStep;
   const [host] = hosts;
@@ -87,7 +87,7 @@ async function tend(pass: Pass): Promise<Verdict> {
   }
 }
 
-async function released(pass: Pass, hosts: readonly SeenHost[]): Promise<Verdict> {
+async function released(pass: ReconcileAttempt, hosts: readonly SeenHost[]): Promise<Verdict> {
   try {
     return await refer(pass, hosts, null);
   } catch (error) {
@@ -99,13 +99,13 @@ async function released(pass: Pass, hosts: readonly SeenHost[]): Promise<Verdict
 
 /** Puts the reference on hosts, or takes it off; then it is looked anew. */
 async function refer(
-  { ports, key }: Pass,
+  { ports, key }: ReconcileAttempt,
   hosts: readonly SeenHost[],
   consumerRef: JsonObject | null,
 ): Promise<Verdict> {
   try {
     for (const { status: _, ...seen } of hosts) {
-      await ports.patchSpecOf(key, { kind: HOST, ...seen }, MANAGER, { consumerRef });
+      await ports.patchObjectSpec(key, { kind: HOST, ...seen }, MANAGER, { consumerRef });
     }
     return { next: 'pause', pauseMs: 0 };
   } catch (error) {
@@ -114,7 +114,11 @@ async function refer(
   }
 }
 
-async function store({ ports, key }: Pass, association: ClaimVerdict, host: SeenHost | undefined): Promise<void> {
+async function store(
+  { ports, key }: ReconcileAttempt,
+  association: ClaimVerdict,
+  host: SeenHost | undefined,
+): Promise<void> {
   const object = ports.object(key);
   const now = ports.now();
   const known = host && { metadata: { name: host.name, namespace: host.namespace }, status: host.status };

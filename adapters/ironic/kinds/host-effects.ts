@@ -16,6 +16,7 @@ import type {
   WatchInput,
   WriteInput,
 } from '../../../machines/bare-metal-host/context.ts';
+import { delayedPauseMs, PAUSES_MS, retryPauseMs } from '../../../machines/bare-metal-host/delays.ts';
 import { timestamp } from '../../../machines/bare-metal-host/history.ts';
 import {
   annotationOf,
@@ -29,21 +30,20 @@ import {
 } from '../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
-import { delayedPauseMs, PAUSES_MS, retryPauseMs } from '../../../machines/bare-metal-host/pauses.ts';
 import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
 import { equipped } from '../../../machines/equipped.ts';
-import type { LifePorts, Occurrence } from '../../../machines/life.ts';
+import type { LifecyclePorts, UserEvent } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { HARDWARE_SHAPE } from '../api/admission/annotation-shapes.ts';
 import { parseShaped } from '../api/admission/shapes.ts';
 import { restoredStatus } from '../api/conversion/restored-status.ts';
 import { isUuid } from '../client/endpoints.ts';
 import { ErrorReason } from '../client/errors.ts';
-import { SECRET_LABELS } from '../hosts/secret-labels.ts';
+import { SECRET_LABELS } from '../host/secret-labels.ts';
 import { isMap, textOf } from '../json-values.ts';
-import type { NodeTold } from '../operations/host-watch.ts';
-import type { Recognition } from '../operations/owners.ts';
-import type { Registering } from '../operations/registering.ts';
+import type { NodeTold } from '../steps/host-watch.ts';
+import type { Recognition } from '../steps/owners.ts';
+import type { Registering } from '../steps/register.ts';
 import { firmwareComponentsOf, type HostKindOptions, hardwareDataOf, hostOf, unmarkedOf } from './host-relations.ts';
 
 export const STATUS_MANAGER = 'metal3/host-status';
@@ -55,7 +55,10 @@ const SPEC_MANAGER = 'metal3/host-spec';
 type Marked = Map<string, Set<string>>;
 
 /** @param options.speed  so many times as soon is all looked at, or tried again */
-export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, 'speed'>): typeof bareMetalHostMachine {
+export function hostEffects(
+  ports: LifecyclePorts,
+  { speed }: Pick<HostKindOptions, 'speed'>,
+): typeof bareMetalHostMachine {
   const marked: Marked = new Map();
   const operation = <Input extends HostInput>(name: string) =>
     fromPromise<Outcome, Input>(async ({ input: { key, ...extra } }) => {
@@ -68,7 +71,7 @@ export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, '
   return equipped(bareMetalHostMachine, {
     actors: {
       restore: effect((key) => restore(ports, key)),
-      guardSelf: effect((key) => ports.guardSelf(key)),
+      addOwnFinalizer: effect((key) => ports.addOwnFinalizer(key)),
       capacity: fromPromise<CapacityOutput, CapacityInput>(
         async ({ input: { key } }) => (await ports.call(key, 'capacity')) as CapacityOutput,
       ),
@@ -87,13 +90,13 @@ export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, '
         return watch(ports, { ...input, pollAfterMs }, signal);
       }),
       writeStatus: fromPromise<void, WriteInput>(({ input }) => writeStatus(ports, input)),
-      unclaim: effect((key) => ports.unclaim(key)),
-      releaseSelf: effect(async (key) => {
-        await ports.releaseSelf(key);
+      endClaims: effect((key) => ports.endClaims(key)),
+      removeOwnFinalizer: effect(async (key) => {
+        await ports.removeOwnFinalizer(key);
         marked.delete(key);
       }),
     },
-    actions: { claim: ({ context }) => ports.claim(context.key, context.yielded) },
+    actions: { claim: ({ context }) => ports.claim(context.key, context.withdrawnUids) },
     delays: {
       backoff: ({ context }: { context: HostContext }) => backoffMs(context.status.errorCount, ports.random()) / speed,
       capacityPause: () => delayedPauseMs(ports.random()) / speed,
@@ -103,12 +106,12 @@ export function hostEffects(ports: LifePorts, { speed }: Pick<HostKindOptions, '
 }
 
 /** Each pass is counted, and each that failed otherwise than the status tells. */
-async function passed(ports: LifePorts, key: string, name: string, extra?: object): Promise<unknown> {
-  ports.measure(key, [{ name: 'metal3_reconcile_total' }]);
+async function passed(ports: LifecyclePorts, key: string, name: string, extra?: object): Promise<unknown> {
+  ports.recordMetrics(key, [{ name: 'metal3_reconcile_total' }]);
   try {
     return await ports.call(key, name, extra);
   } catch (error) {
-    ports.measure(key, [{ name: 'metal3_reconcile_error_total' }, ...failureMeasures(name, toErrorData(error))]);
+    ports.recordMetrics(key, [{ name: 'metal3_reconcile_error_total' }, ...failureMeasures(name, toErrorData(error))]);
     throw error;
   }
 }
@@ -143,7 +146,7 @@ function received(outcome: Outcome): Outcome {
 }
 
 /** Its Secrets are marked, its node made what it is to be, and what goes with it made then. */
-async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: Marked): Promise<Outcome> {
+async function register(ports: LifecyclePorts, { key, ...extra }: NodeInput, marked: Marked): Promise<Outcome> {
   await markOthers(ports, key, marked);
   const outcome = received((await passed(ports, key, 'register', sendable(extra))) as Outcome & Registering);
   const { architecture } = outcome;
@@ -163,7 +166,7 @@ async function register(ports: LifePorts, { key, ...extra }: NodeInput, marked: 
 }
 
 /** HardwareData has what was found before the status says that the inspection is over: it is found again until then. */
-async function inspect(ports: LifePorts, { key, ...extra }: NodeInput): Promise<Outcome> {
+async function inspect(ports: LifecyclePorts, { key, ...extra }: NodeInput): Promise<Outcome> {
   const outcome = received((await passed(ports, key, 'inspect', sendable(extra))) as Outcome);
   const { name, deletionTimestamp } = ports.object(key).metadata;
   if (outcome.kind === 'done' && outcome.hardware !== undefined && deletionTimestamp === undefined) {
@@ -173,7 +176,7 @@ async function inspect(ports: LifePorts, { key, ...extra }: NodeInput): Promise<
 }
 
 /** Labels, and this host among the owners, of what is used for it; each once while it is the same one. */
-async function markOthers(ports: LifePorts, key: string, marked: Marked): Promise<void> {
+async function markOthers(ports: LifecyclePorts, key: string, marked: Marked): Promise<void> {
   const object = ports.object(key);
   const uses = unmarkedOf(object, ports.dependencies(key)).map((use) => [use, JSON.stringify(use)] as const);
   const before = marked.get(key);
@@ -182,20 +185,22 @@ async function markOthers(ports: LifePorts, key: string, marked: Marked): Promis
   for (const [{ kind, name, isOwned }, text] of uses) {
     if (done.has(text)) continue;
     const labels = kind === 'Secret' ? SECRET_LABELS : {};
-    await ports.mark(key, { kind, name }, { manager: MARKS_MANAGER, labels, isOwned });
+    await ports.labelReferenced(key, { kind, name }, { manager: MARKS_MANAGER, labels, isOwned });
     done.add(text);
   }
 }
 
 /** Updates that are being applied are recorded where they are wanted. */
-async function recordUpdates(ports: LifePorts, key: string, { firmwareUpdates }: Outcome): Promise<void> {
+async function recordUpdates(ports: LifecyclePorts, key: string, { firmwareUpdates }: Outcome): Promise<void> {
   if (firmwareUpdates === undefined) return;
   const { name } = ports.object(key).metadata;
-  await ports.recordOn(key, { kind: 'HostFirmwareComponents', name }, RECORD_MANAGER, { updates: firmwareUpdates });
+  await ports.patchReferencedStatus(key, { kind: 'HostFirmwareComponents', name }, RECORD_MANAGER, {
+    updates: firmwareUpdates,
+  });
 }
 
 /** The host waits with powering on until its virtual CD is as it is to be, which that sees to by itself. */
-function dataImage(ports: LifePorts, key: string): Outcome {
+function dataImage(ports: LifecyclePorts, key: string): Outcome {
   const at = ports.now();
   const image = ports.dependencies(key).find(({ kind }) => kind === 'DataImage')?.answer;
   const isSettled = image === undefined || image.readiness === 'absent' || image.attributes?.['isSettled'] === true;
@@ -203,31 +208,31 @@ function dataImage(ports: LifePorts, key: string): Outcome {
 }
 
 async function watch(
-  ports: LifePorts,
+  ports: LifecyclePorts,
   { key, node, pollAfterMs, parent }: WatchInput,
   signal: AbortSignal,
 ): Promise<never> {
-  const tell = (told: NodeTold): void => {
+  const report = (reported: NodeTold): void => {
     if (signal.aborted) return;
-    const seen = 'gone' in told ? undefined : told.node;
+    const seen = 'gone' in reported ? undefined : reported.node;
     parent.send({ type: 'observed', node: seen, at: ports.now() } satisfies NodeObserved);
   };
-  await ports.hold(key, 'watch', {
+  await ports.callLong(key, 'watch', {
     extra: { ...(node !== undefined && { node }), pollAfterMs },
     signal,
-    onProgress: (told) => tell(told as unknown as NodeTold),
+    onProgress: (reported) => report(reported as unknown as NodeTold),
   });
   // The node is gone, as was told; or the watch is over without a word.
   throw { code: 'transient', message: 'the watch of the node has ended' };
 }
 
 /** What annotations bring is taken over, and they are taken off then. */
-async function restore(ports: LifePorts, key: string): Promise<void> {
+async function restore(ports: LifecyclePorts, key: string): Promise<void> {
   await restoreStatus(ports, key);
   await restoreHardware(ports, key);
 }
 
-async function restoreStatus(ports: LifePorts, key: string): Promise<void> {
+async function restoreStatus(ports: LifecyclePorts, key: string): Promise<void> {
   const host = hostOf(ports.object(key));
   const text = annotationOf(host, HostAnnotation.Status);
   if (text === undefined) return;
@@ -252,7 +257,7 @@ async function restoreStatus(ports: LifePorts, key: string): Promise<void> {
  * @returns false: the host is on its way out, and goes without that status
  * @throws it is not: nothing is begun, as for a new host what runs on its machine would be lost
  */
-async function isBelieved(ports: LifePorts, key: string, nodeId: string): Promise<boolean> {
+async function isBelieved(ports: LifecyclePorts, key: string, nodeId: string): Promise<boolean> {
   if (nodeId === '') return true;
   const { node } = (await ports.call(key, 'recognize', { named: nodeId })) as Recognition;
   if (node !== 'foreign') return true;
@@ -264,7 +269,7 @@ async function isBelieved(ports: LifePorts, key: string, nodeId: string): Promis
   } satisfies ErrorData;
 }
 
-async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
+async function restoreHardware(ports: LifecyclePorts, key: string): Promise<void> {
   const host = hostOf(ports.object(key));
   const text = annotationOf(host, HostAnnotation.HardwareDetails);
   if (text === undefined) return;
@@ -276,11 +281,11 @@ async function restoreHardware(ports: LifePorts, key: string): Promise<void> {
   const isTaken = (isMissing || isInspectionDisabled(host)) && Object.keys(details).length > 0;
   if (isTaken && !isEqual(stored, details)) {
     await store(ports, key, { ...host.status, hardware: details as JsonObject });
-    tell(ports, key, [{ reason: 'UpdateHardwareDetails', message: 'Hardware details were taken over' }]);
+    report(ports, key, [{ reason: 'UpdateHardwareDetails', message: 'Hardware details were taken over' }]);
   }
   await ports.removeAnnotations(key, [HostAnnotation.HardwareDetails]);
   if (!isTaken || given === undefined) {
-    tell(ports, key, [{ reason: 'RemoveAnnotation', message: 'The annotation of hardware details was not needed' }]);
+    report(ports, key, [{ reason: 'RemoveAnnotation', message: 'The annotation of hardware details was not needed' }]);
   }
 }
 
@@ -297,8 +302,8 @@ function hasStatus(status: HostStatus | undefined): boolean {
 
 /** Annotations go first: what they asked for is in the status that is stored then. */
 async function writeStatus(
-  ports: LifePorts,
-  { key, status, node, trouble, unannotate, events, measures }: WriteInput,
+  ports: LifecyclePorts,
+  { key, status, node, problem, unannotate, events, measures }: WriteInput,
 ): Promise<void> {
   const there = unannotate.filter((name) => annotationOf(hostOf(ports.object(key)), name) !== undefined);
   if (there.length > 0) await ports.removeAnnotations(key, [...new Set(there)]);
@@ -308,19 +313,19 @@ async function writeStatus(
   // Since when a condition holds is what is stored of it: what was decided may have been so before that.
   const { conditions: since = [] } = hostOf(before).status ?? {};
   const standing = withStatus(hostOf(before), { ...said, conditions: since });
-  const told = { ...said, conditions: conditions(standing, { node, trouble, at }) };
+  const reported = { ...said, conditions: conditions(standing, { node, problem, at }) };
   const { lastUpdated: _, ...stored } = hostOf(before).status ?? {};
-  const { lastUpdated: __, ...wanted } = told as HostStatus;
+  const { lastUpdated: __, ...wanted } = reported as HostStatus;
   // mutant: host-status-again ().2 -> undefined
   if (!isEqual(withoutNulls(stored), withoutNulls(wanted))) {
     await store(ports, key, { ...wanted, lastUpdated: timestamp(at) });
   }
-  tell(ports, key, events);
-  ports.measure(key, measures);
+  report(ports, key, events);
+  ports.recordMetrics(key, measures);
   if (hardwareOf(before) !== hardwareOf(ports.object(key))) await ports.ensureChildren(key);
 }
 
-async function store(ports: LifePorts, key: string, status: HostStatus): Promise<void> {
+async function store(ports: LifecyclePorts, key: string, status: HostStatus): Promise<void> {
   await ports.storeStatus(key, STATUS_MANAGER, status as unknown as JsonObject);
 }
 
@@ -336,9 +341,9 @@ function withoutNulls(value: unknown): unknown {
   );
 }
 
-function tell(ports: LifePorts, key: string, events: readonly HostEvent[]): void {
-  ports.tell(
+function report(ports: LifecyclePorts, key: string, events: readonly HostEvent[]): void {
+  ports.recordEvents(
     key,
-    events.map(({ type, reason, message }): Occurrence => ({ type: type ?? 'Normal', reason, message })),
+    events.map(({ type, reason, message }): UserEvent => ({ type: type ?? 'Normal', reason, message })),
   );
 }

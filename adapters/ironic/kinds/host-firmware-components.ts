@@ -1,11 +1,11 @@
 // HostFirmwareComponents: the firmware of a host as Ironic read it, and whether other images are wanted.
 import type { KubeObject } from '../../../machines/object.ts';
-import { FirmwareChange, firmwareChange } from '../hosts/firmware-change.ts';
+import { FirmwareChange, firmwareChange } from '../host/firmware-change.ts';
 import {
   type FirmwareComponent,
   firmwareComponentsStatus,
   type HostFirmwareComponents,
-} from '../hosts/firmware-components.ts';
+} from '../host/firmware-components.ts';
 import { firmwareKind } from './firmware.ts';
 
 export interface ComponentsReading {

@@ -1,15 +1,15 @@
 // HostFirmwareSettings: the BIOS settings of a host as Ironic read them, and whether others are wanted.
 import type { JsonObject } from '../../../bus/json.ts';
-import type { LifePorts } from '../../../machines/life.ts';
+import type { LifecyclePorts } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { FirmwareChange } from '../hosts/firmware-change.ts';
-import type { FirmwareSchemaSpec } from '../hosts/firmware-schema.ts';
+import { FirmwareChange } from '../host/firmware-change.ts';
+import type { FirmwareSchemaSpec } from '../host/firmware-schema.ts';
 import {
   firmwareSettingsChange,
   firmwareSettingsStatus,
   type HostFirmwareSettings,
   type SettingValue,
-} from '../hosts/firmware-settings.ts';
+} from '../host/firmware-settings.ts';
 import { firmwareKind } from './firmware.ts';
 import { firmwareSchema } from './firmware-schema.ts';
 
@@ -43,7 +43,7 @@ export const hostFirmwareSettings = firmwareKind<SettingsReading>({
 });
 
 /** What was used before is let go only once there is another, and before the status stops telling of it. */
-async function furnish(ports: LifePorts, key: string, { schema }: SettingsReading): Promise<readonly string[]> {
+async function furnish(ports: LifecyclePorts, key: string, { schema }: SettingsReading): Promise<readonly string[]> {
   if (schema.isThere) return [];
   const { kind } = firmwareSchema;
   const content = { spec: schema.spec as unknown as JsonObject };

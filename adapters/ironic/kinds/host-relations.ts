@@ -8,17 +8,17 @@ import {
   ProvisioningState,
   provisioningStateOf,
 } from '../../../machines/bare-metal-host/host.ts';
-import { type Dependency, Readiness } from '../../../machines/life.ts';
+import { type Dependency, Readiness } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import type { Child, Reference } from '../../../machines/request.ts';
-import { credentialsNameOf } from '../hosts/credentials.ts';
-import { preprovisioningImageSpec, requestsPreprovisioningImage } from '../hosts/preprovisioning.ts';
-import { registrySecretName } from '../hosts/registry-credentials.ts';
+import { credentialsNameOf } from '../host/credentials.ts';
+import { preprovisioningImageSpec, requestsPreprovisioningImage } from '../host/preprovisioning.ts';
+import { registrySecretName } from '../host/registry-credentials.ts';
 import { mapOf, textOf } from '../json-values.ts';
-import type { Host } from '../nodes/host.ts';
-import { driverOfHost } from '../operations/drivers.ts';
-import { architectureOfHost } from '../operations/registering.ts';
 import type { IronicOptions } from '../options.ts';
+import { driverOfHost } from '../steps/driver-of-host.ts';
+import { architectureOfHost } from '../steps/register.ts';
+import type { Host } from '../steps/step-host.ts';
 
 /** On a host while its node may be in Ironic. */
 export const HOST_FINALIZER = 'baremetalhost.metal3.io';

@@ -1,15 +1,15 @@
 // PreprovisioningImage with the builder that comes with Troupe: each is one of the images that are configured.
 import { isDeepStrictEqual } from 'node:util';
-import type { DependencyAnswer } from '../../../machines/life.ts';
-import { Readiness } from '../../../machines/life.ts';
+import type { DependencyAnswer } from '../../../machines/lifecycle.ts';
+import { Readiness } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
-import type { Verdict } from '../../../machines/upkeep/context.ts';
-import { type Pass, upkeepLife } from '../../../machines/upkeep/life.ts';
-import type { DeclaredKind } from '../../adapter.ts';
-import type { DeploySettings } from '../hosts/deploy-settings.ts';
-import { BUILDER_FINALIZER, type Built, builtImage } from '../hosts/image-builder.ts';
-import { type NetworkDataSecret, type PreprovisioningImage, standingOf } from '../hosts/preprovisioning.ts';
-import { SECRET_LABELS } from '../hosts/secret-labels.ts';
+import type { Verdict } from '../../../machines/reconcile-loop/context.ts';
+import { type ReconcileAttempt, reconcileLoop } from '../../../machines/reconcile-loop/lifecycle.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
+import type { DeploySettings } from '../host/deploy-settings.ts';
+import { BUILDER_FINALIZER, type Built, builtImage } from '../host/image-builder.ts';
+import { type NetworkDataSecret, type PreprovisioningImage, resourceStateOf } from '../host/preprovisioning.ts';
+import { SECRET_LABELS } from '../host/secret-labels.ts';
 import { textOf } from '../json-values.ts';
 import { metal3Resource } from '../serving.ts';
 
@@ -20,8 +20,8 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
   return {
     ...metal3Resource('PreprovisioningImage', 'preprovisioningimages'),
     // Compared with those of its host, and of no use to its builder.
-    carries: { labels: ['*'] },
-    readsCarried: false,
+    retains: { labels: ['*'] },
+    readsRetained: false,
     finalizer: BUILDER_FINALIZER,
     guards: [],
     fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
@@ -30,12 +30,12 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
       return name === '' ? [] : [{ kind: 'Secret', name, finalizers: [], neededFor: 'always' }];
     },
     children: () => [],
-    standing(object) {
+    publicState(object) {
       // Whether the Secret is another by now is looked at by who boots it.
-      const { kind } = standingOf(imageOf(object), builtWith(object));
+      const { kind } = resourceStateOf(imageOf(object), builtWith(object));
       return { ready: kind === 'usable', id: object.metadata.name };
     },
-    life: upkeepLife({
+    life: reconcileLoop({
       view(object) {
         const { generation = 0, deletionTimestamp, finalizers = [] } = object.metadata;
         const { status } = builtImage(imageOf(object), builtWith(object), { images, now: 0 });
@@ -48,10 +48,10 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
           basis: '',
         };
       },
-      tend,
-      isNews: (before, now) => !isDeepStrictEqual(versionOf(before), versionOf(now)),
-      complaint(object) {
-        const standing = standingOf(imageOf(object), builtWith(object));
+      reconcile,
+      wakesOn: (before, now) => !isDeepStrictEqual(versionOf(before), versionOf(now)),
+      problemMessage(object) {
+        const standing = resourceStateOf(imageOf(object), builtWith(object));
         return standing.kind === 'failed' ? standing.message : undefined;
       },
       failure: 'ImageBuildFailed',
@@ -61,7 +61,7 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
 }
 
 /** One that is being deleted is built on as long as somebody holds it: who boots it may need it. */
-async function tend({ ports, key, object, dependencies, owned }: Pass): Promise<Verdict> {
+async function reconcile({ ports, key, object, dependencies, owned }: ReconcileAttempt): Promise<Verdict> {
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   // Before anything else, as the reference does.
   if (!owned && !isDeleted) return { next: 'guard' };
@@ -69,7 +69,7 @@ async function tend({ ports, key, object, dependencies, owned }: Pass): Promise<
   const isThere = secret?.answer !== undefined && secret.answer.readiness !== Readiness.Absent;
   if (secret !== undefined && isThere && !isDeleted) {
     // Before it is read: its version is another one afterwards.
-    await ports.mark(key, secret, { manager: `${MANAGER}-marks`, labels: SECRET_LABELS, isOwned: true });
+    await ports.labelReferenced(key, secret, { manager: `${MANAGER}-marks`, labels: SECRET_LABELS, isOwned: true });
   }
   const { status, againAfterMs } = (await ports.call(key, 'build')) as Built;
   await ports.storeStatus(key, MANAGER, status as JsonObject);

@@ -1,4 +1,4 @@
-// Questions of an editor beyond what stands at one place: uses, other names, lists of names, mends and colours.
+// Questions of an editor beyond what stands at one place: uses, other names, lists of names, mends and colors.
 import {
   type CodeAction,
   CodeActionKind,
@@ -109,13 +109,13 @@ export function answer({ connection, fileOf, uriOf, workspaces, locationOf }: An
       .flatMap((diagnostic) =>
         mendsOf(diagnostic, syntax).map((mend): CodeAction => {
           const edit = { range: rangeOf(mend, syntax.text), newText: mend.text };
-          const told = context.diagnostics.filter(({ code, message }) => {
+          const reported = context.diagnostics.filter(({ code, message }) => {
             return code === diagnostic.code && message === diagnostic.message;
           });
           return {
             title: mend.title,
             kind: CodeActionKind.QuickFix,
-            diagnostics: told,
+            diagnostics: reported,
             edit: { changes: { [textDocument.uri]: [edit] } },
           };
         }),

@@ -13,7 +13,7 @@ export interface FileComplaints {
 
 /** What the editor was told about the files of one model. */
 export class Complaints {
-  #told: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
+  #reported: ReadonlyMap<string, readonly Diagnostic[]> = new Map();
 
   /**
    * @param textOf  the text of a file as it is now
@@ -21,8 +21,8 @@ export class Complaints {
    */
   update(diagnostics: readonly Diagnostic[], textOf: (file: string) => string): FileComplaints[] {
     const now = Map.groupBy(diagnostics, ({ place }) => place.file);
-    const before = this.#told;
-    this.#told = now;
+    const before = this.#reported;
+    this.#reported = now;
     return [...new Set([...before.keys(), ...now.keys()])].flatMap((file) => {
       const [old, fresh] = [before.get(file) ?? [], now.get(file) ?? []];
       if (old.length === fresh.length && old.every((each, index) => isSame(each, fresh[index]))) return [];

@@ -1,4 +1,4 @@
-// What the words of a file are, for editors to colour.
+// What the words of a file are, for editors to color.
 import { SemanticTokensBuilder, type SemanticTokensLegend } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { FileSyntax, Scope } from '../model/mod.ts';
@@ -26,7 +26,7 @@ const DEPRECATED = 2;
 
 export const LEGEND: SemanticTokensLegend = { tokenTypes: [...TYPES], tokenModifiers: ['declaration', 'deprecated'] };
 
-interface Coloured {
+interface Colored {
   readonly offset: number;
   readonly length: number;
   readonly type: TokenType;
@@ -35,20 +35,20 @@ interface Coloured {
 
 export function semanticTokens(syntax: FileSyntax, scope: Scope): number[] {
   const { text, tokens, notes } = syntax;
-  const coloured: Coloured[] = notes.map(({ offset, length }) => ({ offset, length, type: 'comment', modifiers: 0 }));
+  const colored: Colored[] = notes.map(({ offset, length }) => ({ offset, length, type: 'comment', modifiers: 0 }));
   for (const { kind, offset, length } of tokens) {
-    if (kind === 'string' || kind === 'number') coloured.push({ offset, length, type: kind, modifiers: 0 });
+    if (kind === 'string' || kind === 'number') colored.push({ offset, length, type: kind, modifiers: 0 });
     else if (/^[a-z]/.test(kind) && kind !== 'name' && kind !== 'end') {
-      coloured.push({ offset, length, type: 'keyword', modifiers: 0 });
+      colored.push({ offset, length, type: 'keyword', modifiers: 0 });
     }
   }
   for (const sight of sightsOf(syntax)) {
     const { offset, length } = sight.what === 'mark' ? sight.mark.place : sight.place;
-    coloured.push({ offset, length, type: typeOf(sight, scope), modifiers: modifiersOf(sight) });
+    colored.push({ offset, length, type: typeOf(sight, scope), modifiers: modifiersOf(sight) });
   }
   const document = TextDocument.create('', '', 0, text);
   const builder = new SemanticTokensBuilder();
-  for (const each of coloured.sort((a, b) => a.offset - b.offset).flatMap((one) => byLine(one, text))) {
+  for (const each of colored.sort((a, b) => a.offset - b.offset).flatMap((one) => byLine(one, text))) {
     const { line, character } = document.positionAt(each.offset);
     builder.push(line, character, each.length, TYPES.indexOf(each.type), each.modifiers);
   }
@@ -56,7 +56,7 @@ export function semanticTokens(syntax: FileSyntax, scope: Scope): number[] {
 }
 
 /** The protocol knows no token of several lines. */
-function byLine(whole: Coloured, text: string): Coloured[] {
+function byLine(whole: Colored, text: string): Colored[] {
   const lines = text.slice(whole.offset, whole.offset + whole.length).matchAll(/[^\r\n]+/g);
   return [...lines].map((line) => ({ ...whole, offset: whole.offset + line.index, length: line[0].length }));
 }

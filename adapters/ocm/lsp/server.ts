@@ -59,25 +59,29 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
   const uriOf = (file: string): string =>
     documents.keys().find((uri) => pathOf(uri) === file) ?? pathToFileURL(file).href;
 
-  const tell = (file: string, diagnostics: Parameters<typeof connection.sendDiagnostics>[0]['diagnostics']): void => {
+  const publish = (
+    file: string,
+    diagnostics: Parameters<typeof connection.sendDiagnostics>[0]['diagnostics'],
+  ): void => {
     const uri = uriOf(file);
     const version = documents.get(uri)?.version;
     void connection.sendDiagnostics({ uri, diagnostics, ...(version === undefined ? {} : { version }) }).catch(report);
   };
   const complain = (workspace: EditedWorkspace): void => {
-    let told = complaints.get(workspace);
-    if (told === undefined) {
-      told = new Complaints();
-      complaints.set(workspace, told);
+    let reported = complaints.get(workspace);
+    if (reported === undefined) {
+      reported = new Complaints();
+      complaints.set(workspace, reported);
     }
     const current = workspace.diagnostics().flatMap((diagnostic) => inFile(diagnostic, workspace));
-    for (const { file, diagnostics } of told.update(current, (file) => workspace.syntax(file)?.text ?? '')) {
-      tell(file, diagnostics);
+    for (const { file, diagnostics } of reported.update(current, (file) => workspace.syntax(file)?.text ?? '')) {
+      publish(file, diagnostics);
     }
   };
   /** A file that belongs to no model is only read, not understood. */
   const complainAlone = (file: string, text: string): void => {
-    for (const each of new Complaints().update(parse(file, text).diagnostics, () => text)) tell(file, each.diagnostics);
+    for (const each of new Complaints().update(parse(file, text).diagnostics, () => text))
+      publish(file, each.diagnostics);
   };
 
   connection.onInitialize((params): InitializeResult => {
@@ -125,7 +129,7 @@ export function serve({ input, output, roots, clock }: ServeDeps): void {
     if (file === undefined) return;
     const workspace = projects?.of(file);
     if (workspace === undefined) {
-      tell(file, []);
+      publish(file, []);
       return;
     }
     workspace.close(file);

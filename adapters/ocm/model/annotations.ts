@@ -1,6 +1,6 @@
 // Marks: which there are, what they say, and complaints about those that say nothing.
 
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import type { Annotation, Item, Literal } from './model.ts';
 import { refMark } from './references.ts';
 import type { Scope } from './scope.ts';

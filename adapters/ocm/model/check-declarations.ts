@@ -1,5 +1,5 @@
 // Checks of what stands between the braces of one declaration: names that occur twice, types that do not exist, marks.
-import { hint } from '../../nearest.ts';
+import { hint } from '../../text/nearest.ts';
 import { checkMarks, markedName } from './annotations.ts';
 import { BUILT_IN_TYPES } from './built-in.ts';
 import { checkMethod } from './check-methods.ts';

@@ -1,5 +1,5 @@
 // AddressScope: a domain of Neutron within which no two subnets share an address.
-import { boolean, immutable, integer, ref, required } from '../../kubernetes/contract.ts';
+import { boolean, immutable, integer, ref, required } from '../../api/contract/contract.ts';
 import { named, observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';

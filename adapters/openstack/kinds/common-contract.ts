@@ -8,8 +8,8 @@ import {
   required,
   type Schema,
   string,
-} from '../../kubernetes/contract.ts';
-import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
+} from '../../api/contract/contract.ts';
+import type { KindContract, PrinterColumn } from '../../api/contract/crds.ts';
 import { schemasOf } from './fields.ts';
 import type { KindTable, StatusFields } from './table.ts';
 import { instant, text } from './values.ts';

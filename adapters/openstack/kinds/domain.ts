@@ -1,5 +1,5 @@
 // Domain: the topmost container of Keystone, for projects, users and groups.
-import { boolean } from '../../kubernetes/contract.ts';
+import { boolean } from '../../api/contract/contract.ts';
 import { named, observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { KEYSTONE } from './services.ts';

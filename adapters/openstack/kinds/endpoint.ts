@@ -1,6 +1,6 @@
-// Endpoint: where a service of the catalogue of Keystone is reached.
-import { boolean, immutable, ref, required, string } from '../../kubernetes/contract.ts';
-import { checked } from '../criteria.ts';
+// Endpoint: where a service of the catalog of Keystone is reached.
+import { boolean, immutable, ref, required, string } from '../../api/contract/contract.ts';
+import { checked } from '../resource/criteria.ts';
 import { observed, queried, queriedAs, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { KEYSTONE } from './services.ts';
@@ -17,7 +17,7 @@ export const endpoint = defineKind({
   member: 'endpoint',
   resource: {
     description: sent('description', immutable(prose('description is free text about the endpoint.'))),
-    enabled: sent('enabled', boolean('enabled is whether the endpoint is in the catalogue.'), { update: 'whenSet' }),
+    enabled: sent('enabled', boolean('enabled is whether the endpoint is in the catalog.'), { update: 'whenSet' }),
     interface: sent(
       'interface',
       required(place('interface is for whom it is: `public` for users, `internal` for services, `admin`.')),
@@ -40,7 +40,7 @@ export const endpoint = defineKind({
   },
   status: {
     description: observed('description', prose('description in Keystone.'), { omitEmpty: true }),
-    enabled: observed('enabled', boolean('enabled is whether the endpoint is in the catalogue.')),
+    enabled: observed('enabled', boolean('enabled is whether the endpoint is in the catalog.')),
     interface: observed('interface', text('interface is for whom it is.', { maxLength: 128 })),
     serviceID: observed('service_id', text('serviceID is the id of the service.')),
     url: observed('url', text('url is where the service is reached.')),

@@ -1,9 +1,9 @@
 // One row of a kind's tables: how a field of `spec.resource` is sent and changed, how a field of `spec.import.filter`
 // becomes a query, and where a field of `status.resource` is read from.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { type Infer, list, object, type Schema } from '../../kubernetes/contract.ts';
-import { type Criterion, checked, equalTo } from '../criteria.ts';
-import { isEmpty, representable, zeroOf } from '../observed-values.ts';
+import { type Infer, list, object, type Schema } from '../../api/contract/contract.ts';
+import { type Criterion, checked, equalTo } from '../resource/criteria.ts';
+import { isEmpty, representable, zeroOf } from '../resource/observed-values.ts';
 import { mapped, merged, type Projection, plain, projectionOf } from './projection.ts';
 
 /** What a later change of a field leads to. */

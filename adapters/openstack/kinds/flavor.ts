@@ -1,9 +1,9 @@
 // Flavor: the size of a server of Nova. Only its extra specs can be changed.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError } from '../../../bus/errors.ts';
-import { boolean, immutable, integer, list, object, required, string } from '../../kubernetes/contract.ts';
-import { extraSpecsStep } from '../flavor-extra-specs.ts';
-import { isId } from '../ids.ts';
+import { boolean, immutable, integer, list, object, required, string } from '../../api/contract/contract.ts';
+import { isId } from '../client/ids.ts';
+import { extraSpecsStep } from '../resource/flavor-extra-specs.ts';
 import { apart, compared, named, observed, observedMap, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NOVA } from './services.ts';
@@ -91,8 +91,8 @@ export const flavor = defineKind({
 });
 
 /** Up to microversion 2.74 nothing is told as an empty text. */
-function withSwap(told: JsonObject): JsonObject {
-  return told['swap'] === '' ? { ...told, swap: 0 } : told;
+function withSwap(reported: JsonObject): JsonObject {
+  return reported['swap'] === '' ? { ...reported, swap: 0 } : reported;
 }
 
 /** @throws {TerminalError} Nova would take the id, and no request could name the flavor then */

@@ -1,6 +1,6 @@
 // FloatingIP: an address of an external network of Neutron, which a port inside may be reached by.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { immutable, integer, ref } from '../../kubernetes/contract.ts';
+import { immutable, integer, ref } from '../../api/contract/contract.ts';
 import { observed, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';

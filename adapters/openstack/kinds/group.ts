@@ -1,5 +1,5 @@
 // Group: users of Keystone that are given roles together.
-import { immutable, ref } from '../../kubernetes/contract.ts';
+import { immutable, ref } from '../../api/contract/contract.ts';
 import { named, observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { KEYSTONE } from './services.ts';

@@ -1,6 +1,6 @@
 // What an Image says of its content, and of the machines that are made from it.
 import type { Json } from '../../../bus/bus.ts';
-import { boolean, type Infer, immutable, integer, object, required, string } from '../../kubernetes/contract.ts';
+import { boolean, type Infer, immutable, integer, object, required, string } from '../../api/contract/contract.ts';
 
 const BUSES = ['scsi', 'virtio', 'uml', 'xen', 'ide', 'usb', 'lxc'] as const;
 

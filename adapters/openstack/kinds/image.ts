@@ -1,10 +1,10 @@
 // Image: what Glance keeps for servers and volumes to be made from. It is made empty, and its content brought to it.
-import { boolean, immutable, integer, list, required, string } from '../../kubernetes/contract.ts';
-import { eachTag } from '../criteria.ts';
-import { downloadAdvice } from '../download-advice.ts';
-import { DOWNLOAD_FIELDS, downloading } from '../downloading.ts';
-import { delegateDownload, imageDataStep } from '../image-data.ts';
-import { uploadImage } from '../image-upload.ts';
+import { boolean, immutable, integer, list, required, string } from '../../api/contract/contract.ts';
+import { DOWNLOAD_FIELDS, downloading } from '../images/download.ts';
+import { downloadAdvice } from '../images/download-hints.ts';
+import { delegateDownload, imageDataStep } from '../images/image-data.ts';
+import { uploadImage } from '../images/image-upload.ts';
+import { eachTag } from '../resource/criteria.ts';
 import { named, observed, observedObject, queried, queriedAs, sent, sentAs, sentTags, unwritten } from './fields.ts';
 import { content, properties, propertyAttributes } from './image-properties.ts';
 import { defineKind } from './kind.ts';
@@ -92,7 +92,7 @@ export const image = defineKind({
   content: {
     fields: DOWNLOAD_FIELDS,
     telling: downloading,
-    advise: downloadAdvice,
+    hintFor: downloadAdvice,
     delegate: delegateDownload,
     fill: uploadImage,
   },

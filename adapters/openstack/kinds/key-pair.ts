@@ -1,6 +1,6 @@
 // KeyPair: a public key that Nova puts on servers. Its name is its id, and is unique among those of one user.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { required, string } from '../../kubernetes/contract.ts';
+import { required, string } from '../../api/contract/contract.ts';
 import { compared, isJsonObject, named, observed, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NOVA } from './services.ts';
@@ -45,7 +45,7 @@ export const keyPair = defineKind({
 });
 
 /** A list holds each in an object of its own; what Nova calls an id is a number that no request takes. */
-function underName(told: JsonObject): JsonObject {
-  const { keypair = told } = told;
-  return isJsonObject(keypair) && keypair['name'] !== undefined ? { ...keypair, id: keypair['name'] } : told;
+function underName(reported: JsonObject): JsonObject {
+  const { keypair = reported } = reported;
+  return isJsonObject(keypair) && keypair['name'] !== undefined ? { ...keypair, id: keypair['name'] } : reported;
 }

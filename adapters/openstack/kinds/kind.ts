@@ -3,14 +3,14 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { externalIdOf } from '../../../machines/external-resource/effects.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { immutable } from '../../kubernetes/contract.ts';
-import { adviceOn } from '../advice.ts';
-import { intentOf } from '../desired.ts';
-import { recordedIdentity, resourceOfIdentity } from '../identity.ts';
-import { openstackOperations } from '../operations.ts';
-import { isOutdated } from '../outdated.ts';
-import { referencesOf } from '../references.ts';
-import { unheededFields } from '../unheeded.ts';
+import { immutable } from '../../api/contract/contract.ts';
+import { recordedIdentity, resourceOfIdentity } from '../client/identity.ts';
+import { intentOf } from '../resource/desired.ts';
+import { openstackOperations } from '../resource/operations.ts';
+import { referencesOf } from '../resource/references.ts';
+import { isBuiltOnReplaced } from '../resource/replaced-references.ts';
+import { adviceOn } from '../status/hints.ts';
+import { unheededFields } from '../status/unapplied-fields.ts';
 import { contractOf, GROUP } from './common-contract.ts';
 import type { Change } from './fields.ts';
 import { merged, plain, projectionOf } from './projection.ts';
@@ -68,10 +68,11 @@ export function defineKind<const Resource extends ResourceFields>(
     operations: (deps) => openstackOperations(kind, deps),
     published: published ?? (() => undefined),
     children: children ?? (() => []),
-    advise: (object, message, known) => adviceOn(kind, object, message, known),
+    hintFor: (object, message, known) => adviceOn(kind, object, message, known),
     intent: ({ object, dependencies }) => intentOf(kind, object, dependencies),
-    isOutdated: (object, reference, id) => isOutdated(kind, object, reference, id),
-    unheeded: (object, known) => unheededFields(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
+    isBuiltOnReplaced: (object, reference, id) => isBuiltOnReplaced(kind, object, reference, id),
+    unappliedFields: (object, known) =>
+      unheededFields(kind, object, (object.status?.['resource'] ?? {}) as JsonObject, known),
   };
   return kind;
 }

@@ -1,5 +1,5 @@
 // Maps of Cinder whose keys the user chooses, metadata and extra specs: in an object they are lists of names and values.
-import { list, object, required, type Schema, string } from '../../kubernetes/contract.ts';
+import { list, object, required, type Schema, string } from '../../api/contract/contract.ts';
 import { observedMap, type StatusField } from './fields.ts';
 
 export interface Label {

@@ -1,5 +1,5 @@
 // Network: a layer 2 network of Neutron.
-import { boolean, immutable, integer, ref, string } from '../../kubernetes/contract.ts';
+import { boolean, immutable, integer, ref, string } from '../../api/contract/contract.ts';
 import { named, observed, observedObject, queried, sent, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';

@@ -12,8 +12,8 @@ import {
   required,
   type Schema,
   string,
-} from '../../kubernetes/contract.ts';
-import { serverStep, showsServer } from '../port-server.ts';
+} from '../../api/contract/contract.ts';
+import { serverStep, showsServer } from '../resource/port-server.ts';
 import { apart, named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';

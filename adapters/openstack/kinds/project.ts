@@ -1,5 +1,5 @@
 // Project: a container of resources, within a domain.
-import { boolean, immutable, ref } from '../../kubernetes/contract.ts';
+import { boolean, immutable, ref } from '../../api/contract/contract.ts';
 import { named, observed, queried, sent, sentTags } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { KEYSTONE } from './services.ts';

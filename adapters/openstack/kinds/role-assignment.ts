@@ -1,5 +1,5 @@
 // RoleAssignment: that a user or a group has a role on a project or a domain of Keystone. It is nothing beside these.
-import { ref, required } from '../../kubernetes/contract.ts';
+import { ref, required } from '../../api/contract/contract.ts';
 import { observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { KEYSTONE } from './services.ts';

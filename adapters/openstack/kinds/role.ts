@@ -1,5 +1,5 @@
 // Role: what a user or a group may do, once it is assigned.
-import { immutable, ref } from '../../kubernetes/contract.ts';
+import { immutable, ref } from '../../api/contract/contract.ts';
 import { named, observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { KEYSTONE } from './services.ts';

@@ -5,16 +5,16 @@
 //       never a second one, and an interface is found by that, whoever made it.
 //   F2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { TransientError, UnansweredError } from '../../../bus/errors.ts';
+import { TransientError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import { externalIdOf } from '../../../machines/external-resource/effects.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { object, ref, required, string } from '../../kubernetes/contract.ts';
-import { adviceOn } from '../advice.ts';
-import { type Criterion, equalTo } from '../criteria.ts';
-import { classified, transient, type WatchingOperations } from '../refusals.ts';
-import type { Answer, Session } from '../session.ts';
+import { object, ref, required, string } from '../../api/contract/contract.ts';
+import { classified, transient, type WatchingOperations } from '../client/call-errors.ts';
+import type { Answer, Session } from '../client/session.ts';
+import { type Criterion, equalTo } from '../resource/criteria.ts';
+import { adviceOn } from '../status/hints.ts';
 import { frameOf, resyncPeriod } from './common-contract.ts';
 import { isJsonObject } from './fields.ts';
 import { namesOf } from './kind.ts';
@@ -77,7 +77,7 @@ export const routerInterface: OpenStackKind = {
   operations,
   published: () => undefined,
   children: () => [],
-  advise: (object, message, known) => adviceOn({ references }, object, message, known),
+  hintFor: (object, message, known) => adviceOn({ references }, object, message, known),
 };
 
 /** Both are needed to the end: the credentials are the router's, and an interface is known by router and subnet. */
@@ -150,8 +150,8 @@ function operations({ sessions, lookUps, poller }: OperationsDeps): WatchingOper
     async find(request) {
       const plug = await open(request);
       const { cloud } = await identityOf(request);
-      const sought = JSON.stringify([cloud, plug.routerId, plug.subnetId]);
-      return { matches: await look(plug, request), exact: true, sought };
+      const completedLookup = JSON.stringify([cloud, plug.routerId, plug.subnetId]);
+      return { matches: await look(plug, request), exact: true, completedLookup };
     },
 
     async identify(request) {
@@ -202,7 +202,7 @@ function credentialsOf({
 function portOf({ status, body, refusal = 'not found' }: Answer): string {
   if (status === 404) throw new TransientError(refusal);
   const id = body['port_id'];
-  if (typeof id !== 'string') throw new UnansweredError('the answer names no port');
+  if (typeof id !== 'string') throw new UnknownOutcomeError('the answer names no port');
   return id;
 }
 
@@ -210,7 +210,7 @@ function doing(what: 'adding' | 'removing'): (error: unknown) => never {
   return (error) => {
     const known = transient(error);
     const { message, retryAfterMs } = known as TransientError;
-    const Failure = known instanceof UnansweredError ? UnansweredError : TransientError;
+    const Failure = known instanceof UnknownOutcomeError ? UnknownOutcomeError : TransientError;
     throw new Failure(`${what} router interface: ${message}`, { cause: error, retryAfterMs });
   };
 }

@@ -1,5 +1,5 @@
 // Router: what connects subnets of Neutron with each other and with the outside.
-import { boolean, immutable, list, object, ref, required } from '../../kubernetes/contract.ts';
+import { boolean, immutable, list, object, ref, required } from '../../api/contract/contract.ts';
 import { isJsonObject, named, observed, observedAs, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';

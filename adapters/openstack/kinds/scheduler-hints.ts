@@ -1,7 +1,7 @@
 // What a server tells the scheduler of Nova about where it wants to be.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError } from '../../../bus/errors.ts';
-import { type Infer, immutable, list, map, object, ref, type Schema, string } from '../../kubernetes/contract.ts';
+import { type Infer, immutable, list, map, object, ref, type Schema, string } from '../../api/contract/contract.ts';
 import { cidr } from './values.ts';
 
 /** Nova's filter of that name compares what comes after the operator with what comes first: it takes no less. */

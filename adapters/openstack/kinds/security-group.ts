@@ -1,6 +1,6 @@
 // SecurityGroup: what traffic the ports of Neutron let through. Its rules are resources of their own, kept as a set.
-import { boolean, immutable, integer, list, object, ref, required, string } from '../../kubernetes/contract.ts';
-import { isAsSpecified, RULES_READ, rulesStep } from '../security-group-rules.ts';
+import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
+import { isAsSpecified, RULES_READ, rulesStep } from '../resource/security-group-rules.ts';
 import { apart, named, observed, observedAs, observedList, queried, sent, tagged, unwritten } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';

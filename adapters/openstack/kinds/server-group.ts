@@ -1,5 +1,5 @@
 // ServerGroup: says of the servers in it whether they share hosts. Nova changes none.
-import { integer, object, required, string } from '../../kubernetes/contract.ts';
+import { integer, object, required, string } from '../../api/contract/contract.ts';
 import { compared, isJsonObject, named, observed, observedAs, sent, sentAs } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';
@@ -54,8 +54,8 @@ export const serverGroup = defineKind({
       object('rules of the policy.', {
         maxServerPerHost: integer('maxServerPerHost is how many servers of the group may share a host.'),
       }),
-      ({ rules: told }) => {
-        const most = isJsonObject(told) ? Number(told['max_server_per_host']) : 0;
+      ({ rules: reported }) => {
+        const most = isJsonObject(reported) ? Number(reported['max_server_per_host']) : 0;
         return Number.isSafeInteger(most) && most > 0 ? { maxServerPerHost: most } : undefined;
       },
     ),

@@ -1,8 +1,8 @@
 // Server: a virtual machine of Nova.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { boolean, immutable, list, object, ref, required, string } from '../../kubernetes/contract.ts';
-import { idsIn, isSettled, metadataStep, portsStep, stateStep, volumesStep } from '../server-steps.ts';
+import { boolean, immutable, list, object, ref, required, string } from '../../api/contract/contract.ts';
+import { idsIn, isSettled, metadataStep, portsStep, stateStep, volumesStep } from '../resource/server-steps.ts';
 import {
   apart,
   isJsonObject,
@@ -155,7 +155,7 @@ export const server = defineKind({
       {
         key: 'availability_zone',
         value: zone,
-        matches: ({ 'OS-EXT-AZ:availability_zone': told }) => told === undefined || told === zone,
+        matches: ({ 'OS-EXT-AZ:availability_zone': reported }) => reported === undefined || reported === zone,
       },
     ]),
     ...tagFilter(serverTags),
@@ -201,7 +201,7 @@ export const server = defineKind({
       plain('config_drive'),
       boolean('configDrive is whether the server reads what it is told from a drive.'),
       // Nova writes it as a word, or leaves it empty.
-      ({ config_drive: told }) => told === true || told === 'True',
+      ({ config_drive: reported }) => reported === true || reported === 'True',
     ),
   },
   adoption: { query: ['name', 'tags'] },

@@ -1,6 +1,6 @@
-// Service: an entry of the catalogue of Keystone.
+// Service: an entry of the catalog of Keystone.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { boolean, required } from '../../kubernetes/contract.ts';
+import { boolean, required } from '../../api/contract/contract.ts';
 import { named, observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { KEYSTONE } from './services.ts';
@@ -10,7 +10,7 @@ const SHORT = { maxLength: 255 };
 
 export const service = defineKind({
   kind: 'Service',
-  description: 'Service is an entry of the catalogue by which clients find what a cloud offers.',
+  description: 'Service is an entry of the catalog by which clients find what a cloud offers.',
   service: KEYSTONE,
   collection: 'services',
   member: 'service',
@@ -25,7 +25,7 @@ export const service = defineKind({
     type: sent('type', required(prose('type is what clients look for: `compute`, `network`.')), { update: 'whenSet' }),
     enabled: sent(
       'enabled',
-      boolean('enabled is whether the service is in the catalogue; true unless stated.', { default: true }),
+      boolean('enabled is whether the service is in the catalog; true unless stated.', { default: true }),
       { unset: true },
     ),
   },
@@ -37,7 +37,7 @@ export const service = defineKind({
     name: observed('name', text('name in Keystone.', SHORT)),
     description: observed('description', text('description in Keystone.', SHORT), { omitEmpty: true }),
     type: observed('type', text('type is what clients look for.', SHORT)),
-    enabled: observed('enabled', boolean('enabled is whether the service is in the catalogue.')),
+    enabled: observed('enabled', boolean('enabled is whether the service is in the catalog.')),
   },
   restated: ['type'],
   adoption: { query: ['name', 'type'] },

@@ -1,7 +1,7 @@
 // How the services of OpenStack differ from each other, as far as kinds have it in common.
 
 export interface Service {
-  /** Catalogue type. */
+  /** Catalog type. */
   readonly type: string;
   readonly updateMethod: 'PUT' | 'PATCH';
   /**

@@ -1,5 +1,5 @@
 // ShareNetwork: where in Neutron the shares of Manila are reached.
-import { immutable, integer, ref } from '../../kubernetes/contract.ts';
+import { immutable, integer, ref } from '../../api/contract/contract.ts';
 import { named, observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';

@@ -1,7 +1,7 @@
 // Subnet: a range of IP addresses on a network of Neutron.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { boolean, immutable, integer, list, object, ref, required, string } from '../../kubernetes/contract.ts';
-import { equalTo } from '../criteria.ts';
+import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
+import { equalTo } from '../resource/criteria.ts';
 import { apart, named, observed, observedList, queried, queriedAs, sent, sentAs, tagged, unwritten } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { NEUTRON } from './services.ts';

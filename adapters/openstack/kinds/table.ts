@@ -3,21 +3,21 @@
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import type { FillStep } from '../../../machines/external-resource/context.ts';
-import type { ResourceStanding } from '../../../machines/external-resource/life.ts';
+import type { ResourceState } from '../../../machines/external-resource/lifecycle.ts';
 import type { Observation, UpdateOutcome } from '../../../machines/external-resource/operations.ts';
 import type { Child, Claimant, KnownDependencies, OperationRequest, Reference } from '../../../machines/kind.ts';
-import type { Advice, HeldRequest } from '../../../machines/life.ts';
+import type { Hint, LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import type { ServePorts } from '../../adapter.ts';
-import type { InferShape, Rule, Schema } from '../../kubernetes/contract.ts';
-import type { KindContract, PrinterColumn } from '../../kubernetes/crds.ts';
-import type { Downloads } from '../downloads.ts';
-import type { Identity } from '../identity.ts';
-import type { Listing } from '../listing.ts';
-import type { LookUps } from '../look-ups.ts';
-import type { Poller } from '../poller.ts';
-import type { WatchingOperations } from '../refusals.ts';
-import type { Session, Sessions } from '../session.ts';
+import type { ServePorts } from '../../api/adapter.ts';
+import type { InferShape, Rule, Schema } from '../../api/contract/contract.ts';
+import type { KindContract, PrinterColumn } from '../../api/contract/crds.ts';
+import type { WatchingOperations } from '../client/call-errors.ts';
+import type { Identity } from '../client/identity.ts';
+import type { Listing } from '../client/listing.ts';
+import type { LookUps } from '../client/lookups.ts';
+import type { Poller } from '../client/poller.ts';
+import type { Session, Sessions } from '../client/session.ts';
+import type { Downloads } from '../images/download-policy.ts';
 import type { FilterField, ResourceField, StatusField } from './fields.ts';
 import type { Projection } from './projection.ts';
 import type { Service } from './services.ts';
@@ -37,9 +37,9 @@ export type UpdateStep = (pass: {
 export interface Content {
   /** Fields of `status` that tell of it. */
   readonly fields: Readonly<Record<string, Schema>>;
-  readonly telling: Telling;
+  readonly telling: ContentStatus;
   /** What a person can do about content that does not come. */
-  readonly advise: (object: KubeObject, message: string) => Advice | undefined;
+  readonly hintFor: (object: KubeObject, message: string) => Hint | undefined;
   /** See `ResourceOperations.delegate`. */
   readonly delegate: (pass: {
     readonly session: Session;
@@ -48,20 +48,20 @@ export interface Content {
   /** See `ResourceOperations.fill`. */
   readonly fill: (pass: {
     readonly session: Session;
-    readonly request: HeldRequest & { readonly id: string };
+    readonly request: LongCallRequest & { readonly id: string };
     readonly deps: OperationsDeps;
   }) => Promise<void>;
 }
 
 /** What the status says of content that is brought, under a field manager of its own. */
-export interface Telling {
+export interface ContentStatus {
   /** After that of the kind. */
   readonly manager: string;
   /** What it says of an object, as it is stored. */
   stored(object: KubeObject): JsonObject;
   /** What it says at a step, before what follows. */
   announced(object: KubeObject, step: FillStep, now: number): JsonObject;
-  status(standing: ResourceStanding, object: KubeObject, now: number): JsonObject;
+  status(standing: ResourceState, object: KubeObject, now: number): JsonObject;
 }
 
 /** What the operations of a kind work with. */
@@ -126,7 +126,7 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
     readonly lost?: string;
   };
   /** The resource in what the service holds it in, or under an `id` where it has none; as it is told unless stated. */
-  readonly unwrapped?: (told: JsonObject) => JsonObject;
+  readonly unwrapped?: (reported: JsonObject) => JsonObject;
   /** Within what one id is one resource: all of the cloud unless stated, or what is one user's. */
   readonly unique?: 'cloud' | 'user';
   /** How `spec.import.id` names a resource; by a UUID unless stated. */
@@ -193,7 +193,7 @@ export interface KindTable<Resource extends ResourceFields = ResourceFields> {
   readonly tells?: (object: KubeObject, kind: string) => JsonObject | undefined;
   /** What those who refer to an object are told beyond its id. */
   readonly published?: (object: KubeObject) => JsonObject | undefined;
-  /** See `Life.shows`. */
+  /** See `Lifecycle.shows`. */
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
   /** Columns of `kubectl get` between Available and Message. */
   readonly columns?: readonly PrinterColumn[];
@@ -210,7 +210,7 @@ export interface OpenStackKind {
   /** All that is kept of an answer of the cloud: what whoever looks at a resource reads of it. */
   readonly projection: Projection;
   /** What is said of content that is brought, and when. */
-  readonly telling?: Telling;
+  readonly telling?: ContentStatus;
   /** The kind of the objects that objects of this kind make for themselves. */
   readonly owns?: string;
   /** Fields of `status.resource` that are recorded when they come to be, by another hand than that of the status. */
@@ -221,7 +221,7 @@ export interface OpenStackKind {
   recording?(object: KubeObject, id: string | undefined): JsonObject;
   /** Its resources have names that their users choose, and may change. */
   readonly isNamed?: boolean;
-  /** A relation between other resources, which several objects of one namespace may state: see `Life.shares`. */
+  /** A relation between other resources, which several objects of one namespace may state: see `Lifecycle.shares`. */
   readonly shares?: boolean;
   /** Of several references that are not ready the status names all, or `first`: only the first. */
   readonly awaits: 'all' | 'first';
@@ -229,14 +229,14 @@ export interface OpenStackKind {
   operations(deps: OperationsDeps): WatchingOperations;
   published(object: KubeObject): JsonObject | undefined;
   children(object: KubeObject): readonly Child[];
-  advise(object: KubeObject, message: string, known?: KnownDependencies): Advice | undefined;
+  hintFor(object: KubeObject, message: string, known?: KnownDependencies): Hint | undefined;
   readonly shows?: (object: KubeObject, claimant: Claimant) => boolean;
-  /** See `Life.isOutdated`; undefined: the status shows nothing of what the resource was made of. */
-  isOutdated?(object: KubeObject, reference: Pick<Reference, 'kind' | 'name'>, id: string): boolean;
-  /** See `Life.intent`; undefined: the fields that its look-ups go by cannot be edited. */
+  /** See `Lifecycle.isBuiltOnReplaced`; undefined: the status shows nothing of what the resource was made of. */
+  isBuiltOnReplaced?(object: KubeObject, reference: Pick<Reference, 'kind' | 'name'>, id: string): boolean;
+  /** See `Lifecycle.intent`; undefined: the fields that its look-ups go by cannot be edited. */
   intent?(request: Pick<OperationRequest, 'object' | 'dependencies'>): JsonObject | undefined;
-  /** See `Life.unheeded`; undefined: all fields can be changed, or none. */
-  unheeded?(object: KubeObject, known: KnownDependencies): readonly string[];
+  /** See `Lifecycle.unappliedFields`; undefined: all fields can be changed, or none. */
+  unappliedFields?(object: KubeObject, known: KnownDependencies): readonly string[];
 }
 
 /** A kind made from tables. */

@@ -1,6 +1,6 @@
 // Trunk: a port of Neutron that carries the traffic of others, each under a segmentation of its own.
-import { boolean, immutable, integer, list, object, ref, required, string } from '../../kubernetes/contract.ts';
-import { subportsStep } from '../trunk-subports.ts';
+import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
+import { subportsStep } from '../resource/trunk-subports.ts';
 import { named, observed, observedList, queried, sent, sentAs, tagged } from './fields.ts';
 import { defineKind, namesOf } from './kind.ts';
 import { NEUTRON } from './services.ts';

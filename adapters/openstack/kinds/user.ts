@@ -1,5 +1,5 @@
 // User: who may log in to Keystone.
-import { boolean, immutable, ref } from '../../kubernetes/contract.ts';
+import { boolean, immutable, ref } from '../../api/contract/contract.ts';
 import { named, observed, observedAs, queried, recorded, sent } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { plain } from './projection.ts';

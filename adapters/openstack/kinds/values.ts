@@ -1,7 +1,7 @@
 // Value types that several kinds share (openstack-common, 1.3).
 import type { Json } from '../../../bus/bus.ts';
-import { type Infer, integer, list, type Schema, string } from '../../kubernetes/contract.ts';
-import { TagKey, tagsLike } from '../criteria.ts';
+import { type Infer, integer, list, type Schema, string } from '../../api/contract/contract.ts';
+import { TagKey, tagsLike } from '../resource/criteria.ts';
 import { type FilterField, type ObservedOptions, observed, queriedAs, type StatusField } from './fields.ts';
 
 /** A name of most services. */

@@ -1,6 +1,6 @@
 // VolumeType: what volumes of Cinder have in common, where they are kept among it.
-import { boolean } from '../../kubernetes/contract.ts';
-import { extraSpecsStep } from '../extra-specs.ts';
+import { boolean } from '../../api/contract/contract.ts';
+import { extraSpecsStep } from '../resource/extra-specs.ts';
 import { compared, named, observed, queried, sent, sentAs } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { labels, mapOf, observedLabels } from './labels.ts';

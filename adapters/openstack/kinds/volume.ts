@@ -1,8 +1,8 @@
 // Volume: a block device of Cinder.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
-import { boolean, immutable, integer, ref, required, string } from '../../kubernetes/contract.ts';
-import { unrecoverable } from '../refusals.ts';
-import { serversStep, showsServer } from '../volume-servers.ts';
+import { boolean, immutable, integer, ref, required, string } from '../../api/contract/contract.ts';
+import { unrecoverable } from '../client/call-errors.ts';
+import { serversStep, showsServer } from '../resource/volume-servers.ts';
 import { compared, named, observed, observedAs, observedList, queried, sent, sentAs } from './fields.ts';
 import { defineKind } from './kind.ts';
 import { labels, mapOf, observedLabels } from './labels.ts';

@@ -1,9 +1,9 @@
 // Commands that look, asked in this process as a person would on the command line.
 import { PassThrough } from 'node:stream';
 import { text } from 'node:stream/consumers';
+import { readConfig } from '../../../actors/base/config.ts';
+import type { CommandContext, QueryCommand } from '../../../actors/cli/command-context.ts';
 import { Ink } from '../../../actors/cli/demo/view.ts';
-import type { Answering, Question } from '../../../actors/cli/question.ts';
-import { readConfig } from '../../../actors/process/config.ts';
 import { openstackWith } from '../../../adapters/openstack/mod.ts';
 import type { World } from '../../world/world.ts';
 
@@ -14,7 +14,7 @@ export interface Answer {
 }
 
 /** A question about the namespace of a world, unless it says otherwise. */
-export function questionIn(world: World, question: Partial<Question> = {}): Omit<Question, 'out' | 'err'> {
+export function questionIn(world: World, question: Partial<CommandContext> = {}): Omit<CommandContext, 'out' | 'err'> {
   return {
     config: readConfig({ KUBECONFIG: world.ground.kubeconfig }),
     adapters: [openstackWith({})],
@@ -23,7 +23,7 @@ export function questionIn(world: World, question: Partial<Question> = {}): Omit
     names: [],
     namespace: world.namespace,
     output: undefined,
-    told: {},
+    reported: {},
     isTerminal: false,
     ink: Ink.Plain,
     stopSignal: () => new AbortController().signal,
@@ -31,7 +31,10 @@ export function questionIn(world: World, question: Partial<Question> = {}): Omit
   };
 }
 
-export async function answerOf({ answer }: Answering, question: Omit<Question, 'out' | 'err'>): Promise<Answer> {
+export async function answerOf(
+  { answer }: QueryCommand,
+  question: Omit<CommandContext, 'out' | 'err'>,
+): Promise<Answer> {
   const [out, err] = [new PassThrough(), new PassThrough()];
   const written = Promise.all([text(out), text(err)]);
   try {

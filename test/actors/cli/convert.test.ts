@@ -81,8 +81,8 @@ test('a document that cannot be converted is told with its file and line, and it
     const { code, out, notes } = await run({ names, isInPlace: true });
     assert.is(code, 1);
     assert.is(out, '');
-    const [complaint, written, ...rest] = notes.trimEnd().split('\n');
-    assert.match(complaint ?? '', /bad\.yaml:\d+: document 2: .*Rack/);
+    const [problemMessage, written, ...rest] = notes.trimEnd().split('\n');
+    assert.match(problemMessage ?? '', /bad\.yaml:\d+: document 2: .*Rack/);
     assert.equal([written, ...rest], [path('good.yaml')], 'what is right already is not written');
     assert.equal(['bad.yaml', 'good.yaml', 'done.yaml'].map(read), [`${ALPHA}---\n${STRANGE}`, BETA, BETA]);
     const printed = await run({ names: [path('bad.yaml')] });

@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';

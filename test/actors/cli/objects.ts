@@ -1,9 +1,9 @@
 // Objects as an API server would have them, of the kinds of OpenStack and of one that may refer to itself.
-import { Reading } from '../../../actors/inquiry/reading.ts';
+import { ClusterReader } from '../../../actors/diagnosis/cluster-reader.ts';
 import { type Registry, registry } from '../../../actors/object/registry.ts';
 import type { Resource } from '../../../adapters/kubernetes/mod.ts';
 import { GROUP, openStackSessions, openstackKinds, REALM, VERSION } from '../../../adapters/openstack/mod.ts';
-import type { FollowedKind, Kind } from '../../../machines/kind.ts';
+import type { Kind, ReferencedKind } from '../../../machines/kind.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { NO_DOWNLOADS } from '../../adapters/openstack/no-downloads.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -23,13 +23,13 @@ const ring: Kind = {
   },
 };
 /** As where servers are somebody else's. */
-const followedServer: FollowedKind = {
+const followedServer: ReferencedKind = {
   realm: REALM,
   group: GROUP,
   version: VERSION,
   kind: 'Server',
   plural: 'servers',
-  standing: () => ({ ready: false }),
+  publicState: () => ({ ready: false }),
 };
 export const own = kinds.filter(({ kind }) => kind !== followedServer.kind);
 export const known: Registry = registry([...own, ring], [followedServer]);
@@ -90,7 +90,7 @@ export function object(kind: string, name: string, saying: Saying = {}): KubeObj
 }
 
 /** What questions read of these objects, where the cluster has these kinds; undefined: it does not say. */
-export function readingOf(cluster: readonly KubeObject[], served?: readonly string[]): Reading {
+export function readingOf(cluster: readonly KubeObject[], served?: readonly string[]): ClusterReader {
   const isOf =
     ({ kind: of }: Resource) =>
     (item: KubeObject) =>
@@ -109,5 +109,5 @@ export function readingOf(cluster: readonly KubeObject[], served?: readonly stri
     { name: `${kind.toLowerCase()}s/status`, kind },
   ]);
   const client = { call: async () => ({ body: { resources: resources ?? [] }, serverTime: NOW }) };
-  return new Reading(resources === undefined ? { objects } : { objects, client });
+  return new ClusterReader(resources === undefined ? { objects } : { objects, client });
 }

@@ -25,8 +25,8 @@ export async function said(
     const code = await run({ out, notes });
     out.end();
     notes.end();
-    const [told, noted] = await texts;
-    return { code, out: told, notes: noted };
+    const [reported, noted] = await texts;
+    return { code, out: reported, notes: noted };
   } finally {
     out.end();
     notes.end();

@@ -37,7 +37,7 @@ function deleted(name: string, claimants: Readonly<Record<string, string>> = {})
   const claims = new ClaimsTable();
   for (const [claimant, resourceVersion] of Object.entries(claimants)) {
     const from: Address = { ...place, name: claimant };
-    const mail = { generation: 1, finalizers: [GUARD], manager: 'thing', notOn: [], ended: false };
+    const mail = { generation: 1, finalizers: [GUARD], manager: 'thing', withdrawnFrom: [], ended: false };
     claims.take(addressKey(from), claimOf(from, { ...mail, uid: `uid-${claimant}`, resourceVersion }));
   }
   const dropped: string[] = [];
@@ -50,7 +50,7 @@ function deleted(name: string, claimants: Readonly<Record<string, string>> = {})
       dropped.push(key);
       claims.drop(key);
     },
-    reconsider: () => undefined,
+    recheckClaims: () => undefined,
   };
 }
 
@@ -90,7 +90,7 @@ test('who was listed before it referred to it again is not judged by that list (
   const one = deleted('one', { there: '5' });
   const asked = audits.guards(one, life, [GUARD]);
   const from: Address = { ...place, name: 'there' };
-  const mail = { uid: 'uid-there', resourceVersion: '5', finalizers: [GUARD], manager: 'thing', notOn: [] };
+  const mail = { uid: 'uid-there', resourceVersion: '5', finalizers: [GUARD], manager: 'thing', withdrawnFrom: [] };
   one.claims.take(keyOf('there'), claimOf(from, { ...mail, generation: 2, ended: false }));
   letGo(0);
   await asked;
@@ -107,7 +107,14 @@ for (const { what, listed, ended, free } of [
     const { audits, letGo } = server([thing('there', ['one'], listed)]);
     const one = deleted('one');
     const from: Address = { ...place, name: 'there' };
-    const mail = { uid: 'uid-there', resourceVersion: '5', finalizers: [], manager: '', notOn: [], ended: true };
+    const mail = {
+      uid: 'uid-there',
+      resourceVersion: '5',
+      finalizers: [],
+      manager: '',
+      withdrawnFrom: [],
+      ended: true,
+    };
     one.claims.take(keyOf('there'), claimOf(from, { ...mail, generation: ended }));
     const asked = audits.guards(one, life, [GUARD]);
     letGo(0);
@@ -126,12 +133,20 @@ test('33.B2: a claim without finalizers stays as long as its claimant is there: 
   const one = deleted('one');
   for (const name of names) {
     const from: Address = { ...place, name };
-    const mail = { generation: 1, finalizers: [], manager: 'thing', notOn: [], ended: false };
+    const mail = { generation: 1, finalizers: [], manager: 'thing', withdrawnFrom: [], ended: false };
     const resourceVersion = name === 'later' ? '11' : '5';
     one.claims.take(keyOf(name), claimOf(from, { ...mail, uid: `uid-${name}`, resourceVersion }));
   }
   const from: Address = { ...place, namespace: 'elsewhere', name: 'follower' };
-  const mail = { uid: 'u', resourceVersion: '5', generation: 1, finalizers: [], manager: '', notOn: [], ended: false };
+  const mail = {
+    uid: 'u',
+    resourceVersion: '5',
+    generation: 1,
+    finalizers: [],
+    manager: '',
+    withdrawnFrom: [],
+    ended: false,
+  };
   one.claims.take(addressKey(from), claimOf(from, mail));
   const asked = audits.guards(one, life, [GUARD]);
   letGo(0);
@@ -224,9 +239,9 @@ test('who may refer from another namespace is asked for in all of them (P7, P8)'
   const references = () => [
     { kind: 'Thing', name: 'one', namespace: 'ns', finalizers: [GUARD], neededFor: 'create' as const },
   ];
-  const freeOf = async (crossesNamespaces: boolean): Promise<readonly string[]> => {
+  const freeOf = async (allowsCrossNamespace: boolean): Promise<readonly string[]> => {
     const audits = new Audits({
-      registry: registry([{ ...kind, references, crossesNamespaces }], []),
+      registry: registry([{ ...kind, references, allowsCrossNamespace }], []),
       objects: {
         async list(_, namespace) {
           listed.push(namespace);

@@ -13,7 +13,7 @@ import { registry } from '../../../actors/object/registry.ts';
 import type { ApplyOptions } from '../../../adapters/kubernetes/mod.ts';
 import { ConflictError, type JsonObject, TransientError } from '../../../bus/mod.ts';
 import type { Child } from '../../../machines/kind.ts';
-import { type DependencyAnswer, Readiness } from '../../../machines/life.ts';
+import { type DependencyAnswer, Readiness } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { simpleKind } from '../kinds.ts';
 

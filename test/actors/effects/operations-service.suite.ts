@@ -7,10 +7,10 @@ import {
   serveOperations,
   withOperations,
 } from '../../../actors/effects/operations-service.ts';
-import type { DeclaredKind, Operation } from '../../../adapters/adapter.ts';
+import type { DeclaredKind, Operation } from '../../../adapters/api/adapter.ts';
 import { type Bus, type Clock, type JsonObject, TerminalError, traceparentOf } from '../../../bus/mod.ts';
 import type { Kind, OperationRequest } from '../../../machines/kind.ts';
-import type { HeldCall, HeldRequest } from '../../../machines/life.ts';
+import type { LongCall, LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
 /** An adapter of one kind, as far as it is called. */
@@ -71,7 +71,7 @@ export function describeRouting(
           validUntil,
           progress,
           ...request
-        }: HeldRequest): Promise<JsonObject | undefined> => {
+        }: LongCallRequest): Promise<JsonObject | undefined> => {
           requests.push(request);
           assert.ok(validUntil() > clock.now());
           progress({ sheets: 1 });
@@ -87,7 +87,7 @@ export function describeRouting(
         const heard: JsonObject[] = [];
         const held = (isShort: boolean): Promise<unknown> => {
           const object = { metadata: { name: 'c' }, spec: { isShort } } as unknown as KubeObject;
-          const request: Omit<HeldCall, 'dependencies'> = {
+          const request: Omit<LongCall, 'dependencies'> = {
             object,
             traceparent: traceparentOf('c'),
             signal: stop.signal,

@@ -2,9 +2,9 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { serveOperations, withOperations } from '../../../actors/effects/operations-service.ts';
-import type { Operation } from '../../../adapters/adapter.ts';
-import { type Bus, memoryBroker, TransientError, UnansweredError } from '../../../bus/mod.ts';
-import type { HeldCall, HeldRequest } from '../../../machines/life.ts';
+import type { Operation } from '../../../adapters/api/adapter.ts';
+import { type Bus, memoryBroker, TransientError, UnknownOutcomeError } from '../../../bus/mod.ts';
+import type { LongCall, LongCallRequest } from '../../../machines/lifecycle.ts';
 import { ManualClock } from '../../bus/manual-clock.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { describeRouting, serving, TRUSTING, things } from './operations-service.suite.ts';
@@ -19,7 +19,7 @@ const clock = simulatedClock();
 async function answered(deadlineAt: number, create?: () => Promise<never>): Promise<TransientError> {
   const broker = memoryBroker({ clock });
   const [here, there]: readonly Bus[] = [broker.connect(), broker.connect()];
-  const adapter = things({ lateMs: LATE_MS });
+  const adapter = things({ lateEffectMs: LATE_MS });
   if (create !== undefined) await serveOperations(there as Bus, adapter, serving({ create }), TRUSTING);
   const [remote] = withOperations(here as Bus, adapter, undefined, clock);
   try {
@@ -35,33 +35,33 @@ async function answered(deadlineAt: number, create?: () => Promise<never>): Prom
 
 test('a create that was not answered may yet be done: by the other process, and by a busy cloud after that (I4, P10)', async () => {
   const deadlineAt = clock.now() + 1_000;
-  const { code, landedBy } = await answered(deadlineAt, () => new Promise(() => undefined));
-  assert.equal([code, landedBy], ['transient', deadlineAt + LATE_MS]);
+  const { code, inDoubtUntil } = await answered(deadlineAt, () => new Promise(() => undefined));
+  assert.equal([code, inDoubtUntil], ['transient', deadlineAt + LATE_MS]);
 });
 
 test('what the other process knows of a create that failed is passed on', async () => {
   const known = await answered(clock.now() + 5_000, async () => {
-    throw new TransientError('the connection was closed', { landedBy: 12 });
+    throw new TransientError('the connection was closed', { inDoubtUntil: 12 });
   });
-  assert.equal([known.message, known.landedBy], ['the connection was closed', 12]);
+  assert.equal([known.message, known.inDoubtUntil], ['the connection was closed', 12]);
   const refused = await answered(clock.now() + 5_000, async () => {
     throw new TransientError('busy');
   });
-  assert.is(refused.landedBy, undefined);
+  assert.is(refused.inDoubtUntil, undefined);
 });
 
 test('what proves nothing of a create in its own process proves nothing in another (I4)', async () => {
   const deadlineAt = clock.now() + 5_000;
-  for (const error of [new UnansweredError('the cloud fell silent'), new RangeError('a defect')]) {
-    const { message, landedBy } = await answered(deadlineAt, async () => {
+  for (const error of [new UnknownOutcomeError('the cloud fell silent'), new RangeError('a defect')]) {
+    const { message, inDoubtUntil } = await answered(deadlineAt, async () => {
       throw error;
     });
-    assert.equal([message, landedBy], [error.message, deadlineAt + LATE_MS]);
+    assert.equal([message, inDoubtUntil], [error.message, deadlineAt + LATE_MS]);
   }
-  const told = await answered(deadlineAt, async () => {
-    throw new UnansweredError('it may come late', { landedBy: 12 });
+  const reported = await answered(deadlineAt, async () => {
+    throw new UnknownOutcomeError('it may come late', { inDoubtUntil: 12 });
   });
-  assert.is(told.landedBy, 12);
+  assert.is(reported.inDoubtUntil, 12);
 });
 
 test('what is held in another process does not outlast the lease of a process that is gone (E1)', async () => {
@@ -69,14 +69,14 @@ test('what is held in another process does not outlast the lease of a process th
   const broker = memoryBroker({ clock });
   const [here, there] = [broker.connect(), broker.connect()];
   let signal: AbortSignal | undefined;
-  const create: Operation = async (request: HeldRequest) => {
+  const create: Operation = async (request: LongCallRequest) => {
     signal = request.signal;
     await new Promise((resolve) => request.signal.addEventListener('abort', resolve));
   };
   await serveOperations(there, things(), serving({ create }), TRUSTING);
   const [remote] = withOperations(here, things(), undefined, clock);
   const endsAt = clock.now() + 6_000;
-  const held: Partial<HeldCall> = {
+  const held: Partial<LongCall> = {
     signal: new AbortController().signal,
     progress: () => undefined,
     beginBy: clock.now() + 2_000,
@@ -92,8 +92,8 @@ test('what is held in another process does not outlast the lease of a process th
 });
 
 test('a create that nobody was asked for is not done later', async () => {
-  assert.is((await answered(clock.now() + 5_000)).landedBy, undefined);
-  assert.is((await answered(clock.now() - 1, () => new Promise(() => undefined))).landedBy, undefined);
+  assert.is((await answered(clock.now() + 5_000)).inDoubtUntil, undefined);
+  assert.is((await answered(clock.now() - 1, () => new Promise(() => undefined))).inDoubtUntil, undefined);
 });
 
 describeRouting(test, async (run) => {
@@ -104,7 +104,7 @@ describeRouting(test, async (run) => {
 /** The operation `create` of a kind, served by the process that calls it. */
 function local(create: () => Promise<unknown>): (request: object) => Promise<unknown> {
   const bus = memoryBroker({ clock }).connect();
-  const [kind] = withOperations(bus, things({ lateMs: LATE_MS }), serving({ create }), clock);
+  const [kind] = withOperations(bus, things({ lateEffectMs: LATE_MS }), serving({ create }), clock);
   return async (request) => {
     try {
       return await kind?.operations['create']?.(request as never);
@@ -120,7 +120,7 @@ test('33.E1: an operation that hangs in its own process is given up at its deadl
   const deadlineAt = clock.now() + 5_000;
   const error = (await local(() => new Promise(() => undefined))({ deadlineAt })) as TransientError;
   assert.is(error.message, "'test.things.create' did not answer in time");
-  assert.equal([error.code, error.landedBy], ['transient', deadlineAt + LATE_MS]);
+  assert.equal([error.code, error.inDoubtUntil], ['transient', deadlineAt + LATE_MS]);
   assert.ok(clock.now() >= deadlineAt && clock.now() < deadlineAt + 200, 'while the lease still runs');
 });
 
@@ -129,7 +129,7 @@ test('33.E1: what is held in its own process, and does not end when it is given 
   clock.setTimeout(() => giving.abort(), 1_000);
   const beganAt = clock.now();
   const error = await local(() => new Promise(() => undefined))({ signal: giving.signal });
-  assert.instance(error, UnansweredError);
+  assert.instance(error, UnknownOutcomeError);
   assert.match((error as Error).message, /goes on though it was given up/);
   assert.is(clock.now() - beganAt, 6_000);
   assert.is(await local(async () => 'done')({ signal: giving.signal }), 'done');

@@ -1,20 +1,20 @@
 // What a claim is answered, by what the claimed object is like.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ClaimMail } from '../../../actors/mail/mail.ts';
+import type { ClaimMessage } from '../../../actors/mailbox/messages.ts';
 import { answerTo, type Claimed, contentVersionAfter } from '../../../actors/object/answer.ts';
-import { Readiness } from '../../../machines/life.ts';
+import { Readiness } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
 const test = suite('answers to claims');
 const GUARD = 'openstack.k-orc.cloud/port';
 
-const claim = (finalizers: readonly string[]): ClaimMail => ({
+const claim = (finalizers: readonly string[]): ClaimMessage => ({
   uid: 'claimant',
   resourceVersion: '1',
   generation: 1,
   finalizers,
-  notOn: [],
+  withdrawnFrom: [],
   manager: 'openstack.k-orc.cloud/subnetcontroller',
   ended: false,
 });

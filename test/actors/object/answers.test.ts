@@ -1,10 +1,10 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ReadyMail } from '../../../actors/mail/mail.ts';
+import type { AnswerMessage } from '../../../actors/mailbox/messages.ts';
 import { Answers } from '../../../actors/object/answers.ts';
 
 const test = suite('answers');
-const ready: ReadyMail = { to: 'uid-1', generation: 3, uid: 'uid-network', readiness: 'ready', externalId: 'id-n' };
+const ready: AnswerMessage = { to: 'uid-1', generation: 3, uid: 'uid-network', readiness: 'ready', externalId: 'id-n' };
 
 test('an answer counts for the incarnation that it was given to, and for no other (P2)', () => {
   const answers = new Answers();

@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { claimsOn } from '../../../actors/object/chart-input.ts';
 import { type Claim, ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
+import { claimsOn } from '../../../actors/object/machine-input.ts';
 
 import type { KubeObject } from '../../../machines/object.ts';
 
@@ -15,7 +15,7 @@ function claim(changes: Partial<Claim> = {}): Claim {
     generation: 1,
     finalizers: ['guard'],
     manager: 'manager',
-    notOn: [],
+    withdrawnFrom: [],
     ended: false,
     ...changes,
   };
@@ -62,7 +62,7 @@ test('many claims are held, yielded and ended as few are', () => {
   for (const [index, key] of claimants.entries()) table.take(key, claim({ finalizers: finalizers(index) }));
   assert.equal(held(table), ['guard', 'even']);
   for (const [index, key] of claimants.entries()) {
-    if (index % 2 === 0) table.take(key, claim({ finalizers: finalizers(index), notOn: ['network-1'] }));
+    if (index % 2 === 0) table.take(key, claim({ finalizers: finalizers(index), withdrawnFrom: ['network-1'] }));
   }
   assert.equal(held(table), ['guard']);
   assert.equal(held(table, 'network-2'), ['guard', 'even']);
@@ -84,7 +84,7 @@ test('few and many holders: the first by key, whoever came first (I9), and how m
     });
     const key = (index: number): string => `claimant-${String(index).padStart(3, '0')}`;
     for (let index = count - 1; index >= 0; index--)
-      table.take(key(index), { ...claim({ notOn: index === 1 ? ['network-1'] : [] }), from: from(index) });
+      table.take(key(index), { ...claim({ withdrawnFrom: index === 1 ? ['network-1'] : [] }), from: from(index) });
     const { first, more } = table.holders('network-1', 'guard');
     assert.equal([first.map(({ name }) => name), more], [['n0', 'n2', 'n3'], count - 4]);
     assert.equal(table.holders('network-1', 'other'), { first: [], more: 0 });
@@ -110,7 +110,7 @@ test('resourceVersions are compared as numbers', () => {
 
 test('a claim that yielded an incarnation holds it no more, and holds its successor (P1)', () => {
   const table = new ClaimsTable();
-  table.take('a', claim({ notOn: ['network-1'] }));
+  table.take('a', claim({ withdrawnFrom: ['network-1'] }));
   assert.equal(held(table, 'network-1'), []);
   assert.equal(held(table, 'network-2'), ['guard']);
 });
@@ -147,7 +147,15 @@ test('claimants that came and went do not pile up', () => {
 test('what claimants say of their use is found without looking through all of them, and goes with their claims', () => {
   const table = new ClaimsTable();
   const from = (name: string) => ({ realm: 'r', plural: 'servers', namespace: 'ns', name });
-  const mail = { uid: 'u', resourceVersion: '1', generation: 1, finalizers: [], manager: '', notOn: [], ended: false };
+  const mail = {
+    uid: 'u',
+    resourceVersion: '1',
+    generation: 1,
+    finalizers: [],
+    manager: '',
+    withdrawnFrom: [],
+    ended: false,
+  };
   table.take('plain', claimOf(from('plain'), mail));
   table.take('one', claimOf(from('one'), { ...mail, attributes: { device: 'vdb' } }));
   assert.equal(

@@ -8,7 +8,7 @@ const test = suite('registry');
 
 const book = simpleKind({ realm: 'library', kind: 'Book', plural: 'books' });
 const shelf = { ...simpleKind({ realm: 'library', kind: 'Shelf', plural: 'shelfs' }), scope: 'Cluster' as const };
-const loan = { ...simpleKind({ realm: 'library', kind: 'Loan', plural: 'loans' }), crossesNamespaces: true };
+const loan = { ...simpleKind({ realm: 'library', kind: 'Loan', plural: 'loans' }), allowsCrossNamespace: true };
 const from = { realm: 'library', plural: 'loans', namespace: 'readers', name: 'l' };
 
 test('a reference leads to the namespace that it names, its own unless it does, or none', () => {
@@ -21,7 +21,7 @@ test('a reference leads to the namespace that it names, its own unless it does, 
 });
 
 test('a kind that does not say that it crosses namespaces may not: nobody would look for its claims elsewhere (P7)', () => {
-  const known = registry([book, shelf, { ...loan, crossesNamespaces: false }], []);
+  const known = registry([book, shelf, { ...loan, allowsCrossNamespace: false }], []);
   try {
     known.target(from, { kind: 'Book', name: 'b', namespace: 'stacks' });
     assert.unreachable();

@@ -1,15 +1,15 @@
 // An object at rest: its statechart is not kept, and nobody outside can tell (A5).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { provideEffects } from '../../../actors/effects/effects.ts';
-import { laterAnswers, ShardAnswers } from '../../../actors/hosting/hand-over.ts';
-import { InFlight } from '../../../actors/mail/in-flight.ts';
-import type { ClaimMail, ReadyMail } from '../../../actors/mail/mail.ts';
-import { Outbox } from '../../../actors/mail/outbox.ts';
+import { openLog } from '../../../actors/base/log.ts';
+import { Semaphore } from '../../../actors/base/semaphore.ts';
+import { provideEffects } from '../../../actors/effects/ports.ts';
+import type { AnswerMessage, ClaimMessage } from '../../../actors/mailbox/messages.ts';
+import { Outbox } from '../../../actors/mailbox/outbox.ts';
 import { ObjectActor } from '../../../actors/object/object-actor.ts';
 import { registry } from '../../../actors/object/registry.ts';
-import { StatusTurns } from '../../../actors/object/status-turns.ts';
-import { openLog } from '../../../actors/telling/log.ts';
+import { StatusThrottle } from '../../../actors/object/status-throttle.ts';
+import { deferredAnswers, ShardAnswers } from '../../../actors/sharding/local-delivery.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
 import { type Address, type Mailbox, memoryBroker } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -49,8 +49,16 @@ function thing(version: number, changes: { spec?: KubeObject['spec']; metadata?:
   };
 }
 
-function claim(of: string, finalizers: readonly string[]): ClaimMail {
-  return { uid: of, resourceVersion: '5', generation: 1, finalizers, manager: 'thing', notOn: [], ended: false };
+function claim(of: string, finalizers: readonly string[]): ClaimMessage {
+  return {
+    uid: of,
+    resourceVersion: '5',
+    generation: 1,
+    finalizers,
+    manager: 'thing',
+    withdrawnFrom: [],
+    ended: false,
+  };
 }
 
 /** An actor that begins its life with `object`; `woken` counts its statecharts. */
@@ -80,17 +88,17 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
     track: () => undefined,
     trackWrite: () => undefined,
     callMs: 1_000,
-    lateMs: 30_000,
-    underway: () => undefined,
+    lateEffectMs: 30_000,
+    createJournal: () => undefined,
     mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
     namespaces: undefined,
-    uncontest: () => undefined,
+    settleDispute: () => undefined,
     measure: () => undefined,
   });
   const outbox = new Outbox({
     mailbox: bus.mailbox,
     clock,
-    inFlight: new InFlight(8),
+    inFlight: new Semaphore(8),
     endsAt: () => Number.POSITIVE_INFINITY,
     onTrouble: assert.unreachable,
   });
@@ -106,9 +114,9 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       },
       outbox,
       answers: new ShardAnswers({
-        ...{ outbox, later: laterAnswers(clock) },
+        ...{ outbox, later: deferredAnswers(clock) },
         actor: () => undefined,
-        isPrivy: () => true,
+        hasCompleteHistory: () => true,
         settle: () => assert.unreachable(),
       }),
       mailbox: bus.mailbox,
@@ -119,14 +127,14 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
       },
       clock,
       log,
-      turns: new StatusTurns({ clock }),
-      landsBy: () => 0,
-      isContested: () => false,
+      turns: new StatusThrottle({ clock }),
+      inDoubtUntil: () => 0,
+      isOwnershipDisputed: () => false,
       writeStatus: async () => assert.unreachable('a status is written'),
-      tell: () => assert.unreachable('there is nothing to tell'),
+      report: () => assert.unreachable('there is nothing to tell'),
       supervise: (_, act) => act(),
-      verify: () => hooks.onVerify(),
-      incarnationNow: async () => undefined,
+      rereadObject: () => hooks.onVerify(),
+      currentIncarnation: async () => undefined,
     },
     address('one'),
   );
@@ -142,21 +150,21 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
 
 test('a life that begins settled claims, answers and goes to rest (A5, I9)', async () => {
   const { actor, scene, transitions, said, bus } = start(thing(7));
-  actor.takeClaim(address('user'), claim('uid-user', ['own/thing']), 1);
-  assert.is(((await said('ready', address('user'))) as ReadyMail).readiness, 'ready');
-  assert.is(((await said('claim', address('other'))) as ClaimMail).uid, 'uid-1');
-  assert.equal(transitions, [' -> resting.available']);
-  assert.is(actor.state, 'resting.available');
-  assert.equal([scene.woken, actor.isAtRest], [1, true]);
+  actor.receiveClaim(address('user'), claim('uid-user', ['own/thing']), 1);
+  assert.is(((await said('ready', address('user'))) as AnswerMessage).readiness, 'ready');
+  assert.is(((await said('claim', address('other'))) as ClaimMessage).uid, 'uid-1');
+  assert.equal(transitions, [' -> idle.available']);
+  assert.is(actor.state, 'idle.available');
+  assert.equal([scene.woken, actor.isPassivated], [1, true]);
   await bus.close();
 });
 
 test('what a settled object does nothing about wakes nobody (A5)', async () => {
   const { actor, scene, transitions, quiet, bus } = start(thing(7));
-  const answer: ReadyMail = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'ready', version: '2' };
-  actor.takeReady(address('other'), answer, 1);
+  const answer: AnswerMessage = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'ready', version: '2' };
+  actor.receiveAnswer(address('other'), answer, 1);
   actor.accept(thing(8), { own: false });
-  actor.reconsider();
+  actor.recheckClaims();
   await quiet();
   assert.equal([scene.woken, transitions.length], [1, 1]);
   await bus.close();
@@ -165,10 +173,10 @@ test('what a settled object does nothing about wakes nobody (A5)', async () => {
 test('a claim with a finalizer that is not stored yet has it stored, and the life rests on (A5, I1)', async () => {
   const { actor, scene, stored, transitions, said, quiet, bus } = start(thing(7));
   await quiet();
-  actor.takeClaim(address('user'), claim('uid-user', ['own/user']), 1);
-  assert.is(((await said('ready', address('user'))) as ReadyMail).readiness, 'ready');
+  actor.receiveClaim(address('user'), claim('uid-user', ['own/user']), 1);
+  assert.is(((await said('ready', address('user'))) as AnswerMessage).readiness, 'ready');
   assert.equal(stored, ['own/user']);
-  actor.takeClaim(address('next'), claim('uid-next', ['own/more']), 2);
+  actor.receiveClaim(address('next'), claim('uid-next', ['own/more']), 2);
   await quiet();
   assert.equal([scene.woken, transitions.length], [1, 1]);
   assert.equal(stored, ['own/user', 'own/more']);
@@ -177,14 +185,14 @@ test('a claim with a finalizer that is not stored yet has it stored, and the lif
 
 test('what it was built on was made anew under another id: it looks again (A5)', async () => {
   const { actor, scene, transitions, quiet, bus } = start(thing(7));
-  const answer: ReadyMail = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'ready', externalId: 'old' };
-  actor.takeReady(address('other'), answer, 1);
+  const answer: AnswerMessage = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'ready', externalId: 'old' };
+  actor.receiveAnswer(address('other'), answer, 1);
   await quiet();
-  assert.equal([scene.woken, actor.isAtRest], [1, true]);
-  actor.takeReady(address('other'), { ...answer, uid: 'uid-again', externalId: 'new' }, 2);
+  assert.equal([scene.woken, actor.isPassivated], [1, true]);
+  actor.receiveAnswer(address('other'), { ...answer, uid: 'uid-again', externalId: 'new' }, 2);
   await quiet();
   assert.is(scene.woken, 2);
-  assert.match(transitions[1] ?? '', /^resting.available -> keeping.observing/);
+  assert.match(transitions[1] ?? '', /^idle.available -> reconciling.observing/);
   actor.stop();
   await bus.close();
 });
@@ -198,7 +206,7 @@ test('another incarnation that was made some time before it is told of may be go
     let verified = 0;
     hooks.onVerify = () => void verified++;
     const creationTimestamp = new Date(simulatedClock().now() - ageMs).toISOString();
-    actor.takeObject({ object: thing(8, { metadata: { uid: 'uid-2', creationTimestamp } }) }, 2);
+    actor.receiveObject({ object: thing(8, { metadata: { uid: 'uid-2', creationTimestamp } }) }, 2);
     await quiet();
     assert.is(verified, times);
     actor.stop();
@@ -207,10 +215,10 @@ test('another incarnation that was made some time before it is told of may be go
 });
 
 for (const [what, changed, phase] of [
-  ['an edit', thing(8, { metadata: { generation: 2 } }), 'keeping.observing'],
+  ['an edit', thing(8, { metadata: { generation: 2 } }), 'reconciling.observing'],
   ['a deletion', thing(8, { metadata: { deletionTimestamp: '2026-01-01T00:00:00Z' } }), 'deleting'],
   // The id is remembered: the statechart saw it before it went.
-  ['a status that was taken away', { ...thing(8), status: {} }, 'keeping.observing'],
+  ['a status that was taken away', { ...thing(8), status: {} }, 'reconciling.observing'],
 ] as const) {
   test(`${what} wakes it (A5)`, async () => {
     const { actor, scene, transitions, quiet, bus } = start(thing(7));
@@ -218,7 +226,7 @@ for (const [what, changed, phase] of [
     actor.accept(changed, { own: false });
     await quiet();
     assert.is(scene.woken, 2);
-    assert.match(transitions[1] ?? '', new RegExp(`^resting.available -> ${phase}`));
+    assert.match(transitions[1] ?? '', new RegExp(`^idle.available -> ${phase}`));
     actor.stop();
     await bus.close();
   });
@@ -227,7 +235,7 @@ for (const [what, changed, phase] of [
 test('an object that wants to be looked at again keeps its timer (A5)', async () => {
   const { actor, scene, quiet, bus } = start(thing(7, { spec: { resync: true } }));
   await quiet();
-  assert.equal([scene.woken, actor.state, actor.isAtRest], [1, 'resting.available', false]);
+  assert.equal([scene.woken, actor.state, actor.isPassivated], [1, 'idle.available', false]);
   actor.stop();
   await bus.close();
 });
@@ -249,7 +257,7 @@ test('guards that nobody claims hold a deleted object no more: its life takes th
 
 test('nothing begins on an actor whose first write finds that its shard is another’s (A2, H6)', async () => {
   const { actor, scene, quiet, bus, hooks } = start(thing(7), { begun: false });
-  actor.takeClaim(address('user'), claim('uid-user', ['own/user']), 1);
+  actor.receiveClaim(address('user'), claim('uid-user', ['own/user']), 1);
   hooks.onGuard = () => actor.stop();
   actor.start();
   await quiet();

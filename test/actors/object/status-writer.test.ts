@@ -2,13 +2,13 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnyMachineSnapshot } from 'xstate';
-import { StatusTurns } from '../../../actors/object/status-turns.ts';
+import { StatusThrottle } from '../../../actors/object/status-throttle.ts';
 import { type StatusWrite, StatusWriter, type StatusWriterDeps } from '../../../actors/object/status-writer.ts';
-import { settledOf, statusOf } from '../../../adapters/openstack/conditions.ts';
+import { settledOf, statusOf } from '../../../adapters/openstack/status/conditions.ts';
 import { type Clock, ConflictError, type JsonObject, type Timer } from '../../../bus/mod.ts';
-import { externalResourceLife, standingOf } from '../../../machines/external-resource/life.ts';
+import { externalResourceLife, resourceStateOf } from '../../../machines/external-resource/lifecycle.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
-import { stateOf } from '../../../machines/life.ts';
+import { stateOf } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { dependency, observation, view } from '../../machines/external-resource/fixtures.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -55,11 +55,11 @@ function stoppedClock(): Clock & { advance(delayMs: number): Promise<void> } {
 
 function start() {
   const clock = stoppedClock();
-  const turns = new StatusTurns({ clock });
+  const turns = new StatusThrottle({ clock });
   /** The API server takes a while for each write. */
   const writer = (name: string, isUnanswered: StatusWriterDeps['isUnanswered'] = () => false) => {
     const life: StatusWriterDeps['life'] = {
-      saying,
+      statusKey,
       status: (snapshot, { status: stored = {} }) => [
         { manager: 'status', status: { said: `${name} ${stateOf(snapshot)}` }, stored },
       ],
@@ -94,7 +94,7 @@ function start() {
 }
 
 /** What a life of an external resource says. */
-const { saying } = externalResourceLife({
+const { statusKey } = externalResourceLife({
   view: assert.unreachable,
   status: assert.unreachable,
   ambiguity: '',
@@ -112,7 +112,7 @@ function snapshotIn(
     context: {
       object: view({ finalizers: ['f'] }),
       dependencies: waitsFor === undefined ? [] : [pending],
-      yielded: [],
+      withdrawnUids: [],
       waiting: [],
       ...context,
     } as never,
@@ -128,7 +128,7 @@ async function turned(): Promise<void> {
 }
 
 test('what an object did or failed at is written at once', async () => {
-  for (const phase of ['resting.available', 'resting.unavailable', 'failed', 'backingOff', 'deleting.refused']) {
+  for (const phase of ['idle.available', 'idle.unavailable', 'failed', 'backingOff', 'deleting.refused']) {
     const { writer, written, enter } = start();
     enter(writer('a'), phase);
     await turned();
@@ -148,34 +148,34 @@ test('what a write under way is saying already is not written again (I8)', async
 test('the newest state is written after the one that is under way', async () => {
   const { writer, written, enter } = start();
   const a = writer('a');
-  for (const phase of ['backingOff', 'resting.unavailable', 'resting.available']) enter(a, phase);
+  for (const phase of ['backingOff', 'idle.unavailable', 'idle.available']) enter(a, phase);
   await turned();
-  assert.equal(written, ['a backingOff', 'a resting.available']);
+  assert.equal(written, ['a backingOff', 'a idle.available']);
 });
 
 test('a wait that is over soon is not written (I8)', async () => {
   const { clock, writer, written, enter } = start();
   const a = writer('a');
-  enter(a, 'claiming.awaiting', 'b');
+  enter(a, 'claiming.awaitingDependencies', 'b');
   await clock.advance(400);
   enter(a, 'building.adopting');
   await clock.advance(20_000);
   assert.equal(written, []);
-  enter(a, 'resting.available');
+  enter(a, 'idle.available');
   await turned();
-  assert.equal(written, ['a resting.available']);
+  assert.equal(written, ['a idle.available']);
 });
 
 test('a wait that lasts is written, its newest state, once (I6, I8)', async () => {
   const { clock, writer, written, enter } = start();
   const a = writer('a');
-  enter(a, 'claiming.awaiting', 'b');
+  enter(a, 'claiming.awaitingDependencies', 'b');
   await clock.advance(300);
-  enter(a, 'claiming.unclear', 'c');
+  enter(a, 'claiming.undetermined', 'c');
   await clock.advance(199);
   assert.equal(written, []);
   await clock.advance(1);
-  assert.equal(written, ['a claiming.unclear']);
+  assert.equal(written, ['a claiming.undetermined']);
   await clock.advance(60_000);
   assert.is(written.length, 1);
 });
@@ -184,28 +184,28 @@ test('a wait is not told before all have answered, or have had time to: it may b
   const { clock, writer, written, enter } = start();
   let isUnanswered = true;
   const a = writer('a', () => isUnanswered);
-  enter(a, 'claiming.awaiting', 'b');
+  enter(a, 'claiming.awaitingDependencies', 'b');
   await clock.advance(9_000);
   assert.equal(written, []);
   isUnanswered = false;
-  a.consider(snapshotIn('claiming.awaiting', { waitsFor: 'c' }));
+  a.consider(snapshotIn('claiming.awaitingDependencies', { waitsFor: 'c' }));
   await turned();
   await clock.advance(499);
   assert.equal(written, []);
   await clock.advance(1);
-  assert.equal(written, ['a claiming.awaiting']);
+  assert.equal(written, ['a claiming.awaitingDependencies']);
   // Who never answers keeps nobody from being told.
   enter(
     writer('b', () => true),
-    'claiming.awaiting',
+    'claiming.awaitingDependencies',
     'c',
   );
   await clock.advance(10_000);
   await clock.advance(500);
-  assert.equal(written, ['a claiming.awaiting', 'b claiming.awaiting']);
+  assert.equal(written, ['a claiming.awaitingDependencies', 'b claiming.awaitingDependencies']);
   // Nor does he keep something else from being said at once.
   const c = writer('c', () => true);
-  enter(c, 'claiming.awaiting', 'd');
+  enter(c, 'claiming.awaitingDependencies', 'd');
   enter(c, 'backingOff');
   await turned();
   assert.is(written.at(-1), 'c backingOff');
@@ -214,50 +214,50 @@ test('a wait is not told before all have answered, or have had time to: it may b
 test('a wait that was not told before something else happened is told when it begins again (I6)', async () => {
   const { clock, writer, written, enter } = start();
   const a = writer('a');
-  enter(a, 'claiming.awaiting', 'b');
-  a.consider(snapshotIn('claiming.awaiting'));
-  a.consider(snapshotIn('claiming.awaiting', { waitsFor: 'b' }));
+  enter(a, 'claiming.awaitingDependencies', 'b');
+  a.consider(snapshotIn('claiming.awaitingDependencies'));
+  a.consider(snapshotIn('claiming.awaitingDependencies', { waitsFor: 'b' }));
   await turned();
   await clock.advance(500);
-  assert.equal(written, ['a claiming.awaiting']);
+  assert.equal(written, ['a claiming.awaitingDependencies']);
 });
 
 test('what somebody took away is said again while it holds, and only then (I6, I8)', async () => {
   const { clock, writer, written, statuses, enter } = start();
   const a = writer('a');
-  const waiting = snapshotIn('claiming.awaiting', { waitsFor: 'b' });
+  const waiting = snapshotIn('claiming.awaitingDependencies', { waitsFor: 'b' });
   a.restore(waiting);
   await clock.advance(60_000);
   assert.equal(written, [], 'nothing was said before');
-  enter(a, 'claiming.awaiting', 'b');
+  enter(a, 'claiming.awaitingDependencies', 'b');
   await clock.advance(500);
   a.restore(waiting);
   await clock.advance(60_000);
   assert.is(written.length, 1, 'it is there');
   statuses.delete('a');
-  a.restore(snapshotIn('claiming.awaiting', { waitsFor: 'c' }));
+  a.restore(snapshotIn('claiming.awaitingDependencies', { waitsFor: 'c' }));
   await clock.advance(60_000);
   assert.is(written.length, 1, 'it holds no more');
   a.restore(waiting);
   await clock.advance(500);
-  assert.equal(written, ['a claiming.awaiting', 'a claiming.awaiting']);
+  assert.equal(written, ['a claiming.awaitingDependencies', 'a claiming.awaitingDependencies']);
 });
 
 test('those who wait give way to what is being written, but not for ever (T2)', async () => {
   const { clock, turns, writer, written, enter } = start();
   const busy = Promise.withResolvers<void>();
-  const writing = turns.atOnce(() => busy.promise);
-  enter(writer('a'), 'claiming.awaiting', 'b');
+  const writing = turns.unthrottled(() => busy.promise);
+  enter(writer('a'), 'claiming.awaitingDependencies', 'b');
   await clock.advance(9_999);
   assert.equal(written, []);
   await clock.advance(1);
-  assert.equal(written, ['a claiming.awaiting']);
-  enter(writer('b'), 'deleting.guarded');
+  assert.equal(written, ['a claiming.awaitingDependencies']);
+  enter(writer('b'), 'deleting.blocked');
   await clock.advance(600);
   busy.resolve();
   await writing;
   await turned();
-  assert.equal(written, ['a claiming.awaiting', 'b deleting.guarded']);
+  assert.equal(written, ['a claiming.awaitingDependencies', 'b deleting.blocked']);
 });
 
 test('of many who wait a few have a turn at a time, in the order in which they came (T3)', async () => {
@@ -283,11 +283,11 @@ test('of many who wait a few have a turn at a time, in the order in which they c
 test('an edit that refuses a status as out of date is not said to be done (I9)', async () => {
   const clock = stoppedClock();
   const life: StatusWriterDeps['life'] = {
-    saying,
+    statusKey,
     status: (snapshot, known, now) => [
       {
         manager: 'status',
-        status: statusOf(standingOf(snapshot as Parameters<typeof standingOf>[0]), known, now, 0),
+        status: statusOf(resourceStateOf(snapshot as Parameters<typeof resourceStateOf>[0]), known, now, 0),
         stored: known.status ?? {},
       },
     ],
@@ -296,7 +296,7 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
   const write: StatusWrite = async (_, status) => {
     if (object === OBJECT) {
       object = { ...OBJECT, metadata: { ...OBJECT.metadata, resourceVersion: '2', generation: 2 } };
-      enter('keeping.observing', 2);
+      enter('reconciling.observing', 2);
       throw new ConflictError('the user edited it');
     }
     object = { ...object, status };
@@ -304,7 +304,7 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
   const writer = new StatusWriter({
     life,
     clock,
-    turns: new StatusTurns({ clock }),
+    turns: new StatusThrottle({ clock }),
     object: () => object,
     isUnanswered: () => false,
     write,
@@ -313,11 +313,11 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
     log: () => pino({ level: 'silent' }),
   });
   const enter = (state: string, generation: number): void => {
-    const context = { object: view({ generation }), externalId: 'id', observation: observation(), remarks: [] };
+    const context = { object: view({ generation }), externalId: 'id', observation: observation(), statusNotes: [] };
     writer.enter();
     writer.consider(snapshotIn(state, { context }));
   };
-  enter('resting.available', 1);
+  enter('idle.available', 1);
   await turned();
   assert.is(object.metadata.generation, 2);
   assert.ok(object.status);
@@ -327,7 +327,7 @@ test('an edit that refuses a status as out of date is not said to be done (I9)',
 test('a life that is over writes nothing', async () => {
   const { clock, writer, written, enter } = start();
   const a = writer('a');
-  enter(a, 'claiming.awaiting', 'b');
+  enter(a, 'claiming.awaitingDependencies', 'b');
   a.stop();
   await clock.advance(60_000);
   assert.equal(written, []);

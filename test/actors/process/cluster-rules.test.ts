@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { rulesOf } from '../../../actors/process/cluster-rules.ts';
-import type { Adapter } from '../../../adapters/adapter.ts';
+import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
 import { metal3 } from '../metal3-adapter.ts';
 
@@ -12,9 +12,9 @@ const FOLLOWED = ['hardwaredata', 'hostupdatepolicies'];
 const LIVING = metal3Contracts.flatMap(({ plural }) => (FOLLOWED.includes(plural) ? [] : plural));
 const adapter: Adapter = {
   ...metal3,
-  followed: metal3Contracts.flatMap(({ group, version, kind, plural }) =>
+  referencedKinds: metal3Contracts.flatMap(({ group, version, kind, plural }) =>
     FOLLOWED.includes(plural)
-      ? [{ realm: 'metal3', group, version, kind, plural, standing: () => ({ ready: true }) }]
+      ? [{ realm: 'metal3', group, version, kind, plural, publicState: () => ({ ready: true }) }]
       : [],
   ),
 };

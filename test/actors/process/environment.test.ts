@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readConfig } from '../../../actors/process/config.ts';
+import { readConfig } from '../../../actors/base/config.ts';
 import { type Environment, openEnvironment } from '../../../actors/process/environment.ts';
 import { AbsentError, TerminalError } from '../../../bus/errors.ts';
 import { ALONE } from '../../../bus/mod.ts';
@@ -62,7 +62,7 @@ for (const lasting of [true, false]) {
   });
 }
 
-test('its own kubeconfig, exported, starts no second one, and is recognised when nothing runs', async () => {
+test('its own kubeconfig, exported, starts no second one, and is recognized when nothing runs', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'troupe-environment-'));
   const kubeconfig = join(folder, '.', 'kubeconfig');
   const refused = async (): Promise<string> => {

@@ -30,7 +30,7 @@ const lamp: KindContract = {
   description: 'Lamp is a lamp.',
   categories: ['lamps'],
   columns: [],
-  spec: object('spec of a lamp.', { colour: string('colour of it.', { maxLength: 16 }) }),
+  spec: object('spec of a lamp.', { color: string('color of it.', { maxLength: 16 }) }),
   status: object('status of a lamp.', {}),
 };
 

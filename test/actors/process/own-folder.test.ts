@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { readConfig } from '../../../actors/process/config.ts';
+import { readConfig } from '../../../actors/base/config.ts';
 import { openEnvironment } from '../../../actors/process/environment.ts';
 import { refuseLinks } from '../../../actors/process/own-folder.ts';
 import { TerminalError } from '../../../bus/mod.ts';

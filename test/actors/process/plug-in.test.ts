@@ -5,7 +5,7 @@ import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { contained } from '../../../actors/process/plug-in.ts';
-import type { DeclaredKind, Operation, Served, ServePorts } from '../../../adapters/adapter.ts';
+import type { DeclaredKind, Operation, Served, ServePorts } from '../../../adapters/api/adapter.ts';
 import { TerminalError, type TroupeError } from '../../../bus/mod.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
@@ -140,7 +140,7 @@ async function processOf(statements: string, beside = ''): Promise<{ readonly co
   const url = new URL('../../../actors/process/plug-in.ts', import.meta.url).href;
   const script = `
     const { contained } = await import(${JSON.stringify(url)});
-    const { systemClock } = await import(${JSON.stringify(new URL('../../../actors/clock.ts', import.meta.url).href)});
+    const { systemClock } = await import(${JSON.stringify(new URL('../../../actors/base/clock.ts', import.meta.url).href)});
     const note = (fields, message) => console.log(JSON.stringify(fields), message);
     const ports = { clock: systemClock(), log: { error: note, info: note, warn: note, debug: note } };
     const serve = async () => { ${statements}; return { operations: {}, close: async () => undefined } };

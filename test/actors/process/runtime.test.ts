@@ -1,10 +1,10 @@
 import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Role } from '../../../actors/process/config.ts';
+import { Role } from '../../../actors/base/config.ts';
+import { openLog } from '../../../actors/base/log.ts';
 import { type RuntimeDeps, startRuntime } from '../../../actors/process/runtime.ts';
-import { openLog } from '../../../actors/telling/log.ts';
-import type { ConfiguredAdapter, DeclaredKind, Operations } from '../../../adapters/adapter.ts';
+import type { ConfiguredAdapter, DeclaredKind, Operations } from '../../../adapters/api/adapter.ts';
 import { openstackWith, REALM } from '../../../adapters/openstack/mod.ts';
 import { type JsonObject, type LeaseRecord, memoryBroker, TerminalError, TransientError } from '../../../bus/mod.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -216,8 +216,14 @@ test('two that led before must both be gone, and one that returns ends everythin
       await clock.sleep(10);
     }
   };
-  const one = { ...disks({}), kinds: [], predecessor: { name: 'One', lease: 'one' } };
-  const two = { ...disks({}), kinds: [], realm: 'tapes', role: 'tapes', predecessor: { name: 'Two', lease: 'two' } };
+  const one = { ...disks({}), kinds: [], legacyController: { name: 'One', lease: 'one' } };
+  const two = {
+    ...disks({}),
+    kinds: [],
+    realm: 'tapes',
+    role: 'tapes',
+    legacyController: { name: 'Two', lease: 'two' },
+  };
   const runtime = await startRuntime({
     bus,
     client: client as never,
@@ -252,13 +258,13 @@ test('two that led before must both be gone, and one that returns ends everythin
 
 test('33.F3: whose kinds are named is waited for, and not who cares for others; nobody where namespaces are named too', async () => {
   const tape = { kind: 'Tape', plural: 'tapes', guards: [], operations: ['create'] } as unknown as DeclaredKind;
-  const one = { ...disks({}), predecessor: { name: 'One', lease: 'one' } };
+  const one = { ...disks({}), legacyController: { name: 'One', lease: 'one' } };
   const two = {
     ...disks({}),
     kinds: [tape],
     realm: 'tapes',
     role: 'tapes',
-    predecessor: { name: 'Two', lease: 'two' },
+    legacyController: { name: 'Two', lease: 'two' },
   };
   for (const [scope, awaited] of [
     [{}, ['one', 'two']],

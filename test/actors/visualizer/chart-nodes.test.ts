@@ -5,8 +5,8 @@ import { and, not, setup } from 'xstate';
 import { configure } from '../../../actors/process/adapters.ts';
 import { chartNodeOf } from '../../../actors/visualizer/chart-nodes.ts';
 import { knownMachines } from '../../../actors/visualizer/known-machines.ts';
-import { toneOfTags } from '../../../actors/visualizer/tones.ts';
-import { type ChartNode, Tone } from '../../../actors/visualizer/wire.ts';
+import { toneOfTags } from '../../../actors/visualizer/status-colors.ts';
+import { type ChartNode, StatusColor } from '../../../actors/visualizer/wire.ts';
 import { metal3 } from '../../../adapters/ironic/mod.ts';
 import { ADAPTERS } from './follower.ts';
 
@@ -82,16 +82,16 @@ test('a host at rest is drawn as one that is available, in each state in which i
   const known = knownMachines([configure(metal3, {})]);
   const host = known.find(({ kinds }) => kinds.includes('BareMetalHost'));
   assert.is(host?.name, 'bareMetalHost');
-  const toneAt = (path: string): Tone => {
+  const toneAt = (path: string): StatusColor => {
     const tags = below(chartNodeOf((host as (typeof known)[0]).machine)).flatMap((node) =>
       path === node.path || path.startsWith(`${node.path}.`) ? node.tags : [],
     );
     return toneOfTags(tags);
   };
   for (const state of ['available', 'provisioned', 'externallyProvisioned'])
-    assert.is(toneAt(`lifecycle.${state}.resting`), Tone.Available, state);
-  assert.is(toneAt('lifecycle.provisioning.awaiting'), Tone.Waiting);
-  assert.is(toneAt('lifecycle.deleting.removing'), Tone.Deleting);
+    assert.is(toneAt(`lifecycle.${state}.idle`), StatusColor.Available, state);
+  assert.is(toneAt('lifecycle.provisioning.awaiting'), StatusColor.Waiting);
+  assert.is(toneAt('lifecycle.deleting.removing'), StatusColor.Deleting);
 });
 
 function below(node: ChartNode): readonly ChartNode[] {

@@ -1,8 +1,8 @@
 // A page as the source meets it: keeps what it is told, and all of it as text.
 import * as assert from 'uvu/assert';
+import { openLog } from '../../../actors/base/log.ts';
 import { withoutOperations } from '../../../actors/effects/operations-service.ts';
 import { registry } from '../../../actors/object/registry.ts';
-import { openLog } from '../../../actors/telling/log.ts';
 import { type SourceDeps, source } from '../../../actors/visualizer/source.ts';
 import type { Changes, FeedListener, Forest, Source, Step, Tree, Trouble } from '../../../actors/visualizer/wire.ts';
 import { openstackWith } from '../../../adapters/openstack/mod.ts';
@@ -37,9 +37,9 @@ export class Page implements FeedListener {
     this.missed += changes.missed;
   }
 
-  onTrouble(trouble: Trouble): void {
-    this.texts.push(JSON.stringify(trouble));
-    this.troubles.push(trouble);
+  onTrouble(problem: Trouble): void {
+    this.texts.push(JSON.stringify(problem));
+    this.troubles.push(problem);
   }
 
   /** Of a kind; there is one of that name. */

@@ -2,21 +2,21 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { historySince } from '../../../actors/visualizer/history.ts';
-import { AbsentError, addressKey, type EventQuery, type HeardEvent, TransientError } from '../../../bus/mod.ts';
+import { AbsentError, addressKey, type EventQuery, type ReceivedEvent, TransientError } from '../../../bus/mod.ts';
 
 const test = suite('history');
 
-function event(name: string, at: number, more: Partial<HeardEvent> = {}): HeardEvent {
+function event(name: string, at: number, more: Partial<ReceivedEvent> = {}): ReceivedEvent {
   const uid = `${name.charCodeAt(0).toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
   const actor = { realm: 'openstack', plural: 'networks', namespace: 'shop', name };
   return { actor, type: 'transition', at, data: { uid, from: 'a', to: `to-${at}`, cause: 'c', tags: [] }, ...more };
 }
 
-function depsOf(kept: readonly HeardEvent[]): Parameters<typeof historySince>[0] {
-  const history = async function* ({ type }: EventQuery = {}): AsyncGenerator<HeardEvent> {
+function depsOf(kept: readonly ReceivedEvent[]): Parameters<typeof historySince>[0] {
+  const history = async function* ({ type }: EventQuery = {}): AsyncGenerator<ReceivedEvent> {
     yield* kept.filter((each) => each.type === type);
   };
-  const isShown = ({ namespace }: HeardEvent['actor']): boolean => namespace === 'shop';
+  const isShown = ({ namespace }: ReceivedEvent['actor']): boolean => namespace === 'shop';
   return { trace: { history }, isShown, keyOfSpan: () => undefined };
 }
 
@@ -24,7 +24,7 @@ test('ends are among the steps, in the order of time, and each text is said once
   const link = `00-${'1'.repeat(32)}-0000006200004000-01`;
   const kept = [
     event('a', 1),
-    event('b', 3, { type: 'gone', data: { uid: '00000062-0000-4000-8000-000000000000', from: 'a' } }),
+    event('b', 3, { type: 'deleted', data: { uid: '00000062-0000-4000-8000-000000000000', from: 'a' } }),
     event('a', 4, { data: { uid: '', from: 'a', to: 'z', cause: 'c', tags: [], links: [link], failure: 'spec' } }),
     event('b', 2),
     event('x', 2, { actor: { ...event('x', 2).actor, namespace: 'hidden' } }),
@@ -34,7 +34,7 @@ test('ends are among the steps, in the order of time, and each text is said once
   assert.not(truncated);
   assert.is(new Set(texts).size, texts.length);
   const [a, b] = ['a', 'b'].map((name) => addressKey(event(name, 0).actor));
-  const told = rows.map(([key = -1, at, from = -1, to = -1, cause = -1, , by = -1, failure = -1]) => [
+  const reported = rows.map(([key = -1, at, from = -1, to = -1, cause = -1, , by = -1, failure = -1]) => [
     keys[key],
     at,
     texts[from],
@@ -43,10 +43,10 @@ test('ends are among the steps, in the order of time, and each text is said once
     keys[by],
     texts[failure],
   ]);
-  assert.equal(told, [
+  assert.equal(reported, [
     [a, 1, 'a', 'to-1', 'c', undefined, undefined],
     [b, 2, 'a', 'to-2', 'c', undefined, undefined],
-    [b, 3, 'a', '', 'gone', undefined, undefined],
+    [b, 3, 'a', '', 'deleted', undefined, undefined],
     [a, 4, 'a', 'z', 'c', b, 'spec'],
   ]);
 });

@@ -11,7 +11,7 @@ const test = suite("the page's model");
 
 function tree(name: string, more: Partial<Tree> = {}): Tree {
   const key = `openstack.networks.shop.${name}`;
-  const rest = { kind: 'Network', namespace: 'shop', uid: name, state: 'resting.available', since: 0, createdAt: 0 };
+  const rest = { kind: 'Network', namespace: 'shop', uid: name, state: 'idle.available', since: 0, createdAt: 0 };
   return { key, name, tone: 'available', said: '', needs: [], ...rest, ...more };
 }
 
@@ -36,11 +36,11 @@ test('an object is as its last step before the moment left it; before its first 
       .all(at)
       .map(({ name, state }) => `${name} ${state}`)
       .join(', ');
-  assert.is(names(9), 'quiet resting.available');
-  assert.is(names(15), 'a building, gone building, quiet resting.available');
-  assert.is(names(25), 'a building, quiet resting.available');
-  assert.is(names(60), 'a resting, late resting.available, quiet resting.available');
-  assert.is(names(0), 'a resting.available, late resting.available, quiet resting.available');
+  assert.is(names(9), 'quiet idle.available');
+  assert.is(names(15), 'a building, gone building, quiet idle.available');
+  assert.is(names(25), 'a building, quiet idle.available');
+  assert.is(names(60), 'a resting, late idle.available, quiet idle.available');
+  assert.is(names(0), 'a idle.available, late idle.available, quiet idle.available');
 });
 
 test('what is kept and what was heard are one history, each step once and in its order', () => {
@@ -77,9 +77,9 @@ test('who needs an object follows who says so', () => {
   const model = new Model();
   const { key } = tree('a');
   model.takeForest({ at: 0, trees: [tree('a'), tree('b', { needs: [key] })] });
-  assert.equal(model.dependantsOf(key), [tree('b').key]);
+  assert.equal(model.dependentsOf(key), [tree('b').key]);
   model.takeChanges({ ...changes, trees: [tree('b')] });
-  assert.equal(model.dependantsOf(key), []);
+  assert.equal(model.dependentsOf(key), []);
 });
 
 test('the address says what is shown, and nonsense in it is left out', () => {
@@ -101,7 +101,7 @@ test('the address says what is shown, and nonsense in it is left out', () => {
 test('a filter looks at kind, name, namespace, state and what is said', () => {
   const filter = { namespace: '', kind: '', text: '' };
   const one = tree('Front', { said: 'the quota is used up' });
-  for (const text of ['front', 'network/fr', 'SHOP', 'resting', 'quota'])
+  for (const text of ['front', 'network/fr', 'SHOP', 'idle', 'quota'])
     assert.ok(passes(one, { ...filter, text }), text);
   assert.not.ok(passes(one, { ...filter, text: 'back' }));
   assert.not.ok(passes(one, { ...filter, namespace: 'data' }));

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import type { Browser, Page } from 'playwright-core';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { serveVisualizer } from '../../../actors/visualizer/server.ts';
 import type { Tree } from '../../../actors/visualizer/wire.ts';
 import {
@@ -87,7 +87,7 @@ function lit(page: Page, path: string): Promise<unknown> {
 function shop(source: Scripted): void {
   source.add('Network', 'shop', 'front', { state: 'building.creating', tone: 'busy' });
   source.add('Subnet', 'shop', 'front-v4', {
-    state: 'claiming.awaiting',
+    state: 'claiming.awaitingDependencies',
     tone: 'waiting',
     said: 'Waiting for Network/front to be ready',
     needs: [NETWORK],
@@ -101,7 +101,7 @@ test('a landscape comes up while the page is open, and one subnet is followed th
     const { page } = await open();
     await page.locator('.box', { hasText: 'front-v4' }).click();
     await page.locator('.inspector h2', { hasText: 'front-v4' }).waitFor();
-    await lit(page, 'claiming.awaiting');
+    await lit(page, 'claiming.awaitingDependencies');
     for (const [state, tone, cause] of COMING_UP.slice(1)) {
       source.move(SUBNET, state, tone, { cause });
       await lit(page, state);
@@ -143,20 +143,20 @@ test('the page goes back in time: the chart, the objects and the address show th
       await clock.sleep(20);
     }
     const volume = keyOf('Volume', 'data', 'disk');
-    source.move(volume, 'resting.available', 'available');
+    source.move(volume, 'idle.available', 'available');
     source.remove(volume);
     const { page } = await open(`#object=${SUBNET}`);
-    await lit(page, 'resting.available');
+    await lit(page, 'idle.available');
     await page.keyboard.press('[');
     await page.keyboard.press('[');
-    await lit(page, 'keeping.observing');
+    await lit(page, 'reconciling.observing');
     await page.locator('.scrubber.back').waitFor();
     // A link leads to the same moment.
     const second = await open(`#object=${SUBNET}&at=${Math.ceil(moments[0] ?? 0)}`);
-    await lit(second.page, 'claiming.awaiting');
+    await lit(second.page, 'claiming.awaitingDependencies');
     assert.is(await second.page.locator('.box', { hasText: 'disk' }).count(), 0, 'it came later');
     await page.keyboard.press('l');
-    await lit(page, 'resting.available');
+    await lit(page, 'idle.available');
     // The slider does the same.
     const slider = page.getByRole('slider', { name: 'Moment' });
     await slider.focus();
@@ -193,7 +193,7 @@ test('the page says that the server is away, and goes on by itself', () =>
     await page.locator('.box').nth(2).waitFor();
     await stop();
     await page.locator('.trouble').waitFor();
-    source.move(NETWORK, 'resting.available', 'available');
+    source.move(NETWORK, 'idle.available', 'available');
     await again();
     await page.locator('.box.available', { hasText: 'front' }).first().waitFor();
     await page.locator('.trouble').waitFor({ state: 'detached' });
@@ -282,7 +282,10 @@ test('screen readers find names and states; axe-core finds nothing', () =>
     source.fill(60);
     shop(source);
     source.move(NETWORK, 'failed', 'failed', { failure: 'terminal', said: 'quota' });
-    source.move(SUBNET, 'claiming.awaiting', 'waiting', { said: 'Waiting for Network/front to be ready', by: NETWORK });
+    source.move(SUBNET, 'claiming.awaitingDependencies', 'waiting', {
+      said: 'Waiting for Network/front to be ready',
+      by: NETWORK,
+    });
     source.problemsNow = {
       at: 0,
       problems: [
@@ -301,7 +304,7 @@ test('screen readers find names and states; axe-core finds nothing', () =>
         `#view=messages&object=${SUBNET}&panel=mail`,
         ...['why', 'object'].map((panel) => `#layout=list&object=${SUBNET}&panel=${panel}`),
       ];
-      // What differs in the dark is colours alone, and of these the last ones have all.
+      // What differs in the dark is colors alone, and of these the last ones have all.
       const last = [
         '#view=problems',
         ...['chart', 'history'].map((panel) => `#layout=list&object=${SUBNET}&panel=${panel}`),
@@ -367,7 +370,7 @@ test('5,000 objects are seen soon, 500 transitions a second are seen as they hap
       }
       const tone = second % 2 === 0 ? 'held' : 'available';
       const sentAt = clock.now();
-      source.move(probe, second % 2 === 0 ? 'deleting.guarded' : 'resting.available', tone);
+      source.move(probe, second % 2 === 0 ? 'deleting.blocked' : 'idle.available', tone);
       await page.waitForFunction(
         ([key, wanted]) =>
           document.querySelector(`.cell[data-key="${key}"]`)?.classList.contains(wanted ?? '') === true,

@@ -5,9 +5,9 @@ import {
   type Bus,
   type Clock,
   type EventQuery,
-  type HeardEvent,
   type JsonObject,
   memoryBroker,
+  type ReceivedEvent,
   TransientError,
 } from '../../../bus/mod.ts';
 
@@ -15,12 +15,12 @@ export class ScriptedWorld {
   readonly bus: Bus;
   /** Objects by the path of their collection in all namespaces. */
   readonly objects = new Map<string, JsonObject[]>();
-  readonly kept: HeardEvent[] = [];
+  readonly kept: ReceivedEvent[] = [];
   /** What was asked of the API server, as `GET /apis/...`. */
   readonly calls: string[] = [];
   isAway = false;
-  readonly #listeners = new Set<(event: HeardEvent) => void>();
-  readonly #watches = new Set<{ readonly path: string; tell(event: JsonObject): void }>();
+  readonly #listeners = new Set<(event: ReceivedEvent) => void>();
+  readonly #watches = new Set<{ readonly path: string; report(event: JsonObject): void }>();
   #connectivity: ((up: boolean) => void)[] = [];
 
   constructor(clock: Clock) {
@@ -42,11 +42,11 @@ export class ScriptedWorld {
         },
       },
       onConnectivity: (listener) => {
-        const told = (up: boolean): void =>
+        const reported = (up: boolean): void =>
           listener({ kind: up ? 'connected' : 'disconnected', detail: 'the bus is away' });
-        this.#connectivity.push(told);
+        this.#connectivity.push(reported);
         return () => {
-          this.#connectivity = this.#connectivity.filter((each) => each !== told);
+          this.#connectivity = this.#connectivity.filter((each) => each !== reported);
         };
       },
     };
@@ -76,7 +76,7 @@ export class ScriptedWorld {
     let wake = (): void => undefined;
     const watch = {
       path,
-      tell: (event: JsonObject): void => {
+      report: (event: JsonObject): void => {
         events.push(event);
         wake();
       },
@@ -96,17 +96,17 @@ export class ScriptedWorld {
     }
   }
 
-  tell(collection: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
-    for (const watch of this.#watches) if (watch.path.startsWith(`${collection}?`)) watch.tell({ type, object });
+  report(collection: string, type: 'ADDED' | 'MODIFIED' | 'DELETED', object: JsonObject): void {
+    for (const watch of this.#watches) if (watch.path.startsWith(`${collection}?`)) watch.report({ type, object });
   }
 
-  hear(event: HeardEvent): void {
+  hear(event: ReceivedEvent): void {
     for (const listener of this.#listeners) listener(event);
   }
 
   /** The bus goes away, or comes back. */
   connected(up: boolean): void {
     this.isAway = !up;
-    for (const told of this.#connectivity) told(up);
+    for (const reported of this.#connectivity) reported(up);
   }
 }

@@ -3,16 +3,16 @@ import { chartNodeOf } from '../../../actors/visualizer/chart-nodes.ts';
 import type {
   ChartNode,
   FeedListener,
-  Happening,
   Hello,
   Inspected,
-  Letter,
   Messages,
+  MessageView,
   Problems,
+  RecentEvent,
   Source,
+  StatusColor,
   Step,
   Steps,
-  Tone,
   Tree,
 } from '../../../actors/visualizer/wire.ts';
 import { addressKey } from '../../../bus/mod.ts';
@@ -43,13 +43,13 @@ const SHARES: Readonly<Record<string, number>> = {
 };
 
 /** What an object goes through while it is made, with the tone of each state. */
-export const COMING_UP: readonly (readonly [state: string, tone: Tone, cause: string])[] = [
-  ['claiming.awaiting', 'waiting', 'life.began'],
+export const COMING_UP: readonly (readonly [state: string, tone: StatusColor, cause: string])[] = [
+  ['claiming.awaitingDependencies', 'waiting', 'lifecycle.started'],
   ['building.adopting', 'busy', 'dependencies.changed'],
   ['building.creating', 'busy', 'xstate.done.actor.find'],
   ['building.recording', 'busy', 'xstate.done.actor.create'],
-  ['keeping.observing', 'busy', 'object.changed'],
-  ['resting.available', 'available', 'xstate.done.actor.observe'],
+  ['reconciling.observing', 'busy', 'object.changed'],
+  ['idle.available', 'available', 'xstate.done.actor.observe'],
 ];
 
 export function plural(kind: string): string {
@@ -108,7 +108,7 @@ export class Scripted implements Source {
       name,
       uid: `uid-${key}`,
       tone: 'available',
-      state: 'resting.available',
+      state: 'idle.available',
       since: at,
       createdAt: at,
       said: '',
@@ -123,7 +123,7 @@ export class Scripted implements Source {
   move(
     key: string,
     state: string,
-    tone: Tone,
+    tone: StatusColor,
     {
       cause = 'object.changed',
       by,
@@ -131,7 +131,7 @@ export class Scripted implements Source {
       said = '',
     }: { cause?: string; by?: string; failure?: string; said?: string } = {},
   ): void {
-    this.tell([
+    this.report([
       this.#moved(key, state, tone, {
         cause,
         said,
@@ -144,7 +144,7 @@ export class Scripted implements Source {
   #moved(
     key: string,
     state: string,
-    tone: Tone,
+    tone: StatusColor,
     more: { cause: string; said?: string; by?: string; failure?: string },
   ): Step {
     const tree = this.trees.get(key);
@@ -163,10 +163,10 @@ export class Scripted implements Source {
       const [state, tone, cause] = COMING_UP[Math.floor(random() * COMING_UP.length)] as (typeof COMING_UP)[number];
       return this.#moved(key, state, tone, { cause });
     });
-    this.tell(steps);
+    this.report(steps);
   }
 
-  tell(steps: readonly Step[]): void {
+  report(steps: readonly Step[]): void {
     const keys = new Set(steps.map(({ key }) => key));
     const trees = [...keys].flatMap((key) => this.trees.get(key) ?? []);
     for (const listener of this.#listeners) listener.onChanges({ at: this.#now(), trees, gone: [], steps, missed: 0 });
@@ -246,7 +246,7 @@ export class Scripted implements Source {
   async inspect(key: string): Promise<Inspected | undefined> {
     const tree = this.trees.get(key);
     if (tree === undefined) return undefined;
-    const history: readonly Happening[] = this.steps
+    const history: readonly RecentEvent[] = this.steps
       .filter((step) => step.key === key)
       .map(({ at, from, to, cause, failure }) => ({
         at,
@@ -270,7 +270,13 @@ export class Scripted implements Source {
       },
       machine: externalResourceMachine.id,
       mail: tree.needs.map(
-        (need): Letter => ({ topic: 'claim', from: key, to: need, at: tree.createdAt, payload: { uid: tree.uid } }),
+        (need): MessageView => ({
+          topic: 'claim',
+          from: key,
+          to: need,
+          at: tree.createdAt,
+          payload: { uid: tree.uid },
+        }),
       ),
       history,
       chain: [],
@@ -282,11 +288,11 @@ export class Scripted implements Source {
   async messages(keys: readonly string[]): Promise<Messages> {
     const letters = [...this.trees.values()]
       .filter(({ key }) => keys.includes(key))
-      .flatMap((tree): Letter[] => [
+      .flatMap((tree): MessageView[] => [
         { topic: 'object', from: '', to: tree.key, at: tree.createdAt, payload: { uid: tree.uid } },
         ...tree.needs
           .filter((need) => keys.includes(need))
-          .flatMap((need): Letter[] => [
+          .flatMap((need): MessageView[] => [
             { topic: 'claim', from: tree.key, to: need, at: tree.createdAt + 3, payload: { uid: tree.uid } },
             { topic: 'ready', from: need, to: tree.key, at: tree.createdAt + 9, payload: { readiness: 'ready' } },
           ]),

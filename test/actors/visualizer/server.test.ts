@@ -4,9 +4,9 @@ import { request as httpRequest, type IncomingMessage, type ServerResponse } fro
 import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Feed } from '../../../actors/visualizer/feed.ts';
 import { assets } from '../../../actors/visualizer/files.ts';
 import { serveVisualizer } from '../../../actors/visualizer/server.ts';
+import { SseStream } from '../../../actors/visualizer/sse-stream.ts';
 import type { Changes, Tree } from '../../../actors/visualizer/wire.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { Scripted } from './scripted.ts';
@@ -190,7 +190,7 @@ test('a slow reader gets the last value of each object, and nothing piles up (S2
     writeHead: () => response,
     flushHeaders: () => undefined,
   }) as unknown as ServerResponse;
-  const feed = new Feed(response, clock);
+  const feed = new SseStream(response, clock);
   const steps = [{ key: 'a', at: 1, from: 'x', to: 'y', cause: 'c', tone: 'busy' as const }];
   for (let number = 0; number < 5_000; number++) {
     feed.onChanges({
@@ -211,8 +211,8 @@ test('a slow reader gets the last value of each object, and nothing piles up (S2
   const last = events.at(-1) as Changes;
   assert.is(last.trees.find(({ key }) => key === 'a')?.state, 's4999');
   assert.equal([last.trees.length, last.steps.length, last.gone], [8, 2_000, ['gone']]);
-  const told = events.reduce((sum, { steps: { length }, missed }) => sum + length + missed, 0);
-  assert.is(told, 5_000, 'what is left out is counted');
+  const reported = events.reduce((sum, { steps: { length }, missed }) => sum + length + missed, 0);
+  assert.is(reported, 5_000, 'what is left out is counted');
 });
 
 test.run();

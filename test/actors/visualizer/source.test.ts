@@ -2,7 +2,7 @@
 // What the page is told of a running Troupe: on the bus in memory and on NATS, with the embedded API server and a simulated cloud.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Tone } from '../../../actors/visualizer/wire.ts';
+import { StatusColor } from '../../../actors/visualizer/wire.ts';
 import { addressKey } from '../../../bus/mod.ts';
 import { findNatsServer, inMemory, type OpenGround, onNats } from '../../world/environments.ts';
 import { CREDENTIALS, checkIn, type World } from '../../world/world.ts';
@@ -28,18 +28,18 @@ function describe(openGround: OpenGround): void {
     'a forest comes up while it is followed, and goes: states, tones, needs, and who let whom go on',
     async (world) => {
       const { clock, client, bus, namespace } = world;
-      const told = sourceOn({ clock, client, bus, namespaces: [namespace] });
+      const reported = sourceOn({ clock, client, bus, namespaces: [namespace] });
       const page = new Page();
-      const feed = await told.follow(page);
+      const feed = await reported.follow(page);
       const [net, sub] = [world.name('net'), world.name('sub')];
       const [netKey, subKey] = [keyOf(world, 'networks', net), keyOf(world, 'subnets', sub)];
       await world.apply(world.managed('Subnet', sub, subnetOf(net)));
-      await page.until(clock, 'the subnet waits', () => page.tree('Subnet', sub)?.tone === Tone.Waiting);
+      await page.until(clock, 'the subnet waits', () => page.tree('Subnet', sub)?.tone === StatusColor.Waiting);
       const waiting = page.tree('Subnet', sub);
       assert.equal([waiting?.key, waiting?.namespace], [subKey, namespace]);
       assert.equal([...(waiting?.needs ?? [])].sort(), [netKey, keyOf(world, 'secrets', CREDENTIALS)].sort());
       await page.until(clock, 'it says why', () => (page.tree('Subnet', sub)?.said ?? '').includes(net));
-      const { problems, leases } = await told.problems();
+      const { problems, leases } = await reported.problems();
       const [missing] = problems;
       assert.match(missing?.summary ?? '', `Network/${net} does not exist`);
       assert.equal([missing?.key, missing?.waiting, missing?.namespace], [netKey, [subKey], namespace]);
@@ -47,13 +47,13 @@ function describe(openGround: OpenGround): void {
 
       await world.apply(world.managed('Network', net));
       const isUp = (): boolean =>
-        [page.tree('Subnet', sub), page.tree('Network', net)].every((tree) => tree?.tone === Tone.Available);
+        [page.tree('Subnet', sub), page.tree('Network', net)].every((tree) => tree?.tone === StatusColor.Available);
       await page.until(clock, 'both are available', isUp);
       const tree = page.tree('Subnet', sub);
       if (tree === undefined) throw new Error('it is not shown');
-      assert.is(tree.state, 'resting.available');
+      assert.is(tree.state, 'idle.available');
       assert.ok(tree.since >= tree.createdAt && tree.createdAt > 0);
-      const wentOn = page.steps.find(({ key, from }) => key === subKey && from === 'claiming.awaiting');
+      const wentOn = page.steps.find(({ key, from }) => key === subKey && from === 'claiming.awaitingDependencies');
       assert.is(wentOn?.by, netKey);
       assert.equal(
         page.steps.filter(({ key }) => key === subKey).map(({ to }) => to),
@@ -62,7 +62,7 @@ function describe(openGround: OpenGround): void {
 
       await world.available('Subnet', sub);
       await page.until(clock, 'that is heard of', () => (page.tree('Subnet', sub)?.said ?? '').endsWith('up to date'));
-      const seen = await told.inspect(subKey);
+      const seen = await reported.inspect(subKey);
       if (seen === undefined) throw new Error('it is not shown');
       assert.is((seen.object?.['metadata'] as { name?: string } | undefined)?.name, sub);
       assert.not.match(JSON.stringify(seen), 'managedFields');
@@ -73,11 +73,11 @@ function describe(openGround: OpenGround): void {
       assert.equal([seen.chain, seen.causes], [[], []]);
       assert.ok(seen.mail.some(({ topic, from, to }) => topic === 'ready' && from === netKey && to === subKey));
       assert.ok(seen.mail.some(({ topic, from, to }) => topic === 'claim' && from === subKey && to === netKey));
-      const { letters } = await told.messages([subKey, netKey]);
+      const { letters } = await reported.messages([subKey, netKey]);
       assert.equal(letters.map(({ topic }) => topic).sort(), ['claim', 'object', 'object', 'ready']);
       for (const { at } of letters) assert.ok(Math.abs(at - clock.now()) < 600_000);
 
-      const history = await told.history(EVER);
+      const history = await reported.history(EVER);
       assert.not(history.truncated);
       const rows = history.rows.filter(([key = -1]) => history.keys[key] === subKey);
       const told3 = rows.map(([, , from = -1, to = -1]) => [history.texts[from], history.texts[to]]);
@@ -88,8 +88,8 @@ function describe(openGround: OpenGround): void {
       assert.ok(rows.some(([, , , , , , by = -1]) => history.keys[by] === netKey));
 
       await world.delete('Network', net);
-      await page.until(clock, 'the network is held', () => page.tree('Network', net)?.tone === Tone.Held);
-      const held = await told.inspect(netKey);
+      await page.until(clock, 'the network is held', () => page.tree('Network', net)?.tone === StatusColor.Held);
+      const held = await reported.inspect(netKey);
       assert.equal(
         held?.chain.map(({ key, depth }) => [key, depth]),
         [
@@ -104,7 +104,7 @@ function describe(openGround: OpenGround): void {
       assert.is(page.forests, 1);
       assert.equal(page.troubles, []);
       await feed.close();
-      await told.close();
+      await reported.close();
     },
   );
 
@@ -117,19 +117,19 @@ function describe(openGround: OpenGround): void {
     );
     await world.available('Network', net);
     await world.progressing('Network', wrong, 'Progressing', /Waiting for Secret/);
-    const told = sourceOn({ clock, client, bus, namespaces: [namespace] });
+    const reported = sourceOn({ clock, client, bus, namespaces: [namespace] });
     const page = new Page();
-    const feed = await told.follow(page);
+    const feed = await reported.follow(page);
     await page.until(clock, 'the forest', () => page.forests === 1);
     const last = world.eventsOf('Network', net, 'transition').at(-1);
     const tree = page.tree('Network', net);
-    assert.equal([tree?.tone, tree?.state], [Tone.Available, last?.data['to']]);
+    assert.equal([tree?.tone, tree?.state], [StatusColor.Available, last?.data['to']]);
     assert.ok(Math.abs((tree?.since ?? 0) - (last?.at ?? 0)) < 1);
     const waiting = page.tree('Network', wrong);
-    assert.equal([waiting?.tone, waiting?.needs], [Tone.Waiting, [keyOf(world, 'secrets', 'none')]]);
+    assert.equal([waiting?.tone, waiting?.needs], [StatusColor.Waiting, [keyOf(world, 'secrets', 'none')]]);
     assert.match(waiting?.said ?? '', 'Waiting for Secret/none');
     await feed.close();
-    await told.close();
+    await reported.close();
   });
 }
 
@@ -141,41 +141,41 @@ else describe(onNats(found.program));
 checkIn(test, inMemory)('the content of a Secret is nowhere in what is handed over', async (world) => {
   const { clock, client, bus, namespace } = world;
   const password = `Pw${Math.floor(clock.random() * 2 ** 32).toString(36)}Seeded7`;
-  const told = sourceOn({ clock, client, bus, namespaces: [namespace] });
+  const reported = sourceOn({ clock, client, bus, namespaces: [namespace] });
   const page = new Page();
-  const feed = await told.follow(page);
+  const feed = await reported.follow(page);
   const names = [world.name('good'), world.name('bad')];
   await world.secret('wrong', world.ground.cloudsYaml.replace(/password:.*/, `password: ${password}`));
   const ref = { cloudCredentialsRef: { secretName: 'wrong', cloudName: world.ground.cloudName } };
   await world.apply(world.managed('Network', names[0] ?? ''), world.managed('Network', names[1] ?? '', {}, ref));
-  await page.until(clock, 'the good one', () => page.tree('Network', names[0] ?? '')?.tone === Tone.Available);
+  await page.until(clock, 'the good one', () => page.tree('Network', names[0] ?? '')?.tone === StatusColor.Available);
   await page.until(clock, 'the bad one', () => (page.tree('Network', names[1] ?? '')?.said ?? '') !== '');
   const secrets = [CREDENTIALS, 'wrong'].map((name) => keyOf(world, 'secrets', name));
   const networks = names.map((name) => keyOf(world, 'networks', name));
-  for (const key of secrets) assert.is(await told.inspect(key), undefined);
-  const { letters } = await told.messages([...networks, ...secrets]);
+  for (const key of secrets) assert.is(await reported.inspect(key), undefined);
+  const { letters } = await reported.messages([...networks, ...secrets]);
   assert.equal(
     letters.filter(({ topic, to }) => topic === 'object' && secrets.includes(to)),
     [],
   );
   assert.ok(letters.some(({ topic, from }) => topic === 'ready' && from === secrets[0]));
   const all = [
-    await told.hello(),
-    ...(await Promise.all(networks.map((key) => told.inspect(key)))),
+    await reported.hello(),
+    ...(await Promise.all(networks.map((key) => reported.inspect(key)))),
     letters,
-    await told.problems(),
-    await told.history(EVER),
+    await reported.problems(),
+    await reported.history(EVER),
   ];
   const pattern = spellings([password]);
   for (const text of [...page.texts, ...all.map((each) => JSON.stringify(each))]) assert.not.match(text, pattern);
   assert.ok(page.texts.length > 1, 'the forest, and what changed');
   await feed.close();
-  await told.close();
+  await reported.close();
 });
 
 checkIn(test, inMemory)('no key leads to what is not shown', async (world) => {
   const { clock, client, bus } = world;
-  const told = sourceOn({ clock, client, bus, namespaces: ['elsewhere'] });
+  const reported = sourceOn({ clock, client, bus, namespaces: ['elsewhere'] });
   const name = world.name('net');
   await world.apply(world.managed('Network', name));
   await world.available('Network', name);
@@ -190,11 +190,11 @@ checkIn(test, inMemory)('no key leads to what is not shown', async (world) => {
     'openstack.networks.elsewhere.%2e%2e',
     '../../api/v1/secrets',
   ];
-  for (const key of keys) assert.is(await told.inspect(key), undefined, key);
-  assert.equal((await told.messages(keys)).letters, []);
-  assert.equal((await told.history(EVER)).rows, []);
-  assert.is(await told.machine('__proto__'), undefined);
-  await told.close();
+  for (const key of keys) assert.is(await reported.inspect(key), undefined, key);
+  assert.equal((await reported.messages(keys)).letters, []);
+  assert.equal((await reported.history(EVER)).rows, []);
+  assert.is(await reported.machine('__proto__'), undefined);
+  await reported.close();
 });
 
 test.run();

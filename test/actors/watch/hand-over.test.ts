@@ -1,10 +1,10 @@
 // What the watch sees of objects that live in the same process: a leader and a host on one clock that the test moves.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Host, type HostDeps } from '../../../actors/hosting/host.ts';
-import { holdShards } from '../../../actors/hosting/shards.ts';
+import { openLog } from '../../../actors/base/log.ts';
 import { registry } from '../../../actors/object/registry.ts';
-import { openLog } from '../../../actors/telling/log.ts';
+import { type HostDeps, ShardHost } from '../../../actors/sharding/shard-host.ts';
+import { manageShards } from '../../../actors/sharding/shard-manager.ts';
 import { watchCluster } from '../../../actors/watch/watcher.ts';
 import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { type JsonObject, type Lease, memoryBroker } from '../../../bus/mod.ts';
@@ -21,7 +21,7 @@ const SOON_MS = 20;
 
 interface Scene {
   readonly time: SimulatedTime;
-  readonly host: Host;
+  readonly host: ShardHost;
   /** Each publication about the object: `1`, `gone 4`, and when the mail was marked as seeded: `seeded`. */
   readonly said: readonly string[];
   /** The newest state that the actor has looked at. */
@@ -112,11 +112,11 @@ function check(title: string, run: (scene: Scene) => Promise<void>): void {
     const all = registry([kind], []);
     const log = openLog({ level: 'silent', readable: false });
     const base = { bus, objects, registry: all, namespaces: undefined, clock, log };
-    const host = new Host({ ...base, callMs: 1_000, lateMs: 30_000, tell: () => undefined });
+    const host = new ShardHost({ ...base, callMs: 1_000, lateEffectMs: 30_000, report: () => undefined });
     const stop = new AbortController();
-    const holding = holdShards({ bus, host, clock, log, pod: 'p', offer: { kinds: [] } }, stop.signal);
+    const holding = manageShards({ bus, host, clock, log, pod: 'p', offer: { kinds: [] } }, stop.signal);
     const watching = watchCluster(
-      { ...base, client, here: host.handOver, pod: 'p', offer: { kinds: [] } },
+      { ...base, client, here: host.localDelivery, pod: 'p', offer: { kinds: [] } },
       stop.signal,
     );
     await time.advance(1_000);
@@ -199,14 +199,14 @@ check('an end that is handed over leaves nothing in the mail, and nothing is pub
   change();
   end();
   await time.advance(SOON_MS);
-  assert.equal([...host.census()], []);
+  assert.equal([...host.countByState()], []);
   assert.is(await mail(), undefined);
   await time.advance(2 * LEASE_MS);
   assert.equal(said, ['seeded', born]);
   const again = change('uid-b');
   await time.advance(SOON_MS);
   assert.equal(said, ['seeded', born, again]);
-  assert.equal([...host.census()], [['resting.available', 1]]);
+  assert.equal([...host.countByState()], [['idle.available', 1]]);
 });
 
 check('an end is told by mail while a state of the object is on its way (M3)', async (scene) => {
@@ -220,7 +220,7 @@ check('an end is told by mail while a state of the object is on its way (M3)', a
   });
   await time.advance(LEASE_MS);
   assert.equal(said, ['seeded', born, last, `gone ${Number(last) + 1}`]);
-  assert.equal([...host.census()], []);
+  assert.equal([...host.countByState()], []);
   assert.is(await mail(), undefined);
 });
 
@@ -260,7 +260,7 @@ check(
     assert.equal(said, ['seeded', born, last]);
     await time.advance(LEASE_MS);
     assert.is(known(), last);
-    assert.equal([...host.census()], [['resting.available', 1]]);
+    assert.equal([...host.countByState()], [['idle.available', 1]]);
   },
 );
 

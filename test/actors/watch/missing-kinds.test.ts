@@ -19,7 +19,7 @@ const missed = (plural: string): string =>
   `warn the API server does not know '${plural}.abc.example.org': apply its CustomResourceDefinition (troupe crds --apply)`;
 const NONE = 'warn the API server knows none of the kinds: apply their CustomResourceDefinitions (troupe crds --apply)';
 
-function told(kinds: readonly Resource[] = [A, B, C, X]) {
+function reported(kinds: readonly Resource[] = [A, B, C, X]) {
   const clock = new ManualClock();
   const said: string[] = [];
   const write = (line: string): void => {
@@ -35,7 +35,7 @@ function told(kinds: readonly Resource[] = [A, B, C, X]) {
 }
 
 test('an adapter of which no kind is there is told once, when the last of them was looked for (M1)', () => {
-  const { missing, said } = told();
+  const { missing, said } = reported();
   missing.missing(A);
   missing.missing(B);
   assert.equal(said(), []);
@@ -47,7 +47,7 @@ test('an adapter of which no kind is there is told once, when the last of them w
 });
 
 test('a kind is told of as soon as another of its adapter is there, whichever is heard of first (M2)', () => {
-  const { missing, said } = told();
+  const { missing, said } = reported();
   missing.missing(A);
   assert.is(missing.there(B), false);
   assert.equal(said(), [missed('as'), 'missed as']);
@@ -61,7 +61,7 @@ test('a kind is told of as soon as another of its adapter is there, whichever is
 });
 
 test('while the kinds of an adapter come, those that are still to come have their time', () => {
-  const { clock, missing, said } = told();
+  const { clock, missing, said } = reported();
   for (const each of [A, B, C]) missing.missing(each);
   said();
   assert.is(missing.there(A), false);
@@ -77,7 +77,7 @@ test('while the kinds of an adapter come, those that are still to come have thei
 });
 
 test('kinds that all go again are told once more, and nothing of what was waited for', () => {
-  const { clock, missing, said } = told();
+  const { clock, missing, said } = reported();
   for (const each of [A, B, C]) missing.missing(each);
   missing.there(A);
   said();
@@ -87,7 +87,7 @@ test('kinds that all go again are told once more, and nothing of what was waited
 });
 
 test('where no kind of any adapter is there, somebody has to do something', () => {
-  const { missing, said } = told();
+  const { missing, said } = reported();
   for (const each of [A, B, C]) missing.missing(each);
   said();
   missing.missing(X);
@@ -95,7 +95,7 @@ test('where no kind of any adapter is there, somebody has to do something', () =
 });
 
 test('what has no life here is none of it, and nothing is left behind', () => {
-  const { clock, missing, said } = told();
+  const { clock, missing, said } = reported();
   missing.missing(FOLLOWED);
   assert.is(missing.there(FOLLOWED), false);
   for (const each of [A, B, C]) missing.missing(each);

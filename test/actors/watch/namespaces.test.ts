@@ -2,12 +2,12 @@
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NOBODY } from '../../../actors/hosting/hand-over.ts';
 import { type Registry, registry } from '../../../actors/object/registry.ts';
+import { NO_LOCAL_ACTORS } from '../../../actors/sharding/local-delivery.ts';
 import { watchCluster } from '../../../actors/watch/watcher.ts';
 import { objects } from '../../../adapters/kubernetes/mod.ts';
 import { type Address, type JsonObject, type Mailbox, memoryBroker } from '../../../bus/mod.ts';
-import type { FollowedKind } from '../../../machines/kind.ts';
+import type { ReferencedKind } from '../../../machines/kind.ts';
 import { soon } from '../../adapters/kubernetes/manual-clock.ts';
 import { type Exchange, type Scripted, scripted } from '../../adapters/kubernetes/scripted-server.ts';
 
@@ -21,7 +21,7 @@ const GADGETS = {
   plural: 'gadgets',
   isAvailable: () => true,
   published: () => undefined,
-} as unknown as FollowedKind;
+} as unknown as ReferencedKind;
 
 /** `a/x` is a Secret, `gadgets/a/x` is another resource's. */
 function addressOf(place: string): Address {
@@ -121,7 +121,7 @@ function led(
         objects: objects({ client }),
         registry: known,
         namespaces,
-        here: NOBODY,
+        here: NO_LOCAL_ACTORS,
         clock,
         log,
         pod: 'p',

@@ -1,12 +1,12 @@
 import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { NOBODY } from '../../../actors/hosting/hand-over.ts';
-import { noteOf } from '../../../actors/hosting/offers.ts';
 import { registry } from '../../../actors/object/registry.ts';
+import { NO_LOCAL_ACTORS } from '../../../actors/sharding/local-delivery.ts';
+import { noteOf } from '../../../actors/sharding/served-kinds.ts';
 import { watchCluster } from '../../../actors/watch/watcher.ts';
 import {
-  type MailSubscription,
+  type MailboxSubscription,
   type MemoryBroker,
   memoryBroker,
   TransientError,
@@ -19,7 +19,7 @@ const test = suite('watcher');
 const clock = simulatedClock();
 
 /** Says 'late' unless a second term begins. @param first  what becomes of the first one's subscription */
-async function secondTerm(first: (broker: MemoryBroker) => Promise<MailSubscription>): Promise<'late' | undefined> {
+async function secondTerm(first: (broker: MemoryBroker) => Promise<MailboxSubscription>): Promise<'late' | undefined> {
   const broker = memoryBroker({ clock });
   const bus = broker.connect();
   const second = Promise.withResolvers<undefined>();
@@ -40,7 +40,16 @@ async function secondTerm(first: (broker: MemoryBroker) => Promise<MailSubscript
   const client = { call: away, watch: away } as never;
   const running = watchCluster(
     {
-      ...{ bus, client, objects: {} as never, registry: known, namespaces: undefined, here: NOBODY, clock, log },
+      ...{
+        bus,
+        client,
+        objects: {} as never,
+        registry: known,
+        namespaces: undefined,
+        here: NO_LOCAL_ACTORS,
+        clock,
+        log,
+      },
       ...{ pod: 'a', offer: { kinds: [] } },
     },
     stop.signal,
@@ -84,7 +93,14 @@ test('33.E2: whoever watches less of what the pods serve does not lead, and give
     const offer = { kinds, watches: true };
     const bus = broker.connect();
     void bus.leases.acquire(`pod.${pod}`, pod, noteOf(offer));
-    const base = { bus, client, objects: {} as never, registry: registry([], []), namespaces: undefined, here: NOBODY };
+    const base = {
+      bus,
+      client,
+      objects: {} as never,
+      registry: registry([], []),
+      namespaces: undefined,
+      here: NO_LOCAL_ACTORS,
+    };
     return watchCluster({ ...base, clock, log, pod, offer }, stop.signal);
   };
   const leader = (): string | undefined => broker.leases().find(({ name }) => name === WATCH_LEASE)?.holder;

@@ -6,8 +6,8 @@ import { type RequestOptions, request } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type WebhookServer, type WebhookServerDeps, webhookServer } from '../../../actors/webhooks/server.ts';
+import type { Webhooks } from '../../../adapters/api/webhooks.ts';
 import { type Authority, certify, makeAuthority } from '../../../adapters/kubernetes/tls/certificates.ts';
-import type { Webhooks } from '../../../adapters/webhooks.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('webhooks: bodies');

@@ -4,14 +4,14 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openLog } from '../../../actors/telling/log.ts';
+import { openLog } from '../../../actors/base/log.ts';
 import { type ServedWebhooks, startWebhooks } from '../../../actors/webhooks/webhooks.ts';
-import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
+import type { Webhooks } from '../../../adapters/api/webhooks.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { certify, makeAuthority } from '../../../adapters/kubernetes/tls/certificates.ts';
-import type { Webhooks } from '../../../adapters/webhooks.ts';
+import { startApiServer } from '../../../adapters/simulated/kubernetes/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
-import { hosts } from '../../adapters/kubernetes/embedded/converter.ts';
+import { hosts } from '../../adapters/simulated/kubernetes/converter.ts';
 import { simulatedClock } from '../../world/clock.ts';
 
 const test = suite('webhooks: certificates on an API server');
@@ -96,7 +96,7 @@ const isThere = (text: string): string | undefined => (text === '' ? undefined :
 test('several that begin at once have one certificate, by an authority that the definition names', () =>
   scene(async ({ client, start, until, bundle }) => {
     const all = [start(), start(), start()];
-    assert.is(all[0]?.trouble, 'the webhooks have no certificate yet');
+    assert.is(all[0]?.problem, 'the webhooks have no certificate yet');
     await define(client, OURS);
     for (const one of all) await until(() => one.port);
     const said = await until(async () => isThere(await bundle()));
@@ -105,7 +105,7 @@ test('several that begin at once have one certificate, by an authority that the 
     const book = Buffer.from((body['data'] as Record<string, string>)['book.json'] ?? '', 'base64').toString();
     assert.is((JSON.parse(book) as { current: { authority: string } }).current.authority, said);
     assert.is(book.split('PRIVATE KEY').length - 1, 2, 'the key of the certificate, and of no authority');
-    for (const one of all) assert.is(one.trouble, undefined);
+    for (const one of all) assert.is(one.problem, undefined);
   }));
 
 test('whoever takes the bundle away has it back, and who leads elsewhere is left alone', () =>

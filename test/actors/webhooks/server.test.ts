@@ -4,10 +4,10 @@
 import { Agent, request } from 'node:https';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { AnsweredWebhook } from '../../../actors/telling/webhook-metrics.ts';
+import type { AnsweredWebhook } from '../../../actors/observability/webhook-metrics.ts';
 import { type Certificate, type WebhookServer, webhookServer } from '../../../actors/webhooks/server.ts';
+import type { Webhooks } from '../../../adapters/api/webhooks.ts';
 import { certify, makeAuthority } from '../../../adapters/kubernetes/tls/certificates.ts';
-import type { Webhooks } from '../../../adapters/webhooks.ts';
 import { TerminalError } from '../../../bus/mod.ts';
 import { simulatedClock } from '../../world/clock.ts';
 

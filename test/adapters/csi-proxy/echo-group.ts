@@ -4,8 +4,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
-import { systemClock } from '../../../actors/clock.ts';
-import { openLog } from '../../../actors/telling/log.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { openLog } from '../../../actors/base/log.ts';
 import type { Connection } from '../../../adapters/csi-proxy/client/connection.ts';
 import { openConnection } from '../../../adapters/csi-proxy/client/open-connection.ts';
 import { type Method, message, one, rpc, secret, text } from '../../../adapters/csi-proxy/codec/mod.ts';
@@ -140,7 +140,7 @@ export function served(
 export async function until(condition: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const allowance = new Allowance(clock, DEADLINE_MS);
   while (!(await condition())) {
-    if (allowance.isSpent()) throw new Error(`in ${DEADLINE_MS} ms it did not happen: ${what}`);
+    if (allowance.canPassivate()) throw new Error(`in ${DEADLINE_MS} ms it did not happen: ${what}`);
     await clock.sleep(5);
   }
 }

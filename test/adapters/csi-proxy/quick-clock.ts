@@ -1,5 +1,5 @@
 // A clock whose time passes only while somebody sleeps, and then at once.
-import { mulberry32 } from '../../../actors/clock.ts';
+import { mulberry32 } from '../../../actors/base/clock.ts';
 import type { Clock } from '../../../bus/mod.ts';
 
 export function quickClock(): Clock {

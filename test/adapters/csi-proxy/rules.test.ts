@@ -2,18 +2,18 @@
 // all let.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { crd } from '../../../adapters/api/contract/crds.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { windowsContracts } from '../../../adapters/csi-proxy/kinds/contracts/mod.ts';
-import { iscsiTargetOperations } from '../../../adapters/csi-proxy/kinds/operations/iscsi-target.ts';
-import type { MachinePorts } from '../../../adapters/csi-proxy/kinds/operations/serving.ts';
-import { smbMappingOperations } from '../../../adapters/csi-proxy/kinds/operations/smb-mapping.ts';
-import { windowsMountOperations } from '../../../adapters/csi-proxy/kinds/operations/windows-mount.ts';
-import { windowsVolumeOperations } from '../../../adapters/csi-proxy/kinds/operations/windows-volume.ts';
-import { Lanes } from '../../../adapters/csi-proxy/lanes.ts';
+import { KeyedMutex } from '../../../adapters/csi-proxy/keyed-mutex.ts';
 import { PathRules } from '../../../adapters/csi-proxy/server/path-rules.ts';
 import { Code } from '../../../adapters/csi-proxy/status.ts';
-import { crd } from '../../../adapters/kubernetes/crds.ts';
-import { ANYWHERE } from '../../../adapters/reach.ts';
+import { ANYWHERE } from '../../../adapters/http/egress-policy.ts';
+import { windowsContracts } from '../../../adapters/windows/contracts/mod.ts';
+import { iscsiTargetOperations } from '../../../adapters/windows/operations/iscsi-target.ts';
+import type { MachinePorts } from '../../../adapters/windows/operations/serving.ts';
+import { smbMappingOperations } from '../../../adapters/windows/operations/smb-mapping.ts';
+import { windowsMountOperations } from '../../../adapters/windows/operations/windows-mount.ts';
+import { windowsVolumeOperations } from '../../../adapters/windows/operations/windows-volume.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { callContext, type GroupServers, groupServers, KUBELET } from '../../world/windows-groups.ts';
@@ -37,7 +37,7 @@ async function entrances(): Promise<Entrances> {
   const { host } = await memoryMachine({ clock });
   const share = { metadata: { name: 'share', uid: 's' }, spec: {} };
   const ports: MachinePorts = {
-    ...{ clock, host, lanes: new Lanes(), paths: new PathRules([KUBELET]), encryption: 'required', node: 'one' },
+    ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules([KUBELET]), encryption: 'required', node: 'one' },
     derive: async () => Buffer.of(),
     machine: async () => '',
     foreign: ANYWHERE,

@@ -1,8 +1,9 @@
 // A process that serves all groups of a machine in memory, and a group of the tests, until it is told to stop or killed.
 //
 //   node served-groups.ts PREFIX [GROUP [VERSION]...]
-import { systemClock } from '../../../actors/clock.ts';
-import { openLog } from '../../../actors/telling/log.ts';
+
+import { systemClock } from '../../../actors/base/clock.ts';
+import { openLog } from '../../../actors/base/log.ts';
 import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { allGroups } from '../../../adapters/csi-proxy/server/all_groups_generated.ts';
 import { CsiProxyServer } from '../../../adapters/csi-proxy/server/csi-proxy-server.ts';

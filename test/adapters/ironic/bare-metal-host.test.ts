@@ -83,7 +83,7 @@ test('a host is registered, inspected, provisioned, deprovisioned and deleted', 
     assert.equal(world.ironic.nodes(), []);
     await world.gone('hardwaredata/one');
     await world.gone('secrets/bmc');
-    const told = new Set((await world.events()).map(({ reason }) => reason));
+    const reported = new Set((await world.events()).map(({ reason }) => reason));
     for (const reason of [
       'Registered',
       'BMCAccessValidated',
@@ -91,7 +91,7 @@ test('a host is registered, inspected, provisioned, deprovisioned and deleted', 
       'InspectionComplete',
       'ProvisioningComplete',
     ])
-      assert.ok(told.has(reason), reason);
+      assert.ok(reported.has(reason), reason);
     const figures = await world.figures();
     assert.match(figures, /metal3_operation_provision_duration_seconds_count\{namespace="metal",host="one"\} 1/);
     assert.match(

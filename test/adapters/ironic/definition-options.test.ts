@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { crd } from '../../../adapters/api/contract/crds.ts';
 import { DEFINITION_FLAGS, metal3Definitions } from '../../../adapters/ironic/definition-options.ts';
-import { crd } from '../../../adapters/kubernetes/crds.ts';
 import { makeAuthority } from '../../../adapters/kubernetes/tls/certificates.ts';
 import { type JsonObject, TerminalError, toErrorData } from '../../../bus/mod.ts';
 

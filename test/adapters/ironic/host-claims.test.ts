@@ -20,12 +20,12 @@ test('of two claims one gets the host; the other one does when that is gone', ()
       await world.until(HOST, 'available', isIn('available'));
       await world.create(FIRST, { spec: { poweredOn: true } });
       // Nobody is let in before a policy says so.
-      await world.until(FIRST, 'told', (claim) => associated(claim) === 'NoBareMetalHost');
+      await world.until(FIRST, 'reported', (claim) => associated(claim) === 'NoBareMetalHost');
       await world.create('hostdeploypolicies/own', { spec: { hostClaimNamespaces: { names: [NAMESPACE] } } });
       await world.until(FIRST, 'bound', isBound);
       assert.is(consumerOf((await world.read(HOST)) as Raw), 'first');
       await world.create(SECOND, { spec: { poweredOn: true } });
-      await world.until(SECOND, 'told', (claim) => associated(claim) === 'NoBareMetalHost');
+      await world.until(SECOND, 'reported', (claim) => associated(claim) === 'NoBareMetalHost');
       await world.remove(FIRST);
       await world.gone(FIRST);
       await world.until(SECOND, 'bound', isBound);

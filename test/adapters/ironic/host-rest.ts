@@ -1,5 +1,5 @@
 // Whether a host is as it is asked for, on a machine that the test can look into.
-import type { Power } from '../../../adapters/ironic/simulator/mod.ts';
+import type { Power } from '../../../adapters/simulated/ironic/mod.ts';
 import { type BareMetalHost, HostAnnotation, type HostSpec } from '../../../machines/bare-metal-host/host.ts';
 
 /** A host, and what there is of it elsewhere. */

@@ -111,7 +111,7 @@ async function enrolled(leaving: Leaving, name: string): Promise<string> {
   const { machine } = leaving;
   const [, transport = 'https'] = /^[a-z-]+\+(https?):/.exec(machine.address) ?? [];
   const bmc = new URL(machine.address.replace(/^[^:]+/, transport));
-  const { uuid } = await told(leaving, 'POST', '/v1/nodes', {
+  const { uuid } = await reported(leaving, 'POST', '/v1/nodes', {
     name: `${NAMESPACE}~${name}`,
     driver: 'redfish',
     boot_interface: 'redfish-virtual-media',
@@ -127,7 +127,7 @@ async function enrolled(leaving: Leaving, name: string): Promise<string> {
     disable_power_off: false,
     properties: { capabilities: BOOT.capabilities, cpu_arch: 'x86_64' },
   });
-  await told(leaving, 'POST', '/v1/ports', { node_uuid: uuid ?? null, address: machine.mac, pxe_enabled: true });
+  await reported(leaving, 'POST', '/v1/ports', { node_uuid: uuid ?? null, address: machine.mac, pxe_enabled: true });
   return String(uuid);
 }
 
@@ -135,10 +135,10 @@ async function enrolled(leaving: Leaving, name: string): Promise<string> {
 function operator(leaving: Leaving, id: string) {
   const { machine, image } = leaving;
   const path = `/v1/nodes/${id}`;
-  const order = (body: JsonObject): Promise<JsonObject> => told(leaving, 'PUT', `${path}/states/provision`, body);
+  const order = (body: JsonObject): Promise<JsonObject> => reported(leaving, 'PUT', `${path}/states/provision`, body);
   const set = async (values: JsonObject): Promise<void> => {
     const patch = Object.entries(values).map(([key, value]) => ({ op: 'add', path: key, value }));
-    await told(leaving, 'PATCH', path, patch);
+    await reported(leaving, 'PATCH', path, patch);
   };
   const is = (state: RegExp): Promise<void> =>
     leaving.world.eventually(`the node is ${state}`, async () => {
@@ -188,7 +188,7 @@ function operator(leaving: Leaving, id: string) {
 }
 
 /** Again while the node is held. */
-async function told(
+async function reported(
   { ask, world }: Leaving,
   method: string,
   path: string,

@@ -175,7 +175,7 @@ test('33.D: the built-in builder gives a host its ramdisk, with its labels, as i
       assert.equal([owner?.uid, owner?.controller], [host.uid, true]);
       await world.merge(HOST, { metadata: { labels: { rack: null, row: '2' } }, spec: { description: 'moved' } });
       // As they are when the host is looked at next.
-      await world.until(IMAGE, 'labelled anew', ({ metadata }) => metadata.labels?.['row'] === '2');
+      await world.until(IMAGE, 'labeled anew', ({ metadata }) => metadata.labels?.['row'] === '2');
       assert.equal((await world.read(IMAGE))?.metadata.labels, { row: '2' });
       const secret = (await world.read('secrets/network')) as Raw;
       assert.is(secret.metadata.labels?.['environment.metal3.io'], 'baremetal');

@@ -1,13 +1,13 @@
 // What is counted of hosts: all that the contract names, and whose fault it was that a pass came to nothing.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { ANYWHERE } from '../../../adapters/http/egress-policy.ts';
 import { NotReadyError } from '../../../adapters/ironic/client/errors.ts';
 import { failureMeasures } from '../../../adapters/ironic/kinds/host-effects.ts';
 import { METRICS } from '../../../adapters/ironic/metrics.ts';
-import type { Passes } from '../../../adapters/ironic/operations/passes.ts';
-import { registerHost } from '../../../adapters/ironic/operations/registering.ts';
 import type { IronicPorts } from '../../../adapters/ironic/serving.ts';
-import { ANYWHERE } from '../../../adapters/reach.ts';
+import type { HostReconciler } from '../../../adapters/ironic/steps/host-reconciler.ts';
+import { registerHost } from '../../../adapters/ironic/steps/register.ts';
 import { fromErrorData, TerminalError, TransientError, toAnswerData, toErrorData } from '../../../bus/errors.ts';
 import { objectOf } from '../../world/ironic.ts';
 
@@ -36,10 +36,10 @@ async function counted(ports: Partial<IronicPorts>, operation = 'register'): Pro
   const spec = { bmc: { address: 'redfish://10.0.0.1/redfish/v1/Systems/1', credentialsName: 'bmc' } };
   const request = { object: objectOf('BareMetalHost', spec), dependencies: {}, deadlineAt: 0, traceparent: '' };
   try {
-    await registerHost({ foreign: ANYWHERE, ...ports } as IronicPorts, {} as Passes, request);
+    await registerHost({ foreign: ANYWHERE, ...ports } as IronicPorts, {} as HostReconciler, request);
   } catch (error) {
-    const travelled = fromErrorData(JSON.parse(JSON.stringify(toAnswerData(error))));
-    return failureMeasures(operation, toErrorData(travelled)).map(({ name }) => name);
+    const traveled = fromErrorData(JSON.parse(JSON.stringify(toAnswerData(error))));
+    return failureMeasures(operation, toErrorData(traveled)).map(({ name }) => name);
   }
   throw new Error('it was registered');
 }

@@ -54,15 +54,15 @@ export async function openOrderBook(ironic: string, options: OrderBookOptions = 
   };
   const note = ({ method, path, body }: Passing, answer: Given | undefined, since: number): void => {
     const { pathname } = new URL(path, ironic);
-    const told = bodyOf(answer);
+    const reported = bodyOf(answer);
     if (answer?.status === HELD) held += 1;
     if (method === 'GET') {
-      for (const node of Array.isArray(told['nodes']) ? (told['nodes'] as readonly JsonObject[]) : [told]) {
+      for (const node of Array.isArray(reported['nodes']) ? (reported['nodes'] as readonly JsonObject[]) : [reported]) {
         see(node, since);
       }
     } else if (method === 'POST' && pathname === '/v1/nodes' && answer?.status === 201) {
-      enter({ what: 'made', host: String(told['name']) });
-      see(told, since);
+      enter({ what: 'made', host: String(reported['name']) });
+      see(reported, since);
     } else if (method === 'DELETE' && NODE.test(pathname) && answer?.status === 204) {
       const uuid = NODE.exec(pathname)?.[1] ?? '';
       enter({ what: 'removed', host: names.get(uuid) ?? uuid });

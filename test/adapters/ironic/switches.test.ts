@@ -35,7 +35,7 @@ for (const processes of ['one', 'two'] as const) {
         await world.create('secrets/switch-configs', { type: 'Opaque' });
         await world.create('secrets/switch-keys', { type: 'Opaque' });
         await world.create(LEAF, specOf('00:11:22:33:44:55', 'leaf'));
-        await world.until(LEAF, 'told', is('CredentialError'));
+        await world.until(LEAF, 'reported', is('CredentialError'));
         await world.create('secrets/leaf', { type: 'Opaque', stringData: { username: 'admin', password: PASSWORD } });
         await world.until(LEAF, 'rendered', is('Reconciled'));
         await world.create('secrets/spine', {
@@ -57,8 +57,8 @@ for (const processes of ['one', 'two'] as const) {
         await world.merge('secrets/leaf', { stringData: { password: `${PASSWORD}-2` } });
         await world.eventually('renewed', async () => (await configs()).includes(`${PASSWORD}-2`));
         // Nothing of it is anywhere else: on the bus, in objects, in the log.
-        for (const told of [world.heard.join('\n'), await world.everything(), JSON.stringify(world.log)]) {
-          assert.not.match(told, /unlike-anything/);
+        for (const reported of [world.heard.join('\n'), await world.everything(), JSON.stringify(world.log)]) {
+          assert.not.match(reported, /unlike-anything/);
         }
         await world.remove(SPINE);
         await world.gone(SPINE);

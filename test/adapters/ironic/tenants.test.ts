@@ -101,9 +101,9 @@ test("33.A2b: a status that names another host's node, and its own Secret as tri
     });
     const path = await forged(world, { annotations: { [STATUS]: status, [PAUSED]: '' } });
     await world.merge(path, { metadata: { annotations: { [PAUSED]: null } } });
-    const told = await world.until(path, 'told of it', says(/is not this host's/));
-    assert.is(told.metadata.annotations?.[STATUS], status, 'nothing is begun as for a new host');
-    assert.is(provisioningOf(told)['ID'], '');
+    const reported = await world.until(path, 'told of it', says(/is not this host's/));
+    assert.is(reported.metadata.annotations?.[STATUS], status, 'nothing is begun as for a new host');
+    assert.is(provisioningOf(reported)['ID'], '');
     await isUnharmed(world, path, theirs);
   }));
 
@@ -121,8 +121,8 @@ test("33.A2b: a stored status that names another host's node leads to nothing, a
     };
     await world.merge(`${path}/status`, { status });
     await world.merge(path, { metadata: { annotations: { [PAUSED]: null } } });
-    const told = await world.until(path, 'refused', hasFailed);
-    assert.match(String(told.status?.['errorMessage']), /belongs to another host/);
+    const reported = await world.until(path, 'refused', hasFailed);
+    assert.match(String(reported.status?.['errorMessage']), /belongs to another host/);
     await isUnharmed(world, path, theirs);
   }));
 

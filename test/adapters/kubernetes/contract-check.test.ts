@@ -1,6 +1,8 @@
 // The rules of contracts: each with a kind that keeps it, and one that breaks it and is told what to do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { checkContracts, complaintText, type Exemption } from '../../../adapters/api/contract/check/check.ts';
+import type { Trial } from '../../../adapters/api/contract/check/trial-rules.ts';
 import {
   boolean,
   integer,
@@ -12,9 +14,7 @@ import {
   type Schema,
   type Shape,
   string,
-} from '../../../adapters/kubernetes/contract.ts';
-import { checkContracts, complaintText, type Exemption } from '../../../adapters/kubernetes/contract-check/check.ts';
-import type { Trial } from '../../../adapters/kubernetes/contract-check/trial-rules.ts';
+} from '../../../adapters/api/contract/contract.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 
 const test = suite('contract check');
@@ -134,11 +134,11 @@ test('a kind that keeps all rules', async () => {
 
 test('no field of a spec that changes nothing', async () => {
   const size = string('size of it.', { maxLength: 9 });
-  const part = object('A part.', { colour: required(string('colour of it.', { maxLength: 9 })) });
+  const part = object('A part.', { color: required(string('color of it.', { maxLength: 9 })) });
   const parts = list('parts of it.', part, { type: 'atomic', maxItems: 2 });
   assert.equal(await complaintsAbout({ resource: { size, parts }, trial: sending(({ name = null }) => ({ name })) }), [
     'Widget spec.resource.size changes nothing that is done: implement or remove it (implemented)',
-    'Widget spec.resource.parts[].colour changes nothing that is done: implement or remove it (implemented)',
+    'Widget spec.resource.parts[].color changes nothing that is done: implement or remove it (implemented)',
   ]);
 });
 
@@ -326,9 +326,9 @@ test('lists of a spec are sets, or maps where their items have a key', async () 
 
 test('an exemption takes one rule off one field, and goes when it is not needed', async () => {
   const exemption = { kind: 'Widget', path: 'spec.resource.size', rule: 'bounded', why: 'clients rely on it' } as const;
-  const resource = { size: string('size of it.'), colour: string('colour of it.') };
+  const resource = { size: string('size of it.'), color: string('color of it.') };
   const others = [
-    'Widget spec.resource.colour is a string of any length: give it maxLength, an enum or a format (bounded)',
+    'Widget spec.resource.color is a string of any length: give it maxLength, an enum or a format (bounded)',
   ];
   assert.equal(await complaintsAbout({ resource, exemptions: [exemption] }), others);
   assert.equal(await complaintsAbout({ resource, exemptions: [{ ...exemption, kind: '*' }] }), others);

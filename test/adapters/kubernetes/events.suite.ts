@@ -33,7 +33,7 @@ async function inNamespace({ clock, ...opened }: Opened, run: (place: Place) => 
     resourceVersion: '7',
   };
   const firstAt = Date.parse('2026-01-01T00:00:00.500Z');
-  const told = {
+  const reported = {
     type: EventType.Warning,
     reason: 'Drifted',
     message: 'Changed back',
@@ -43,7 +43,7 @@ async function inNamespace({ clock, ...opened }: Opened, run: (place: Place) => 
   };
   try {
     await client.call({ method: 'POST', path: '/api/v1/namespaces', body });
-    await run({ client, namespace, record: { name: 'a.1', about, ...told } });
+    await run({ client, namespace, record: { name: 'a.1', about, ...reported } });
   } finally {
     await end(client, namespace);
     await client.close();

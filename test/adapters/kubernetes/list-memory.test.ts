@@ -61,7 +61,7 @@ test('33.C2: lists of large objects leave a pod of deploy/ alive', async () => {
   writeFileSync(kubeconfig, JSON.stringify(config));
   const code = `
     const { kubeClient, objects, SECRETS } = await import('${new URL('adapters/kubernetes/mod.ts', ROOT)}');
-    const { systemClock } = await import('${new URL('actors/clock.ts', ROOT)}');
+    const { systemClock } = await import('${new URL('actors/base/clock.ts', ROOT)}');
     const client = kubeClient({ clock: systemClock(), kubeconfig: process.argv[1] });
     const { list } = objects({ client });
     const lists = await Promise.all(['a', 'b', 'c'].map((namespace) => list(SECRETS, namespace)));

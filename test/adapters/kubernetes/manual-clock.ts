@@ -1,5 +1,5 @@
 // A clock that a test moves by hand. Real sockets go on meanwhile: the test waits for what they bring, not for time.
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import type { Clock, Timer } from '../../../bus/mod.ts';
 
 /** How long a test waits for what must come, in real milliseconds. */

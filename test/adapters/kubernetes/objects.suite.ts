@@ -1,7 +1,7 @@
 // What reads, writes and watches of objects must do on any API server.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { SecretContent } from '../../../adapters/adapter.ts';
+import type { SecretContent } from '../../../adapters/api/adapter.ts';
 import { type KubeClient, objects, type Resource, SECRETS, watchResource } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ConflictError, type JsonObject, TerminalError } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -213,20 +213,20 @@ export function objectsSuite(test: Test, open: () => Promise<Opened>): void {
   on('labels and owners are put on what is there, and on nothing else', async ({ client, namespace, create }) => {
     const writes = objects({ client });
     const [a, b] = [await create('a'), await create('b')];
-    const labelled = { ...NETWORKS, carries: { labels: ['example.org/*'] } };
+    const labeled = { ...NETWORKS, retains: { labels: ['example.org/*'] } };
     const owner = { apiVersion: a.apiVersion, kind: a.kind, name: 'a', uid: a.metadata.uid };
     const marks = { labels: { 'example.org/used': 'yes' }, owners: [owner] };
-    const marked = await writes.mark(labelled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', marks);
+    const marked = await writes.mark(labeled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', marks);
     assert.equal(marked.metadata.labels, { 'example.org/used': 'yes' });
     assert.equal(marked.metadata.ownerReferences, [{ ...owner, controller: false }]);
     const other = { ...owner, name: 'b', uid: '0cd5fb4e-0000-4000-8000-000000000001' };
-    const moved = await writes.mark(labelled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', {
+    const moved = await writes.mark(labeled, { namespace, name: 'b', uid: b.metadata.uid }, 'own/marks', {
       labels: {},
       owners: [other],
     });
     assert.equal(moved.metadata.ownerReferences, [{ ...other, controller: false }], 'in place of the one before');
     assert.is(moved.metadata.labels, undefined);
-    const gone = writes.mark(labelled, { namespace, name: 'c', uid: b.metadata.uid }, 'own/marks', marks);
+    const gone = writes.mark(labeled, { namespace, name: 'c', uid: b.metadata.uid }, 'own/marks', marks);
     assert.instance(await rejection(gone), ConflictError);
   });
 
@@ -368,6 +368,6 @@ export function objectsSuite(test: Test, open: () => Promise<Opened>): void {
     await until('gone before');
     stop.abort();
     await watching;
-    assert.not.ok(heard.some((line) => line.startsWith('trouble')));
+    assert.not.ok(heard.some((line) => line.startsWith('problem')));
   });
 }

@@ -1,6 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { compareVersions, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackContracts } from '../../../adapters/openstack/mod.ts';
 import { TerminalError, TransientError } from '../../../bus/mod.ts';

@@ -53,7 +53,7 @@ function watching(run: (on: Watching) => Promise<void>, scope: { namespace?: str
           onList: (items, version) => note(`list ${version}: ${items.map(({ metadata }) => metadata.name).join(' ')}`),
           onChange: ({ metadata }) => note(`changed ${metadata.name}`),
           onGone: ({ metadata }) => note(`gone ${metadata.name} ${metadata.resourceVersion}`),
-          onTrouble: (message, missing) => note(`${missing ? 'missing' : 'trouble'} ${message}`),
+          onTrouble: (message, missing) => note(`${missing ? 'missing' : 'problem'} ${message}`),
           onRecovery: () => note('recovery'),
         },
         stop.signal,
@@ -215,7 +215,7 @@ onWatch(
     (await listed()).answer(200, list('90'));
     await until('list 90: ');
     await watched('90');
-    assert.equal(heard, ['list 7: ', 'trouble watch /apis/example.org/v1/gadgets: it is 500', 'list 90: ']);
+    assert.equal(heard, ['list 7: ', 'problem watch /apis/example.org/v1/gadgets: it is 500', 'list 90: ']);
   },
 );
 
@@ -280,7 +280,7 @@ onWatch(
     await listed();
     assert.equal(
       heard.map((what) => what.split(' ')[0]),
-      ['trouble', 'missing', 'trouble'],
+      ['problem', 'missing', 'problem'],
     );
   },
 );
@@ -299,7 +299,7 @@ onWatch(
     await watched('7');
     assert.equal(pauses, [150, 300, 600, 1_200, 2_400, 4_800, 9_600, 11_250, 11_250]);
     assert.is(heard.length, 2, heard.join('; '));
-    assert.match(heard[1] ?? '', /^trouble .*at once/);
+    assert.match(heard[1] ?? '', /^problem .*at once/);
   },
 );
 
@@ -368,7 +368,7 @@ onWatch('a quiet watch that holds for a second works again', async ({ clock, lis
   watch.open();
   await clock.untilArmed(armed + 1);
   clock.advance(999);
-  assert.is(heard.at(-1), 'trouble watch /apis/example.org/v1/gadgets: busy');
+  assert.is(heard.at(-1), 'problem watch /apis/example.org/v1/gadgets: busy');
   clock.advance(1);
   assert.is(heard.at(-1), 'recovery');
   await until('recovery');
@@ -403,7 +403,7 @@ onWatch(
     second.open();
     second.write(line('ADDED', gadget('9')));
     await until('changed g9');
-    assert.match(heard.join('; '), /trouble .*silent/);
+    assert.match(heard.join('; '), /problem .*silent/);
   },
 );
 
@@ -414,7 +414,7 @@ onWatch('a watch that is not even agreed to is given up as well', async ({ clock
   await soon(first.closed, 'the end of the first watch');
   await clock.passPause();
   await watched('7');
-  assert.match(heard.join('; '), /trouble .*silent/);
+  assert.match(heard.join('; '), /problem .*silent/);
 });
 
 onWatch(
@@ -456,8 +456,8 @@ onWatch('33.C2: an object that is too long for a watch is not read, is told, and
   // It has no end: what is kept of it has.
   for (let index = 0; index < 4; index++) watch.write(MIB);
   await soon(watch.closed, 'the end of the watch');
-  const trouble = on.heard.find((what) => what.startsWith('trouble')) ?? '';
-  assert.match(trouble, /more than 3 MiB, which is not read: all objects are listed anew; make that object smaller/);
+  const problem = on.heard.find((what) => what.startsWith('problem')) ?? '';
+  assert.match(problem, /more than 3 MiB, which is not read: all objects are listed anew; make that object smaller/);
   await on.clock.passPause();
   (await on.listed()).answer(200, list('12', gadget('11'), gadget('12')));
   await on.until('list 12: g11 g12');

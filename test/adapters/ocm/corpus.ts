@@ -2,7 +2,7 @@
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { mulberry32 } from '../../../actors/clock.ts';
+import { mulberry32 } from '../../../actors/base/clock.ts';
 import { synthesize } from './synthetic.ts';
 
 /** A version of our own; `../shared` is not part of the repository. */

@@ -41,7 +41,7 @@ import {
   WorkspaceSymbolRequest,
 } from 'vscode-languageserver/node';
 import { TextDocument } from 'vscode-languageserver-textdocument';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { OWN } from './corpus.ts';
 
 /** After so long without news there will be none. */
@@ -70,7 +70,7 @@ export interface Editor {
   /** @returns what a text would be after each mend that is offered, by title */
   mends(file: string, at: string): Promise<Map<string, string>>;
   /** @returns the words of a file with what they are */
-  colours(file: string): Promise<string[]>;
+  colors(file: string): Promise<string[]>;
   /** Ends the server as editors do. @returns its exit code */
   quit(): Promise<number | null>;
 }
@@ -205,7 +205,7 @@ export async function startEditor(folders: readonly string[], args: readonly str
         ]),
       );
     },
-    async colours(file) {
+    async colors(file) {
       const document = documentOf(file);
       const textDocument = { uri: document.uri };
       const { data = [] } = (await connection.sendRequest(SemanticTokensRequest.type, { textDocument })) ?? {};

@@ -3,7 +3,7 @@
 // meaning when it is laid out anew. CASES says how many, SEED which.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../../actors/clock.ts';
+import { mulberry32 } from '../../../actors/base/clock.ts';
 import { format, parse, renderDiagnostic, Workspace } from '../../../adapters/ocm/model/mod.ts';
 import { corpus } from './corpus.ts';
 import { meaning, noteTexts } from './layout.ts';

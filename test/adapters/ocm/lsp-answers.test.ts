@@ -1,5 +1,5 @@
 // long
-// `troupe model lsp`: uses, other names, lists of names, mends of what check finds, words that fit, and colours.
+// `troupe model lsp`: uses, other names, lists of names, mends of what check finds, words that fit, and colors.
 import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
@@ -167,9 +167,9 @@ test('of a flood of complaints an editor is told some, and how many there are be
     assert.match(String(found.at(-1)?.message), /and 99\d{3} more complaints, not shown/);
   }));
 
-test('every word has its colour', () =>
+test('every word has its color', () =>
   withEditor(async ({ editor, open }) => {
-    const colours = await editor.colours(await open(BOOKS));
+    const colors = await editor.colors(await open(BOOKS));
     for (const word of [
       '// The collection of books. comment',
       'resource keyword',
@@ -182,11 +182,11 @@ test('every word has its colour', () =>
       '"dryRun" string',
       '100 number',
     ]) {
-      assert.ok(colours.includes(word), `${word} is not in ${colours.join('; ')}`);
+      assert.ok(colors.includes(word), `${word} is not in ${colors.join('; ')}`);
     }
     const types = await open(BOOK);
     await editor.edit(types, 'class Author {', '/* two\n   lines */\nclass Author {');
-    const block = (await editor.colours(types)).filter((word) => word.includes('lines') || word.includes('two'));
+    const block = (await editor.colors(types)).filter((word) => word.includes('lines') || word.includes('two'));
     assert.equal(block, ['/* two comment', '   lines */ comment']);
   }));
 

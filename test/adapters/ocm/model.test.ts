@@ -405,8 +405,8 @@ test('a changed file changes its version and what takes over from it, and nothin
 test('the documentation of the example says what the note above each item says', () => {
   const { library } = models();
   const text = readFileSync(`${MODELS}/library_mgmt/v1/book_type.model`, 'utf8');
-  for (const { documentation: told } of struct(library, 'Book').attributes) {
-    if (told !== '') assert.ok(text.includes(`// ${told}`), told);
+  for (const { documentation: reported } of struct(library, 'Book').attributes) {
+    if (reported !== '') assert.ok(text.includes(`// ${reported}`), reported);
   }
   assert.is(resourceOf(library, 'Books').documentation, 'The collection of books.');
   assert.is(

@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../../actors/clock.ts';
+import { mulberry32 } from '../../../actors/base/clock.ts';
 import { type OpenApiOptions, openApi } from '../../../adapters/ocm/openapi/mod.ts';
 import { OWN } from './corpus.ts';
 import { synthesize } from './synthetic.ts';

@@ -358,7 +358,9 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
 ];
 
 for (const [title, text, ...messages] of CASES) {
-  test(title, () => told(complaints({ 'x.model': text, ...(text.includes('resource Root') ? {} : ROOT) }), messages));
+  test(title, () =>
+    reported(complaints({ 'x.model': text, ...(text.includes('resource Root') ? {} : ROOT) }), messages),
+  );
 }
 
 const TARGET: MarkedFiles = { 'other/v1/t.model': 'class Type {\n}\n', 'other/v1/root.model': 'resource Root {\n}\n' };
@@ -396,7 +398,7 @@ const REFERENCES: readonly (readonly [title: string, path: string, code: string,
 for (const [title, path, code, message] of REFERENCES) {
   test(`a reference to ${title}`, () => {
     const text = `⟨${code}⟩@ref(path = ${path})\nclass X {\n}\nclass Y {\n\tX X\n}\n`;
-    told(complaints({ 'x.model': text, ...ROOT, ...TARGET }), [message]);
+    reported(complaints({ 'x.model': text, ...ROOT, ...TARGET }), [message]);
   });
 }
 
@@ -406,7 +408,7 @@ test('references that lead in a circle', () => {
     'b/v1/b.model': '⟨ref.cycle⟩@ref(path = "/a/v1/x")\nclass X {\n}\nresource Root {\n}\n',
     'c/v1/c.model': '⟨ref.cycle⟩@ref(path = "/c/v1/x")\nclass X {\n}\nresource Root {\n}\n',
   });
-  told(found, ["'@ref' leads in a circle: A.V1.X, B.V1.X, A.V1.X", "'@ref' leads in a circle: C.V1.X, C.V1.X"]);
+  reported(found, ["'@ref' leads in a circle: A.V1.X, B.V1.X, A.V1.X", "'@ref' leads in a circle: C.V1.X, C.V1.X"]);
 });
 
 /** A resource in each of so many levels, and what leads from one to the next. */
@@ -421,7 +423,7 @@ test('more ways than can be written down are told once, where they become too ma
     const mark = level === 12 ? '⟨locator.ways⟩' : '';
     return `locator ${mark}A { target L${level + 1} } locator B { target L${level + 1} }`;
   };
-  told(complaints({ 'x.model': levels(24, diamond) }), [
+  reported(complaints({ 'x.model': levels(24, diamond) }), [
     "with locator 'Svc.V1.L12.A' the version has more than 10000 URLs: too many ways lead to the same resources",
   ]);
   complaints({ 'x.model': levels(12, diamond) });
@@ -429,7 +431,7 @@ test('more ways than can be written down are told once, where they become too ma
 
 test('a chain of locators that is too long is told once, where it becomes so', () => {
   const link = (level: number): string => `locator ${level === 99 ? '⟨locator.depth⟩' : ''}A { target L${level + 1} }`;
-  told(complaints({ 'x.model': levels(3_000, link) }), [
+  reported(complaints({ 'x.model': levels(3_000, link) }), [
     "locator 'Svc.V1.L99.A' has more than 100 others above it: no URL may be longer",
   ]);
   complaints({ 'x.model': levels(99, link) });
@@ -437,12 +439,12 @@ test('a chain of locators that is too long is told once, where it becomes so', (
 
 test('references need a single model root', () => {
   const files = { 'x.model': '⟨ref.path⟩@ref(path = "/other/v1/type")\nclass X {\n}\n', ...ROOT, ...TARGET };
-  told(complaints(files, { roots: 2 }), ["'@ref' needs a single model root, but there are several"]);
+  reported(complaints(files, { roots: 2 }), ["'@ref' needs a single model root, but there are several"]);
 });
 
 test('a class that takes over another has no attributes of its own', () => {
   const text = '@ref(path = "/other/v1/type")\nclass ⟨ref.members⟩X {\n\tA Nothing\n}\n';
-  told(complaints({ 'x.model': text, ...ROOT, ...TARGET }), [
+  reported(complaints({ 'x.model': text, ...ROOT, ...TARGET }), [
     "class 'Svc.V1.X' takes over another: its own attributes are ignored",
   ]);
 });
@@ -479,7 +481,7 @@ test('every code has a case here or among the syntax errors', () => {
 
 test.run();
 
-function told(found: readonly { readonly message: string }[], messages: readonly string[]): void {
+function reported(found: readonly { readonly message: string }[], messages: readonly string[]): void {
   const all = found.map(({ message }) => message);
   for (const message of messages) assert.ok(all.includes(message), `${message}\n${all.join('\n')}`);
 }

@@ -214,8 +214,8 @@ const CASES: readonly (readonly [title: string, text: string, ...messages: strin
 for (const [title, text, ...messages] of CASES) {
   test(title, () => {
     const found = complaints({ 'x.model': text, ...(text.includes('resource Root') ? {} : ROOT) });
-    const told = found.map(({ message }) => message);
-    for (const message of messages) assert.ok(told.includes(message), `${message}\n${told.join('\n')}`);
+    const reported = found.map(({ message }) => message);
+    for (const message of messages) assert.ok(reported.includes(message), `${message}\n${reported.join('\n')}`);
   });
 }
 

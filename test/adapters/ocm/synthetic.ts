@@ -1,4 +1,4 @@
-// A model made up of chance, with the shapes of a real one: many small files, most lines licence and documentation, one
+// A model made up of chance, with the shapes of a real one: many small files, most lines license and documentation, one
 // service far larger than the others.
 import type { Clock } from '../../../bus/time.ts';
 
@@ -15,7 +15,7 @@ const LICENCE = [
   '/*',
   'This file is made up; it belongs to nobody.',
   '',
-  ...Array.from({ length: 9 }, () => 'What stands here is as long as a licence, and read by as many.'),
+  ...Array.from({ length: 9 }, () => 'What stands here is as long as a license, and read by as many.'),
   '*/',
   '',
 ];

@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../../actors/clock.ts';
+import { mulberry32 } from '../../../actors/base/clock.ts';
 import { readModel, Workspace } from '../../../adapters/ocm/model/mod.ts';
 import { typeScript } from '../../../adapters/ocm/types/mod.ts';
 import { OWN, REFERENCE } from './corpus.ts';

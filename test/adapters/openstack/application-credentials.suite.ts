@@ -169,13 +169,13 @@ export function describeApplicationCredentials(check: Check): void {
     const object = tenant.managed('ApplicationCredential', 'lost', { ...REFS, description: 'mine' });
     foundNothing(await find(tenant.request(object, known)));
     const { id } = await tenant.create(object, known);
-    const { matches, exact, sought } = await find(tenant.request(object, known));
+    const { matches, exact, completedLookup } = await find(tenant.request(object, known));
     assert.equal([matches.map((each) => each.id), exact], [[id], true]);
     const changed = tenant.managed('ApplicationCredential', 'lost', { ...REFS, description: 'other' });
     foundNothing(await find(tenant.request(changed, known)));
     const elsewhere = await find(tenant.request(object, { ...known, 'User/me': other }));
     foundNothing(elsewhere);
-    assert.is.not(elsewhere.sought, sought);
+    assert.is.not(elsewhere.completedLookup, completedLookup);
     // Its name is taken in the cloud, so that it is not made twice.
     await fails(tenant.create(changed, known), 'terminal', /^invalid configuration creating resource: .*409/);
     for (const [filter, isFound] of [

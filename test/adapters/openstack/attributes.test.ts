@@ -2,10 +2,11 @@
 import { inspect } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { integer } from '../../../adapters/kubernetes/contract.ts';
-import { sample } from '../../../adapters/kubernetes/contract-check/samples.ts';
-import { answerOf, knowing } from '../../../adapters/openstack/contract-answers.ts';
-import { contractTrial } from '../../../adapters/openstack/contract-trial.ts';
+import { sample } from '../../../adapters/api/contract/check/samples.ts';
+import { integer } from '../../../adapters/api/contract/contract.ts';
+import { HttpError, type Session } from '../../../adapters/openstack/client/session.ts';
+import { answerOf, knowing } from '../../../adapters/openstack/contract-check/answers.ts';
+import { contractTrial } from '../../../adapters/openstack/contract-check/trial.ts';
 import {
   isCompared,
   named,
@@ -20,7 +21,6 @@ import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import type { KindTable, OpenStackKind } from '../../../adapters/openstack/kinds/table.ts';
 import { openstackName, text } from '../../../adapters/openstack/kinds/values.ts';
-import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
@@ -194,26 +194,26 @@ function plugWith({ status = {}, ...reading }: Reading): OpenStackKind {
 
 test('whatever of a kind reads more than is declared is caught', async () => {
   const read: readonly Reading[] = [
-    { available: ({ colour }) => colour === 'red' },
-    { pollAfterMs: ({ colour }) => (colour === 'red' ? 1 : undefined) },
+    { available: ({ color }) => color === 'red' },
+    { pollAfterMs: ({ color }) => (color === 'red' ? 1 : undefined) },
     {
       steps: [
-        async ({ request: { observation } }) => ({ changed: observation.attributes['colour'] === 'red', waiting: [] }),
+        async ({ request: { observation } }) => ({ changed: observation.attributes['color'] === 'red', waiting: [] }),
       ],
     },
     {
       status: {
         // Declared for the name, which says nothing of what this field reads.
-        colour: { ...observed('name', text('colour of it.')), read: ({ colour = '' }) => colour },
+        color: { ...observed('name', text('color of it.')), read: ({ color = '' }) => color },
       },
     },
   ];
   for (const reading of read) {
-    const expected = ["Plug reads 'colour', which it does not declare"];
+    const expected = ["Plug reads 'color', which it does not declare"];
     assert.equal(await undeclaredIn(plugWith(reading)), expected, Object.keys(reading).join());
   }
   for (const { status: _, ...reading } of read) {
-    assert.equal(await undeclaredIn(plugWith({ ...reading, reads: plain('colour') })), []);
+    assert.equal(await undeclaredIn(plugWith({ ...reading, reads: plain('color') })), []);
   }
 });
 

@@ -3,8 +3,8 @@
 import { execFileSync } from 'node:child_process';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../../actors/clock.ts';
-import { type Compression, decompressed } from '../../../adapters/openstack/compression/mod.ts';
+import { mulberry32 } from '../../../actors/base/clock.ts';
+import { type Compression, decompressed } from '../../../adapters/openstack/images/compression/mod.ts';
 
 const test = suite('compression');
 

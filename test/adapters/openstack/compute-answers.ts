@@ -65,8 +65,8 @@ export function compute(test: Register): void {
           /^Keypair data is invalid: failed to generate X509 fingerprint/,
         ],
         [
-          { name: other, public_key: SSH_KEY, colour: 'red' },
-          /^Invalid input for field\/attribute keypair\. .*'colour' was unexpected/,
+          { name: other, public_key: SSH_KEY, color: 'red' },
+          /^Invalid input for field\/attribute keypair\. .*'color' was unexpected/,
         ],
       ] as const) {
         await post(keypair, 400, fault('badRequest', 400, message));

@@ -2,19 +2,11 @@
 // The contracts of all kinds keep the rules of contracts, and kinds on trial show what they do not do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { boolean, integer, list, object, type Schema, string } from '../../../adapters/kubernetes/contract.ts';
-import { checkContracts, complaintText } from '../../../adapters/kubernetes/contract-check/check.ts';
-import {
-  ContractRule,
-  FILTER,
-  fieldsOf,
-  isIn,
-  isLeaf,
-  RESOURCE,
-} from '../../../adapters/kubernetes/contract-check/fields.ts';
-import { EXEMPTIONS } from '../../../adapters/openstack/contract-exemptions.ts';
-import { contractTrial } from '../../../adapters/openstack/contract-trial.ts';
-import { equalTo } from '../../../adapters/openstack/criteria.ts';
+import { checkContracts, complaintText } from '../../../adapters/api/contract/check/check.ts';
+import { ContractRule, FILTER, fieldsOf, isIn, isLeaf, RESOURCE } from '../../../adapters/api/contract/check/fields.ts';
+import { boolean, integer, list, object, type Schema, string } from '../../../adapters/api/contract/contract.ts';
+import { EXEMPTIONS } from '../../../adapters/openstack/contract-check/exemptions.ts';
+import { contractTrial } from '../../../adapters/openstack/contract-check/trial.ts';
 import {
   named,
   observed,
@@ -34,6 +26,7 @@ import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import type { FilterFields, OpenStackKind, TableKind } from '../../../adapters/openstack/kinds/table.ts';
 import { openstackName, text, texts } from '../../../adapters/openstack/kinds/values.ts';
+import { equalTo } from '../../../adapters/openstack/resource/criteria.ts';
 import { isTableKind } from '../../world/attentive.ts';
 
 const test = suite('contracts');
@@ -156,17 +149,17 @@ function idle({
 }
 
 test('a part of a field that is left out of what is sent', async () => {
-  const part = object('A part.', { size, colour: string('colour of it.', { maxLength: 9 }) });
+  const part = object('A part.', { size, color: string('color of it.', { maxLength: 9 }) });
   const parts = list('parts of it.', part, { type: 'atomic', maxItems: 3 });
   const side = (description: string): Schema<string> => string(description, { maxLength: 9 });
   const sides = { left: side('left one.'), right: side('right one.') };
-  const pair = object('pair of colours.', sides, { minProperties: 1 });
+  const pair = object('pair of colors.', sides, { minProperties: 1 });
   const plug = plugWith({
     resource: {
       pair: sentAs(pair, { left: ({ left = '' }) => left }, { update: 'whenSet' }),
       parts: sentAs(
         parts,
-        { parts: (values) => values.map(({ colour }) => ({ colour: colour ?? '' })) },
+        { parts: (values) => values.map(({ color }) => ({ color: color ?? '' })) },
         { update: 'whenSet' },
       ),
     },

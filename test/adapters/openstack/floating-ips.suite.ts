@@ -80,7 +80,7 @@ export function describeFloatingIPs(check: Check): void {
     assert.equal([floatingNetworkID, portID, fixedIP, routerID, status], [networkId, '', '', '', 'DOWN']);
     assert.equal([description, tags, observation.available], [undefined, undefined, true]);
     for (const [change, attribute, expected] of [
-      [{ description: 'told' }, 'description', 'told'],
+      [{ description: 'reported' }, 'description', 'reported'],
       [{ tags: ['x'] }, 'tags', ['x']],
     ] as const) {
       const object = tenant.managed('FloatingIP', 'changing', { floatingNetworkRef: 'outside', ...change });

@@ -1,7 +1,7 @@
 // An image that Glance calls `saving`: while somebody brings its content that passes, and after that it is told what to do.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { imageDataStep } from '../../../adapters/openstack/image-data.ts';
+import { imageDataStep } from '../../../adapters/openstack/images/image-data.ts';
 
 const test = suite('images that were left');
 

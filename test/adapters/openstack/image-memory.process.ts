@@ -1,7 +1,7 @@
 // A host of generated content and a simulated cloud, in a process of their own. Ends when the one that began it lets go.
 import { createHash } from 'node:crypto';
-import { systemClock } from '../../../actors/clock.ts';
-import { startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { startSimulator } from '../../../adapters/simulated/openstack/mod.ts';
 import { startFileHost } from './file-host.ts';
 
 const CHUNK = Buffer.from(Array.from({ length: 1 << 16 }, (_, at) => (at * 7 + (at >> 5)) & 0xff));

@@ -7,8 +7,8 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { openStackSessions } from '../../../adapters/openstack/client/sessions.ts';
 import { Tenant } from '../../world/tenant.ts';
 import { imageWith } from './images.suite.ts';
 

@@ -3,7 +3,7 @@ import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { gzipSync } from 'node:zlib';
 import * as assert from 'uvu/assert';
-import type { Infer } from '../../../adapters/kubernetes/contract.ts';
+import type { Infer } from '../../../adapters/api/contract/contract.ts';
 import type { image } from '../../../adapters/openstack/kinds/image.ts';
 import type { content } from '../../../adapters/openstack/kinds/image-properties.ts';
 import type { ResourceOf } from '../../../adapters/openstack/kinds/table.ts';

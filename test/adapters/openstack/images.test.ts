@@ -1,7 +1,7 @@
 // Images on the simulated cloud: what only that can be made to do, and what no cloud is asked for.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Fault, Simulator } from '../../../adapters/openstack/simulator/mod.ts';
+import type { Fault, Simulator } from '../../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { SimulatedCloud } from '../../world/openstack.ts';
 import { fails, type Tenant, withTenant } from '../../world/tenant.ts';
@@ -108,16 +108,16 @@ check('the progress is told at most every ten seconds', async (stage) => {
     steps.push(() => response.end(CONTENT.subarray(half)));
   });
   const { object, id } = await empty(stage, url);
-  const told: JsonObject[] = [];
-  const filled = tenant.fill(object, id, { progress: (progress) => void told.push(progress) });
+  const reported: JsonObject[] = [];
+  const filled = tenant.fill(object, id, { progress: (progress) => void reported.push(progress) });
   await until(() => steps.length > 0);
   await clock.sleep(100);
-  assert.equal(told, []);
+  assert.equal(reported, []);
   clock.spend(10_000);
   for (const step of steps) step();
   await filled;
-  assert.is(told.length, 1);
-  const { bytes, totalBytes } = told[0] as { readonly bytes: number; readonly totalBytes: number };
+  assert.is(reported.length, 1);
+  const { bytes, totalBytes } = reported[0] as { readonly bytes: number; readonly totalBytes: number };
   assert.ok(bytes > CONTENT.length / 2 && bytes <= CONTENT.length);
   assert.is(totalBytes, CONTENT.length);
 });

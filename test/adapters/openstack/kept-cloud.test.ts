@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { KeptStore } from '../../../adapters/openstack/simulator/kept-store.ts';
-import { CollectionName, type Simulator, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { KeptStore } from '../../../adapters/simulated/openstack/kept-store.ts';
+import { CollectionName, type Simulator, startSimulator } from '../../../adapters/simulated/openstack/mod.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 

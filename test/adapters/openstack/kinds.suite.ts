@@ -7,7 +7,7 @@ import type { Cloud } from '../../world/openstack.ts';
 import { checkOn, fails } from '../../world/tenant.ts';
 import { describeAddressScopes } from './address-scopes.suite.ts';
 import { describeApplicationCredentials } from './application-credentials.suite.ts';
-import { describeCatalogue } from './catalogue-kinds.suite.ts';
+import { describeCatalog } from './catalog-kinds.suite.ts';
 import { describeCompute } from './compute.suite.ts';
 import { describeFinding } from './find.suite.ts';
 import { describeFloatingIPs } from './floating-ips.suite.ts';
@@ -24,7 +24,7 @@ import { describeUsers } from './users.suite.ts';
 import { describeVolumeTypes } from './volume-types.suite.ts';
 import { describeVolumes } from './volumes.suite.ts';
 
-/** Adds the behaviour to `test`. `open` opens the cloud for one test. */
+/** Adds the behavior to `test`. `open` opens the cloud for one test. */
 export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
   const check = checkOn(test, open);
   describeFinding(check);
@@ -39,7 +39,7 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
   describeVolumeTypes(check);
   describeVolumes(check);
   describeShareNetworks(check);
-  describeCatalogue(check);
+  describeCatalog(check);
   describeUsers(check);
   describeRoleAssignments(check);
   describeCompute(check);
@@ -103,7 +103,7 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
     let observation = await tenant.create(bare);
     for (const [change, attribute, expected, restored] of [
       [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
       [{ adminStateUp: false }, 'adminStateUp', false, true],
       [{ shared: true }, 'shared', true, false],
       [{ mtu: 1300 }, 'mtu', 1300, 1300],
@@ -227,7 +227,7 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
     const gatewayIP = observation.resource['gatewayIP'];
     const pool = { start: '192.0.2.50', end: '192.0.2.60' };
     for (const [change, attribute, expected, restored] of [
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
       [{ enableDHCP: false }, 'enableDHCP', false, true],
       [{ dnsNameservers: ['192.0.2.3', '192.0.2.2'] }, 'dnsNameservers', ['192.0.2.3', '192.0.2.2'], undefined],
       [
@@ -309,12 +309,12 @@ export function describeKinds(test: Test, open: () => Promise<Cloud>): void {
   check('a domain, updated and restored', async (tenant) => {
     const full = tenant.managed('Domain', 'full', {
       name: tenant.name('renamed'),
-      description: 'told',
+      description: 'reported',
       enabled: false,
     });
     const { passes, observation } = await tenant.settle(full, await tenant.create(full));
     assert.is(passes, 0);
-    assert.equal(observation.resource, { name: tenant.name('renamed'), description: 'told', enabled: false });
+    assert.equal(observation.resource, { name: tenant.name('renamed'), description: 'reported', enabled: false });
     const restored = await tenant.settle(tenant.managed('Domain', 'full'), observation);
     assert.equal(restored.observation.resource, { name: tenant.name('full'), enabled: true });
   });

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { network } from '../../../adapters/openstack/kinds/network.ts';
-import type { Fault } from '../../../adapters/openstack/simulator/mod.ts';
+import type { Fault } from '../../../adapters/simulated/openstack/mod.ts';
 import type { TransientError } from '../../../bus/mod.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
 import { type Cloud, openCloud } from '../../world/openstack.ts';
@@ -190,8 +190,8 @@ test('what was created when the connection broke is found afterwards, and may co
       await tenant.operations('Network').create(request);
       assert.unreachable();
     } catch (error) {
-      const { code, landedBy } = error as TransientError;
-      assert.equal([code, landedBy], ['transient', request.deadlineAt + 30_000]);
+      const { code, inDoubtUntil } = error as TransientError;
+      assert.equal([code, inDoubtUntil], ['transient', request.deadlineAt + 30_000]);
     }
     const { find } = tenant.operations('Network');
     const { matches, exact, intended } = await find(tenant.request(object));
@@ -227,9 +227,9 @@ test('a create that was not answered is not repeated soon: a busy cloud may yet 
       await tenant.operations('Network').create({ ...request, deadlineAt });
       assert.unreachable();
     } catch (error) {
-      const { code, message, landedBy } = error as TransientError;
+      const { code, message, inDoubtUntil } = error as TransientError;
       assert.match(message, /was not answered by its deadline$/);
-      assert.equal([code, landedBy], ['transient', deadlineAt + 30_000]);
+      assert.equal([code, inDoubtUntil], ['transient', deadlineAt + 30_000]);
     }
   }));
 
@@ -243,8 +243,8 @@ test('a create that was answered with anything but the resource may be done yet 
         await tenant.operations('Network').create(request);
         assert.unreachable();
       } catch (error) {
-        const { code, landedBy } = error as TransientError;
-        assert.equal([code, landedBy], ['transient', request.deadlineAt + 30_000], garbage);
+        const { code, inDoubtUntil } = error as TransientError;
+        assert.equal([code, inDoubtUntil], ['transient', request.deadlineAt + 30_000], garbage);
       }
       simulator.faults.clear();
     }
@@ -261,9 +261,9 @@ test('an interface that was not answered may be plugged in yet: nobody would kno
         await tenant.operations('RouterInterface').create(request);
         assert.unreachable();
       } catch (error) {
-        const { message, landedBy } = error as TransientError;
+        const { message, inDoubtUntil } = error as TransientError;
         assert.match(message, /^adding router interface: /);
-        assert.is(landedBy, request.deadlineAt + 30_000, JSON.stringify(fault));
+        assert.is(inDoubtUntil, request.deadlineAt + 30_000, JSON.stringify(fault));
       }
       simulator.faults.clear();
     }

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { configure } from '../../../actors/process/adapters.ts';
-import type { Settings } from '../../../adapters/adapter.ts';
+import type { Settings } from '../../../adapters/api/adapter.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
 import { openstack } from '../../../adapters/openstack/mod.ts';
 import { openstackOptions } from '../../../adapters/openstack/options.ts';

@@ -69,7 +69,12 @@ export function portChanges(test: Register): void {
     const path = `/ports/${port['id']}` as const;
     const put = async (change: JsonObject, status: number, like: Like, headers = {}): Promise<JsonObject> =>
       expect(`PUT ${path}`, { body: { port: change }, headers }, status, like);
-    await put({ description: 'told' }, 200, { port: { description: 'told' } }, { 'if-match': 'revision_number=1' });
+    await put(
+      { description: 'reported' },
+      200,
+      { port: { description: 'reported' } },
+      { 'if-match': 'revision_number=1' },
+    );
     await put({ description: '' }, 412, neutronError('RevisionNumberConstraintFailed', /^Constrained to 1, but/), {
       'if-match': 'revision_number=1',
     });
@@ -102,7 +107,7 @@ export function portChanges(test: Register): void {
     const device = { device_id: 'device-a', device_owner: 'compute:here' };
     await make({ name: 'a', fixed_ips: [{ subnet_id: v4, ip_address: '10.2.0.3' }], mac_address, ...device });
     await make({ name: 'b', fixed_ips: [{ subnet_id: v6, ip_address: 'fd00:2::b' }], admin_state_up: false });
-    await make({ name: 'c', fixed_ips: [], device_id: 'device-c', 'binding:host_id': 'host', description: 'told' });
+    await make({ name: 'c', fixed_ips: [], device_id: 'device-c', 'binding:host_id': 'host', description: 'reported' });
     const [a, b, c] = [{ name: 'a' }, { name: 'b' }, { name: 'c' }];
     const list = async (query: string, found: readonly Like[]): Promise<void> => {
       const asked = `network_id=${network_id}&sort_key=name&sort_dir=asc&fields=name&${query}`;
@@ -122,7 +127,7 @@ export function portChanges(test: Register): void {
     await list('status=ACTIVE', [c]);
     await list('binding:host_id=host', [c]);
     await list('admin_state_up=false', [b]);
-    await list('description=told', [c]);
+    await list('description=reported', [c]);
     await list('security_groups=x', []);
     const refuse = async (query: string, like: Like): Promise<void> => {
       await expect('GET /ports', { query }, 400, like);

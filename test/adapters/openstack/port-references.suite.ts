@@ -13,7 +13,7 @@ export function describePortReferences(check: Check): void {
     const project_id = tenant.name('project');
     const name = tenant.name('wanted');
     const given = { network_id, project_id, fixed_ips: [], security_groups: [], mac_address: '02:00:00:00:00:aa' };
-    const id = await tenant.outside('Port', { name, description: 'told', ...given });
+    const id = await tenant.outside('Port', { name, description: 'reported', ...given });
     await tenant.call('PUT', `/ports/${id}/tags`, { tags: ['a', 'b'] });
     await tenant.outside('Port', { name, network_id, fixed_ips: [], security_groups: [], admin_state_up: false });
     const { import: find } = tenant.operations('Port');
@@ -22,7 +22,7 @@ export function describePortReferences(check: Check): void {
     await fails(unknown, 'terminal', /^referenced resource does not exist in OpenStack$/, 'UnrecoverableError');
     const refs = { 'Network/net': network_id, 'Project/p': project_id };
     for (const [filter, isFound] of [
-      [{ name, description: 'told' }, true],
+      [{ name, description: 'reported' }, true],
       [{ name, description: 'other' }, false],
       [{ networkRef: 'net', adminStateUp: true }, true],
       [{ networkRef: 'net', macAddress: '02:00:00:00:00:AA' }, true],

@@ -130,7 +130,7 @@ export function describePorts(check: Check): void {
     const web = known['SecurityGroup/web'];
     for (const [change, attribute, expected, restored] of [
       [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
       [{ adminStateUp: false }, 'adminStateUp', false, false],
       [{ adminStateUp: true }, 'adminStateUp', true, true],
       [
@@ -184,7 +184,7 @@ export function describePorts(check: Check): void {
     async (tenant) => {
       const known = await ground(tenant);
       const withGroups = (...securityGroupRefs: readonly string[]): KubeObject =>
-        tenant.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs, description: 'told' });
+        tenant.managed('Port', 'groups', { networkRef: 'net', securityGroupRefs, description: 'reported' });
       const made = await tenant.outside('SecurityGroup', { name: tenant.name('new') });
       const created = await tenant.create(withGroups('web', 'db'), known);
       assert.equal(await tenant.update(withGroups('db', 'web'), created, known), { changed: false });

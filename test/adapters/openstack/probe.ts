@@ -1,7 +1,7 @@
 // One request to a cloud and what its answer must be like: the tool of `services.suite.ts`.
 import * as assert from 'uvu/assert';
-import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
-import type { Stream } from '../../../adapters/transport.ts';
+import type { Stream } from '../../../adapters/http/transport.ts';
+import { HttpError, type Session } from '../../../adapters/openstack/client/session.ts';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { serviceOf } from './service-paths.ts';

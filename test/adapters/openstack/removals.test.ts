@@ -1,11 +1,11 @@
 // What a service refuses to remove as it is: what its user asks for is done first, also when he asks under deletion.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { adviceOn } from '../../../adapters/openstack/advice.ts';
 import { domain } from '../../../adapters/openstack/kinds/domain.ts';
 import { floatingIP } from '../../../adapters/openstack/kinds/floating-ip.ts';
 import { image } from '../../../adapters/openstack/kinds/image.ts';
 import type { TableKind } from '../../../adapters/openstack/kinds/table.ts';
+import { adviceOn } from '../../../adapters/openstack/status/hints.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { withTenant } from '../../world/tenant.ts';

@@ -87,8 +87,8 @@ export function describeRoleAssignments(check: Check): void {
           tenant.managed('RoleAssignment', 'a', { ...resource, roleRef: 'two' }),
         ].map((each) => find(tenant.request(each, { ...known, 'Role/two': 'f'.repeat(32) }))),
       );
-      assert.is(one?.sought, other?.sought);
-      assert.is.not(one?.sought, third?.sought);
+      assert.is(one?.completedLookup, other?.completedLookup);
+      assert.is.not(one?.completedLookup, third?.completedLookup);
     },
   );
 

@@ -51,9 +51,14 @@ export function routers(test: Register): void {
     const put = async (body: JsonObject, status: number, like: Like, headers = {}): Promise<void> => {
       await expect(`PUT ${path}`, { body: { router: body }, headers }, status, like);
     };
-    await put({ description: 'told' }, 200, { router: { revision_number: 2 } }, { 'if-match': 'revision_number=1' });
     await put(
-      { description: 'told' },
+      { description: 'reported' },
+      200,
+      { router: { revision_number: 2 } },
+      { 'if-match': 'revision_number=1' },
+    );
+    await put(
+      { description: 'reported' },
       412,
       neutronError('RevisionNumberConstraintFailed', 'Constrained to 1, but current revision is 2'),
       { 'if-match': 'revision_number=1' },

@@ -85,7 +85,7 @@ export function describeRouters(check: Check): void {
     assert.is(observation.attributes['external_gateway_info'], null);
     for (const [change, attribute, expected, restored] of [
       [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
       [{ adminStateUp: false }, 'adminStateUp', false, true],
       [{ tags: ['x'] }, 'tags', ['x'], undefined],
     ] as const) {
@@ -125,7 +125,7 @@ export function describeRouters(check: Check): void {
   check('an import of a router: by id, and by each field of a filter', async (tenant) => {
     const name = tenant.name('wanted');
     const project_id = tenant.name('project');
-    const id = await tenant.outside('Router', { name, description: 'told', project_id });
+    const id = await tenant.outside('Router', { name, description: 'reported', project_id });
     await tenant.call('PUT', `/routers/${id}/tags`, { tags: ['a', 'b'] });
     await tenant.outside('Router', { name });
     const { import: find } = tenant.operations('Router');
@@ -133,7 +133,7 @@ export function describeRouters(check: Check): void {
     const unknown = find(tenant.request(tenant.imported('Router', { id: ABSENT_ID })));
     await fails(unknown, 'terminal', /^referenced resource does not exist in OpenStack$/, 'UnrecoverableError');
     for (const [filter, isFound] of [
-      [{ name, description: 'told' }, true],
+      [{ name, description: 'reported' }, true],
       [{ name, description: 'other' }, false],
       [{ name, projectRef: 'p' }, true],
       [{ name, tags: ['a', 'b'] }, true],
@@ -184,7 +184,7 @@ export function describeRouters(check: Check): void {
       ],
     );
     const cloudCredentialsRef = { secretName: 'credentials', cloudName: tenant.cloud.cloudName };
-    assert.equal(tenant.kind('Router').standing(object).attributes, { cloudCredentialsRef });
+    assert.equal(tenant.kind('Router').publicState(object).attributes, { cloudCredentialsRef });
   });
 
   check('an interface is made once, found again, looked at and taken off', async (tenant) => {
@@ -253,15 +253,15 @@ export function describeRouters(check: Check): void {
     const { plug } = await junction(tenant, 1);
     const guard = ['openstack.k-orc.cloud/routerinterface'];
     const kind = tenant.kind('RouterInterface');
-    const told = (object: KubeObject): unknown =>
+    const reported = (object: KubeObject): unknown =>
       kind.references(object).map(({ kind, name, finalizers, neededFor }) => [kind, name, finalizers, neededFor]);
-    assert.equal(told(plug(0)), [
+    assert.equal(reported(plug(0)), [
       ['Router', 'router', guard, 'always'],
       ['Subnet', 's0', guard, 'always'],
     ]);
     const ownerReferences = [{ kind: 'Subnet', name: 's0', uid: 'uid' }];
     const own = { ...plug(0), metadata: { ...plug(0).metadata, ownerReferences } };
-    assert.equal(told(own), [
+    assert.equal(reported(own), [
       ['Router', 'router', guard, 'always'],
       ['Subnet', 's0', [], 'always'],
     ]);

@@ -1,18 +1,18 @@
 // What a session tells, and what its answers prove, with a transport that answers as the test says.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { HttpError, type Session } from '../../../adapters/openstack/session.ts';
-import { type OwnedSessions, openStackSessions } from '../../../adapters/openstack/sessions.ts';
-import type { TransportAnswer, TransportRequest, Trust } from '../../../adapters/transport.ts';
+import type { TransportRequest, TransportResponse, Trust } from '../../../adapters/http/transport.ts';
+import { HttpError, type Session } from '../../../adapters/openstack/client/session.ts';
+import { type OwnedSessions, openStackSessions } from '../../../adapters/openstack/client/sessions.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import { TransientError, UnansweredError } from '../../../bus/errors.ts';
+import { TransientError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import { secretOf } from '../../world/openstack.ts';
 import { rejection } from '../../world/rejection.ts';
 import { ManualClock } from '../kubernetes/manual-clock.ts';
 
 const test = suite('OpenStack sessions: answers');
 
-type Reply = Partial<TransportAnswer> | Error;
+type Reply = Partial<TransportResponse> | Error;
 
 const CATALOGUE = [{ type: 'network', endpoints: [{ interface: 'public', region: 'R', url: 'http://cloud/network' }] }];
 
@@ -111,11 +111,11 @@ for (const [authType, secret] of [
 
 test('an authentication that nobody answered says nothing of the call, which was not sent', () =>
   withAnswers(
-    (request) => (isToken(request) ? new UnansweredError('no answer') : {}),
+    (request) => (isToken(request) ? new UnknownOutcomeError('no answer') : {}),
     async ({ clock, open, sent }) => {
       const error = await rejection((await open()).call(networks(clock, 'POST')));
       assert.instance(error, TransientError);
-      assert.not.instance(error, UnansweredError);
+      assert.not.instance(error, UnknownOutcomeError);
       assert.is(sent.length, 0);
     },
   ));

@@ -67,13 +67,13 @@ export function securityGroups(test: Register): void {
       await expect(`PUT ${path}`, { body: { security_group: body }, headers }, status, like);
     };
     await put(
-      { description: 'told' },
+      { description: 'reported' },
       200,
-      { security_group: { description: 'told' } },
+      { security_group: { description: 'reported' } },
       { 'if-match': 'revision_number=1' },
     );
     const stale = neutronError('RevisionNumberConstraintFailed', /^Constrained to 1, but current revision is /);
-    await put({ description: 'told' }, 412, stale, { 'if-match': 'revision_number=1' });
+    await put({ description: 'reported' }, 412, stale, { 'if-match': 'revision_number=1' });
     await put({ stateful: false }, 200, { security_group: { stateful: false } });
     await put({ stateful: null }, 400, invalid("'None' cannot be converted to boolean."));
     await put({ project_id: 'x' }, 400, bad('Cannot update read-only attribute tenant_id'));
@@ -115,7 +115,7 @@ export function securityGroups(test: Register): void {
       409,
       neutronError('SecurityGroupCannotUpdateDefault', 'Updating default security group not allowed.'),
     );
-    await expect(`PUT ${path}`, { body: { security_group: { description: 'told' } } }, 200);
+    await expect(`PUT ${path}`, { body: { security_group: { description: 'reported' } } }, 200);
     const exists = neutronError('SecurityGroupDefaultAlreadyExists', 'Default security group already exists.');
     const refused: readonly (readonly [JsonObject, number, Like])[] = [
       [{ name: 'default' }, 409, exists],
@@ -143,12 +143,12 @@ export function securityGroups(test: Register): void {
     mustHaveKeys(shown, RULE_KEYS);
     await add({ ethertype: 'ipv6' }, { ethertype: 'IPv6' });
     await add(
-      { ...tcp, remote_ip_prefix: '10.0.0.7/24', description: 'told' },
+      { ...tcp, remote_ip_prefix: '10.0.0.7/24', description: 'reported' },
       {
         ...tcp,
         remote_ip_prefix: '10.0.0.7/24',
         normalized_cidr: '10.0.0.0/24',
-        description: 'told',
+        description: 'reported',
       },
     );
     await add({ ...tcp, protocol: 'TCP', remote_ip_prefix: '10.0.0.0/24' }, { protocol: 'tcp' });
@@ -354,7 +354,7 @@ export function securityGroups(test: Register): void {
       await expect('GET /security-groups', { query: `sort_key=${name}&sort_dir=asc` }, 400, like);
     }
     await add({ protocol: 'tcp', port_range_min: 22, port_range_max: 23, remote_ip_prefix: '10.0.0.0/24' }, {});
-    await add({ ethertype: 'IPv6', description: 'told', remote_group_id: security_group_id }, {});
+    await add({ ethertype: 'IPv6', description: 'reported', remote_group_id: security_group_id }, {});
     const rules = async (query: string, count: number): Promise<void> => {
       const asked = `security_group_id=${security_group_id}&${query}`;
       const { security_group_rules: found } = await expect('GET /security-group-rules', { query: asked }, 200);
@@ -366,7 +366,7 @@ export function securityGroups(test: Register): void {
     await rules('port_range_min=22', 1);
     await rules('remote_ip_prefix=10.0.0.0/24', 1);
     await rules(`remote_group_id=${security_group_id}`, 1);
-    await rules('description=told', 1);
+    await rules('description=reported', 1);
     for (const name of ['tags', 'bogus']) {
       const like = bad(`['${name}'] is invalid attribute for filtering`);
       await expect('GET /security-group-rules', { query: `${name}=x` }, 400, like);

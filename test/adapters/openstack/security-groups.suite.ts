@@ -103,7 +103,7 @@ export function describeSecurityGroups(check: Check): void {
     let { observation } = await tenant.settle(bare, await tenant.create(bare));
     for (const [change, attribute, expected, restored] of [
       [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
       [{ tags: ['x'] }, 'tags', ['x'], undefined],
     ] as const) {
       const changed = await tenant.settle(tenant.managed('SecurityGroup', 'changing', change), observation);
@@ -225,8 +225,8 @@ export function describeSecurityGroups(check: Check): void {
 
   check('a new description replaces the rule, which Neutron would not take beside the old one', async (tenant) => {
     const untold = { ...HTTPS, portRange: { min: 80, max: 80 } };
-    const first = await settled(tenant, 'told', [{ ...HTTPS, description: 'old' }, untold]);
-    const object = tenant.managed('SecurityGroup', 'told', { rules: [{ ...HTTPS, description: 'new' }, untold] });
+    const first = await settled(tenant, 'reported', [{ ...HTTPS, description: 'old' }, untold]);
+    const object = tenant.managed('SecurityGroup', 'reported', { rules: [{ ...HTTPS, description: 'new' }, untold] });
     const { passes, observation } = await tenant.settle(object, first);
     assert.is(passes, 1);
     assert.equal(linesOf(observation), ['ingress IPv4 tcp 443-443 new', 'ingress IPv4 tcp 80-80']);
@@ -319,7 +319,7 @@ export function describeSecurityGroups(check: Check): void {
   check('an import of a security group: by id, and by each field of a filter', async (tenant) => {
     const name = tenant.name('wanted');
     const project = await tenant.create(tenant.managed('Project', 'owner'));
-    const id = await tenant.outside('SecurityGroup', { name, description: 'told', project_id: project.id });
+    const id = await tenant.outside('SecurityGroup', { name, description: 'reported', project_id: project.id });
     await tenant.call('PUT', `/security-groups/${id}/tags`, { tags: ['a', 'b'] });
     await tenant.outside('SecurityGroup', { name });
     const { import: find } = tenant.operations('SecurityGroup');
@@ -329,7 +329,7 @@ export function describeSecurityGroups(check: Check): void {
     const unknown = find(tenant.request(tenant.imported('SecurityGroup', { id: ABSENT_ID })));
     await fails(unknown, 'terminal', /^referenced resource does not exist in OpenStack$/, 'UnrecoverableError');
     for (const [filter, isFound] of [
-      [{ name, description: 'told' }, true],
+      [{ name, description: 'reported' }, true],
       [{ name, description: 'other' }, false],
       [{ name, projectRef: 'p' }, true],
       [{ name, tags: ['a', 'b'] }, true],

@@ -75,7 +75,7 @@ export function describeServers(check: Check): void {
         { key: 'z', value: '1' },
         { key: 'a', value: '2' },
       ],
-      schedulerHints: { serverGroupRef: 'group', additionalProperties: { colour: 'red' } },
+      schedulerHints: { serverGroupRef: 'group', additionalProperties: { color: 'red' } },
       tags: ['b', 'a'],
       userData: { secretRef: 'user-data' },
     });
@@ -305,10 +305,10 @@ export function describeServers(check: Check): void {
       ] as const) {
         await fails(tenant.create(object, { ...known, [key]: absent }), 'transient', message);
       }
-      const told = tenant.managed('Server', 'second', { ...BARE, userData: { secretRef: 'none' } });
-      await fails(tenant.create(told, known), 'transient', /^Waiting for Secret\/none to be created$/);
+      const reported = tenant.managed('Server', 'second', { ...BARE, userData: { secretRef: 'none' } });
+      await fails(tenant.create(reported, known), 'transient', /^Waiting for Secret\/none to be created$/);
       tenant.secrets.set('none', { other: 'x' });
-      await fails(tenant.create(told, known), 'transient', /^User data secret does not contain "value" key$/);
+      await fails(tenant.create(reported, known), 'transient', /^User data secret does not contain "value" key$/);
     },
   );
 }

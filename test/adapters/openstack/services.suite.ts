@@ -1,6 +1,6 @@
 // What the services answer, whoever plays them: every expectation was read off the real ones.
 import { suite, type Test } from 'uvu';
-import type { Session } from '../../../adapters/openstack/session.ts';
+import type { Session } from '../../../adapters/openstack/client/session.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { addressScopes } from './address-scope-answers.ts';

@@ -19,8 +19,8 @@ export function shareNetworks(test: Register): void {
     await expect(`GET ${path}`, {}, 200, {
       share_network: { name, description: '', neutron_net_id: null, created_at: ZONELESS, updated_at: null, ...unused },
     });
-    await expect(`PUT ${path}`, { body: { share_network: { name: `${name}-2`, description: 'told' } } }, 200, {
-      share_network: { name: `${name}-2`, description: 'told', updated_at: ZONELESS },
+    await expect(`PUT ${path}`, { body: { share_network: { name: `${name}-2`, description: 'reported' } } }, 200, {
+      share_network: { name: `${name}-2`, description: 'reported', updated_at: ZONELESS },
     });
     await expect(`PUT ${path}`, { body: {} }, 422);
     await expect(`DELETE ${path}`, {}, 202, {});

@@ -37,7 +37,7 @@ export function describeShareNetworks(check: Check): void {
     assert.equal([passes, rest], [0, { name: tenant.name('changing'), cidr: '' }]);
     for (const [change, attribute, expected, restored] of [
       [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
     ] as const) {
       const changed = await tenant.settle(tenant.managed('ShareNetwork', 'changing', change), observation);
       assert.equal([changed.passes, changed.observation.resource[attribute]], [1, expected], attribute);

@@ -1,15 +1,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { HttpError } from '../../../adapters/openstack/session.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { HttpError } from '../../../adapters/openstack/client/session.ts';
 import {
   formatAddress,
   formatPrefix,
   overlap,
   parseAddress,
   parsePrefix,
-} from '../../../adapters/openstack/simulator/addresses.ts';
-import { type ServedCall, startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+} from '../../../adapters/simulated/openstack/addresses.ts';
+import { type ServedCall, startSimulator } from '../../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { simulatedClock } from '../../world/clock.ts';
 import { type SimulatedCloud, withCloud } from '../../world/openstack.ts';

@@ -3,10 +3,10 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { registry } from '../../../actors/object/registry.ts';
 import { KINDS } from '../../../adapters/openstack/kinds/registry.ts';
-import { declaredKind } from '../../../adapters/openstack/managed-kind.ts';
-import type { Simulator } from '../../../adapters/openstack/simulator/mod.ts';
+import { declaredKind } from '../../../adapters/openstack/resource/managed-kind.ts';
+import type { Simulator } from '../../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
-import type { Observation, WatchNews, WatchRequest } from '../../../machines/external-resource/operations.ts';
+import type { Observation, WatchRequest, WatchUpdate } from '../../../machines/external-resource/operations.ts';
 import type { Claimant, Kind } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -162,11 +162,11 @@ test('all who wait for volumes are served by one list', () =>
       const created = await Promise.all(objects.map((object) => tenant.create(object)));
       simulator.resetCounts();
       const ended = new AbortController();
-      const told = objects.map((object, number) => {
+      const reported = objects.map((object, number) => {
         const { promise, resolve } = Promise.withResolvers<void>();
         const { deadlineAt: _, ...request } = tenant.request(object);
         const observation = created[number] as Observation;
-        const progress = (news: WatchNews): void => {
+        const progress = (news: WatchUpdate): void => {
           if ('observation' in news && news.observation.available) resolve();
         };
         const given = { ...request, id: observation.id, observation, pollAfterMs: 300, signal: ended.signal, progress };
@@ -174,7 +174,7 @@ test('all who wait for volumes are served by one list', () =>
         return Promise.race([promise, watching]).then(() => watching?.catch(() => undefined));
       });
       for (const { id } of created) simulator.drift.change('volumes', id, { status: 'available' });
-      const all = Promise.all(told);
+      const all = Promise.all(reported);
       await tenant.cloud.clock.sleep(1_000);
       ended.abort();
       await all;

@@ -2,16 +2,16 @@
 // sent, criteria that the service does not know.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { immutable, integer, list, ref, string } from '../../../adapters/kubernetes/contract.ts';
-import { checked, equalTo, queryOf } from '../../../adapters/openstack/criteria.ts';
-import { adoptionCriteria, createAttributes, differenceOf } from '../../../adapters/openstack/desired.ts';
+import { immutable, integer, list, ref, string } from '../../../adapters/api/contract/contract.ts';
+import type { Call, Session } from '../../../adapters/openstack/client/session.ts';
 import { named, sent, tagged } from '../../../adapters/openstack/kinds/fields.ts';
 import { defineKind } from '../../../adapters/openstack/kinds/kind.ts';
 import { NEUTRON } from '../../../adapters/openstack/kinds/services.ts';
 import type { UpdateStep } from '../../../adapters/openstack/kinds/table.ts';
 import { neutronTags, observedTags, openstackName } from '../../../adapters/openstack/kinds/values.ts';
-import type { Call, Session } from '../../../adapters/openstack/session.ts';
-import { runUpdate } from '../../../adapters/openstack/update.ts';
+import { checked, equalTo, queryOf } from '../../../adapters/openstack/resource/criteria.ts';
+import { adoptionCriteria, createAttributes, differenceOf } from '../../../adapters/openstack/resource/desired.ts';
+import { runUpdate } from '../../../adapters/openstack/resource/update.ts';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../../bus/errors.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
@@ -31,7 +31,7 @@ function plugWith(...steps: readonly UpdateStep[]): ReturnType<typeof defineKind
     resource: {
       name: named(openstackName('name of it.')),
       size: sent('size', immutable(integer('size of it.'))),
-      colour: sent('colour', string('colour of it.', { maxLength: 9 }), { unset: 'grey', extension: true }),
+      color: sent('color', string('color of it.', { maxLength: 9 }), { unset: 'grey', extension: true }),
       label: sent('label', string('label of it.', { maxLength: 9 }), { unset: '' }),
       device: sent('device', string('device of it.', { maxLength: 9 }), { update: 'ignored' }),
       groupRefs: sent('groups', groups, { unset: [], initial: [], unordered: true }),
@@ -57,7 +57,7 @@ const OBSERVED = {
   id: 'i',
   name: 'plug',
   size: 1,
-  colour: 'grey',
+  color: 'grey',
   label: '',
   groups: ['g1'],
   tags: [],
@@ -111,7 +111,7 @@ test('only what differs is sent: neither what is immutable nor what is ignored',
 });
 
 test('an attribute that the cloud does not know is not reset', () => {
-  const { colour: _colour, ...without } = OBSERVED;
+  const { color: _color, ...without } = OBSERVED;
   const { stated } = differenceOf(
     plugWith(),
     objectWith({ groupRefs: ['a'] }),
@@ -126,9 +126,9 @@ test('an update carries the revision that was read, unless an extension is part 
   const ids = { 'Group/a': { id: 'g1', ready: true } };
   const plain = await pass({ groupRefs, label: 'new' }, plugWith(), ids);
   assert.equal(plain.calls[0]?.headers, { 'If-Match': 'revision_number=4' });
-  const extended = await pass({ groupRefs, label: 'new', colour: 'red' }, plugWith(), ids);
+  const extended = await pass({ groupRefs, label: 'new', color: 'red' }, plugWith(), ids);
   assert.is(extended.calls[0]?.headers, undefined);
-  assert.equal(extended.calls[0]?.body, { plug: { colour: 'red', label: 'new' } });
+  assert.equal(extended.calls[0]?.body, { plug: { color: 'red', label: 'new' } });
 });
 
 test('a reference that is not ready is waited for; the rest is changed meanwhile', async () => {

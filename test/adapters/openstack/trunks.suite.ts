@@ -62,7 +62,7 @@ export function describeTrunks(check: Check): void {
     assert.is(passes, 0);
     for (const [change, attribute, expected, restored] of [
       [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
       [{ adminStateUp: false }, 'adminStateUp', false, true],
       [{ tags: ['x'] }, 'tags', ['x'], undefined],
     ] as const) {

@@ -1,8 +1,8 @@
 // Requests that had no turn: they stay known as such on their way from the gate to the chart of an object, whichever process is between.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { Gate } from '../../../adapters/gate.ts';
-import { classified, joined, type WatchingOperations } from '../../../adapters/openstack/refusals.ts';
+import { ConcurrencyLimiter } from '../../../adapters/http/concurrency-limiter.ts';
+import { classified, joined, type WatchingOperations } from '../../../adapters/openstack/client/call-errors.ts';
 import { fromErrorData, TransientError, toAnswerData, toErrorData, UnsentError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
 import { simulatedClock } from '../../world/clock.ts';
@@ -12,7 +12,7 @@ const test = suite('unsent requests');
 
 test('33.F4: whom the gate lets in too late, or not at all, has sent nothing, also in another process', async () => {
   const clock = simulatedClock();
-  const gate = new Gate({ clock, slots: 1, name: 'the cloud' });
+  const gate = new ConcurrencyLimiter({ clock, slots: 1, name: 'the cloud' });
   const entrant = { namespace: 'a', object: 'one', kind: 'GET', deadlineAt: clock.now() + 1_000 };
   await gate.enter(entrant);
   const late = await rejection(gate.enter({ ...entrant, object: 'two' }));
@@ -23,7 +23,7 @@ test('33.F4: whom the gate lets in too late, or not at all, has sent nothing, al
     assert.instance(error, UnsentError);
     for (const data of [toErrorData(error), toAnswerData(error)]) {
       assert.is(data.unsent, true);
-      assert.is(data.unanswered, undefined);
+      assert.is(data.outcomeUnknown, undefined);
       assert.equal(toErrorData(fromErrorData(data)), toErrorData(error));
     }
   }

@@ -73,7 +73,9 @@ export function volumes(test: Register): void {
     const put = async (body: JsonObject, status: number, like: Like): Promise<void> => {
       await expect(`PUT ${path}`, { body: { volume: body } }, status, like);
     };
-    await put({ name: `${name}-2`, description: 'told' }, 200, { volume: { name: `${name}-2`, description: 'told' } });
+    await put({ name: `${name}-2`, description: 'reported' }, 200, {
+      volume: { name: `${name}-2`, description: 'reported' },
+    });
     await put({ name: ` ${name}-2 ` }, 200, { volume: { name: `${name}-2` } });
     await put({ description: '' }, 200, { volume: { name: `${name}-2`, description: '' } });
     await put({ size: 2 }, 400, bad(/Additional properties are not allowed \('size' was unexpected\)/));
@@ -158,8 +160,8 @@ export function volumeTypes(test: Register): void {
     const put = async (body: JsonObject, status: number, like: Like): Promise<void> => {
       await expect(`PUT ${path}`, { body: { volume_type: body } }, status, like);
     };
-    await put({ description: 'told' }, 200, { volume_type: { name, description: 'told', is_public: false } });
-    await put({ is_public: true }, 200, { volume_type: { name, description: 'told', is_public: true } });
+    await put({ description: 'reported' }, 200, { volume_type: { name, description: 'reported', is_public: false } });
+    await put({ is_public: true }, 200, { volume_type: { name, description: 'reported', is_public: true } });
     await put({ name: `${name}-2`, description: '' }, 200, { volume_type: { name: `${name}-2`, description: '' } });
     await put({ name: '__DEFAULT__' }, 409, fault('conflictingRequest', 409, /already exists/));
     const specs = `${path}/extra_specs` as const;

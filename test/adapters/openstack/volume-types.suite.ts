@@ -30,7 +30,7 @@ export function describeVolumeTypes(check: Check): void {
     assert.equal(observation.resource, { name: tenant.name('changing'), isPublic: true });
     for (const [change, attribute, expected, restored] of [
       [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
       [{ isPublic: false }, 'isPublic', false, true],
       // Unset, they are nobody's affair.
       [{ extraSpecs: [spec('a', '1')] }, 'extraSpecs', [spec('a', '1')], [spec('a', '1')]],

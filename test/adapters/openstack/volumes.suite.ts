@@ -1,6 +1,6 @@
 // What the operations of volumes must do, whoever implements the cloud.
 import * as assert from 'uvu/assert';
-import type { WatchNews } from '../../../machines/external-resource/operations.ts';
+import type { WatchUpdate } from '../../../machines/external-resource/operations.ts';
 import { type Check, fails } from '../../world/tenant.ts';
 
 const ZONED = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z$/;
@@ -55,9 +55,9 @@ export function describeVolumes(check: Check): void {
     assert.match(String(observation.resource['volumeType']), /./);
     for (const [change, attribute, expected, restored] of [
       [{ name: tenant.name('other') }, 'name', tenant.name('other'), tenant.name('changing')],
-      [{ description: 'told' }, 'description', 'told', undefined],
+      [{ description: 'reported' }, 'description', 'reported', undefined],
       [{ name: ` ${tenant.name('odd')} ` }, 'name', tenant.name('odd'), tenant.name('changing')],
-      [{ description: ' told ' }, 'description', 'told', undefined],
+      [{ description: ' reported ' }, 'description', 'reported', undefined],
     ] as const) {
       const changed = await tenant.settle(tenant.managed('Volume', 'changing', { size: 2, ...change }), observation);
       assert.equal([changed.passes, changed.observation.resource[attribute]], [1, expected], attribute);
@@ -84,10 +84,10 @@ export function describeVolumes(check: Check): void {
     const object = tenant.managed('Volume', 'watched', { size: 1 });
     const created = await tenant.create(object);
     const { watch, remove } = tenant.operations('Volume');
-    const told = async (observation: typeof created, isWanted: (news: WatchNews) => boolean): Promise<void> => {
+    const reported = async (observation: typeof created, isWanted: (news: WatchUpdate) => boolean): Promise<void> => {
       const ended = new AbortController();
       const { promise, resolve } = Promise.withResolvers<void>();
-      const progress = (news: WatchNews): void => {
+      const progress = (news: WatchUpdate): void => {
         if (isWanted(news)) resolve();
       };
       const { deadlineAt: _, ...request } = tenant.request(object);
@@ -97,9 +97,9 @@ export function describeVolumes(check: Check): void {
       ended.abort();
       await watching?.catch(() => undefined);
     };
-    await told(created, (news) => 'observation' in news && news.observation.available);
+    await reported(created, (news) => 'observation' in news && news.observation.available);
     await remove({ ...tenant.request(object), id: created.id });
-    await told(created, (news) => 'gone' in news);
+    await reported(created, (news) => 'gone' in news);
     assert.is(await tenant.observe(object, created.id), undefined);
   });
 

@@ -1,15 +1,16 @@
 // The runtime as a part of a benchmark: all roles on a real bus, as one pod has them, with everything that leaves the
 // process counted.
-import { systemClock } from '../../../actors/clock.ts';
+
+import { systemClock } from '../../../actors/base/clock.ts';
+import { Role } from '../../../actors/base/config.ts';
+import { openLog } from '../../../actors/base/log.ts';
 import { registryOf } from '../../../actors/effects/operations-service.ts';
+import { type Metrics, metrics, type RuntimeMetrics } from '../../../actors/observability/metrics.ts';
 import { configure } from '../../../actors/process/adapters.ts';
-import { Role } from '../../../actors/process/config.ts';
 import { startRuntime } from '../../../actors/process/runtime.ts';
-import { openLog } from '../../../actors/telling/log.ts';
-import { type Metrics, metrics, type RuntimeMetrics } from '../../../actors/telling/metrics.ts';
 import { serveVisualizer, type Visualizer } from '../../../actors/visualizer/server.ts';
 import { source } from '../../../actors/visualizer/source.ts';
-import type { ConfiguredAdapter } from '../../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { openstackWith } from '../../../adapters/openstack/mod.ts';
 import { addressKey, type Bus, type Clock, type Mailbox, natsBus } from '../../../bus/mod.ts';
@@ -29,7 +30,7 @@ export interface ActorsOptions {
 /** What left the process since the last reset. */
 export interface ActorsCounts {
   /** Objects by phase, now. */
-  readonly census: Readonly<Record<string, number>>;
+  readonly countByState: Readonly<Record<string, number>>;
   /** Writes to the API server by kind. */
   readonly writes: Readonly<Record<string, number>>;
   /** Writes that were refused, among them lost races, by kind. */
@@ -46,7 +47,7 @@ export interface ActorsCounts {
   readonly writesOf: Readonly<Record<string, number>>;
   /** Publications by topic, and deletions of values. */
   readonly messages: Readonly<Record<string, number>>;
-  /** From the moment a chain's last dependency was ready to the dependant's request, in milliseconds. */
+  /** From the moment a chain's last dependency was ready to the dependent's request, in milliseconds. */
   readonly reactions: readonly number[];
   /** When any object first and last entered a state, milliseconds since the epoch, by state. */
   readonly firstEntered: Readonly<Record<string, number>>;
@@ -103,7 +104,7 @@ export async function serveActors(options: ActorsOptions): Promise<Part> {
   const collecting = figures && collect(figures, clock, collected.signal);
   return {
     info: { ...(page !== undefined && { page: page.url }) },
-    counts: () => ({ ...count.now(), census: Object.fromEntries(runtime.census()) }),
+    counts: () => ({ ...count.now(), countByState: Object.fromEntries(runtime.countByState()) }),
     reset: () => count.reset(),
     async close() {
       collected.abort();
@@ -132,7 +133,7 @@ async function adapterOf({ callsInFlight, ironic }: ActorsOptions): Promise<Conf
 /** Nobody asks for figures. */
 const UNOBSERVED: RuntimeMetrics = {
   onCall: () => undefined,
-  onNews: () => undefined,
+  onUserEvent: () => undefined,
   onRefused: () => undefined,
   onDropped: () => undefined,
   declare: () => undefined,
@@ -183,7 +184,7 @@ class Counts {
   #reactions: number[] = [];
   #lastWriteAt = 0;
 
-  now(): Omit<ActorsCounts, 'census'> {
+  now(): Omit<ActorsCounts, 'countByState'> {
     return {
       writes: Object.fromEntries(this.#writes),
       refusals: Object.fromEntries(this.#refusals),
@@ -246,7 +247,7 @@ class Counts {
         add(this.#messages, subject.topic);
         return mailbox.publish(subject, payload, expected);
       },
-      mailOf: (actor, limit) => mailbox.mailOf(actor, limit),
+      readMessagesOf: (actor, limit) => mailbox.readMessagesOf(actor, limit),
       last: (subject) => {
         add(this.#messages, 'read of a last value');
         return mailbox.last(subject);
@@ -270,7 +271,7 @@ class Counts {
           this.#states.set(addressKey(actor), to);
           if (!this.#firstEntered.has(to)) this.#firstEntered.set(to, now());
           this.#lastEntered.set(to, now());
-          if (to === 'resting.available') this.#availableAt.set(addressKey(actor), now());
+          if (to === 'idle.available') this.#availableAt.set(addressKey(actor), now());
         } else if (type === 'call' && data['method'] === 'POST') {
           // What an object of the chain is built on has its name, in the kind before.
           const before = { ports: 'subnets', subnets: 'networks' }[actor.plural];
@@ -287,7 +288,7 @@ class Counts {
 /** What an object is at in a state of its life. */
 function phaseOf(state = ''): string {
   if (state.startsWith('deleting')) return 'delete';
-  return state.startsWith('keeping') || state.startsWith('resting') ? 'settle' : 'create';
+  return state.startsWith('reconciling') || state.startsWith('idle') ? 'settle' : 'create';
 }
 
 /** `/apis/<group>/<version>/namespaces/<namespace>/<plural>/<name>`, `/api/<version>/namespaces/...`. */

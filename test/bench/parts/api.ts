@@ -1,7 +1,7 @@
 // The embedded API server as a part of a benchmark.
 import { writeFile } from 'node:fs/promises';
-import { systemClock } from '../../../actors/clock.ts';
-import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { startApiServer } from '../../../adapters/simulated/kubernetes/mod.ts';
 import type { Part } from './mod.ts';
 
 /** @param options.kubeconfig  where the kubeconfig is written to */

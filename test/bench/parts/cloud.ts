@@ -1,6 +1,6 @@
 // The simulated cloud as a part of a benchmark.
-import { systemClock } from '../../../actors/clock.ts';
-import { startSimulator } from '../../../adapters/openstack/simulator/mod.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { startSimulator } from '../../../adapters/simulated/openstack/mod.ts';
 import type { Part } from './mod.ts';
 
 /** Times in milliseconds: that of every call, and how long servers and volumes are built and removed. */

@@ -1,6 +1,6 @@
 // A simulated Ironic with machines as a part of a benchmark.
-import { systemClock } from '../../../actors/clock.ts';
-import { type Simulator, startSimulator, timesDivided } from '../../../adapters/ironic/simulator/mod.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { type Simulator, startSimulator, timesDivided } from '../../../adapters/simulated/ironic/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import type { Part } from './mod.ts';
 import { type Reaction, Reactions } from './reactions.ts';

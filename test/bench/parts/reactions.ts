@@ -1,6 +1,6 @@
 // From the moment that Ironic is done with a node to the next request that is about this node: what an Ironic sees of its
 // clients. A list of nodes, or a look at one of them, tells the client; the request after that is the reaction.
-import type { ServedCall } from '../../../adapters/ironic/simulator/mod.ts';
+import type { ServedCall } from '../../../adapters/simulated/ironic/mod.ts';
 import type { Json, JsonObject } from '../../../bus/mod.ts';
 
 export interface Reaction {

@@ -8,7 +8,7 @@ const test = suite('conditions of a host');
 const TYPES = ['Manageable', 'AvailableForProvisioning', 'Provisioned', 'Ready', 'Progressing', 'Healthy'];
 
 /** `<status> <reason>` by type. */
-function told(parts: Parts, node?: NodeCondition): Readonly<Record<string, string>> {
+function reported(parts: Parts, node?: NodeCondition): Readonly<Record<string, string>> {
   const made = conditions(host(parts), { node, at: AT });
   assert.equal(
     made.map(({ type }) => type),
@@ -52,7 +52,7 @@ const EXPECTED: Readonly<Record<(typeof STATES)[number], readonly string[]>> = {
 
 test('each state has its row', () => {
   for (const state of STATES) {
-    const made = told({ state });
+    const made = reported({ state });
     assert.equal(
       TYPES.slice(0, 5).map((type) => made[type]),
       EXPECTED[state],
@@ -64,7 +64,7 @@ test('each state has its row', () => {
 test('a state that nobody knows is not managed', () => {
   for (const state of ['what is this', '__proto__', 'constructor']) {
     assert.equal(
-      TYPES.slice(0, 5).map((type) => told({ state })[type]),
+      TYPES.slice(0, 5).map((type) => reported({ state })[type]),
       NOT_MANAGED,
     );
   }
@@ -72,23 +72,23 @@ test('a state that nobody knows is not managed', () => {
 
 test('a host with an error, in service or detached is not ready', () => {
   for (const state of STATES) {
-    const error = told({ state, status: { operationalStatus: 'error' } });
+    const error = reported({ state, status: { operationalStatus: 'error' } });
     assert.is(error['Ready'], 'False Error');
     assert.is(error['Progressing'], EXPECTED[state][4]);
-    assert.is(told({ state, status: { operationalStatus: 'servicing' } })['Ready'], 'False Servicing');
-    const detached = told({ state, status: { operationalStatus: 'detached' } });
+    assert.is(reported({ state, status: { operationalStatus: 'servicing' } })['Ready'], 'False Servicing');
+    const detached = reported({ state, status: { operationalStatus: 'detached' } });
     assert.is(detached['Ready'], 'False Detached');
     assert.is(detached['Progressing'], 'False Detached');
   }
-  const failed = told({ state: 'registering', status: { operationalStatus: 'error' } });
+  const failed = reported({ state: 'registering', status: { operationalStatus: 'error' } });
   assert.is(failed['Manageable'], 'False RegistrationFailed');
 });
 
 test('what went wrong is told with it', () => {
   const status = { operationalStatus: 'error', errorMessage: 'the BMC does not answer' };
-  const messages = (parts: Parts, trouble?: string) =>
+  const messages = (parts: Parts, problem?: string) =>
     Object.fromEntries(
-      conditions(host(parts), { at: AT, trouble })
+      conditions(host(parts), { at: AT, problem })
         .filter(({ message }) => message !== '')
         .map(({ type, message }) => [type, message]),
     );
@@ -107,14 +107,14 @@ test('a power failure makes a host unmanageable, where it is looked at', () => {
   const ignored = new Set(['', 'unmanaged', 'registering', 'deleting']);
   for (const state of STATES) {
     assert.is(
-      told({ state }, node)['Manageable'],
+      reported({ state }, node)['Manageable'],
       ignored.has(state) ? EXPECTED[state][0] : 'False PowerFailure',
       state,
     );
-    const detached = told({ state, status: { operationalStatus: 'detached' } }, node);
+    const detached = reported({ state, status: { operationalStatus: 'detached' } }, node);
     assert.is(detached['Manageable'], EXPECTED[state][0]);
   }
-  assert.is(told({ state: 'available' }, { fault: 'clean failure' })['Manageable'], 'True Manageable');
+  assert.is(reported({ state: 'available' }, { fault: 'clean failure' })['Manageable'], 'True Manageable');
 });
 
 test('the health is what the node says', () => {
@@ -174,9 +174,9 @@ test('nothing is certain to be there', () => {
 test('what others add to the conditions says nothing of the generation that was looked at', () => {
   const made = conditions(host(), { at: AT });
   const theirs = { ...(made[0] as (typeof made)[number]), type: 'Theirs', observedGeneration: 1 };
-  const told = (...all: typeof made) => ({ ...host(), status: { conditions: all } });
-  assert.ok(areUpToDate(told(...made, theirs)));
-  assert.not.ok(areUpToDate({ ...told(...made), metadata: { generation: 4 } }));
+  const reported = (...all: typeof made) => ({ ...host(), status: { conditions: all } });
+  assert.ok(areUpToDate(reported(...made, theirs)));
+  assert.not.ok(areUpToDate({ ...reported(...made), metadata: { generation: 4 } }));
   for (const bare of BARE) assert.ok(areUpToDate(bare));
 });
 

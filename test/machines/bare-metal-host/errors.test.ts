@@ -4,6 +4,15 @@ import * as assert from 'uvu/assert';
 import { backoffMs, retryMs } from '../../../machines/bare-metal-host/backoff.ts';
 import { admitted, delayed, needsCapacity } from '../../../machines/bare-metal-host/capacity.ts';
 import {
+  dataImageStepPauseMs,
+  delayedPauseMs,
+  hostClaimConflictPauseMs,
+  imageSecretMissingPauseMs,
+  ironicPauseMs,
+  PAUSES_MS,
+  SOFT_POWER_OFF_TIMEOUT_SECONDS,
+} from '../../../machines/bare-metal-host/delays.ts';
+import {
   clearError,
   clearErrorOf,
   ERROR_EVENTS,
@@ -12,15 +21,6 @@ import {
   isRestartOnFailure,
   recordError,
 } from '../../../machines/bare-metal-host/errors.ts';
-import {
-  dataImageStepPauseMs,
-  delayedPauseMs,
-  hostClaimConflictPauseMs,
-  imageSecretMissingPauseMs,
-  ironicPauseMs,
-  PAUSES_MS,
-  SOFT_POWER_OFF_TIMEOUT_SECONDS,
-} from '../../../machines/bare-metal-host/pauses.ts';
 import { completeStatus, isEqual, patchStatus } from '../../../machines/bare-metal-host/status.ts';
 import { host, STATES } from './hosts.ts';
 

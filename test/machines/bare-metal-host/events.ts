@@ -21,15 +21,15 @@ const OUTCOMES = [
 /** What effects answer that are no operations on the node, by the id of their invoke. */
 const OTHERS: Readonly<Record<string, readonly unknown[]>> = {
   restore: [undefined],
-  guardSelf: [undefined],
+  addOwnFinalizer: [undefined],
   capacity: [
     { isFree: true, at: AT },
     { isFree: false, at: AT },
   ],
   watch: [],
   writeStatus: [undefined],
-  unclaim: [undefined],
-  releaseSelf: [undefined],
+  endClaims: [undefined],
+  removeOwnFinalizer: [undefined],
   service: [...OUTCOMES, outcome('due', {})],
 };
 
@@ -56,6 +56,6 @@ export function answersAndTimers(): readonly HostEvent[] {
     dependencies: some,
     at: AT,
   }));
-  const events = [{ type: 'life.began' }, ...answers, ...timers, ...seen, ...dependencies];
+  const events = [{ type: 'lifecycle.started' }, ...answers, ...timers, ...seen, ...dependencies];
   return events as unknown as readonly HostEvent[];
 }

@@ -10,7 +10,7 @@ import {
   fail,
   failed,
   firmware,
-  type Life,
+  type Lifecycle,
   live,
   MINUTE,
   NODE,
@@ -27,7 +27,7 @@ const test = suite('failures of a living host');
 
 test('a status that somebody else changed meanwhile is written again, at last with pauses', async () => {
   const twice = await live({ ...WELL, writeStatus: (call) => (call < 3 ? fail(conflict)() : undefined) }, view());
-  assert.is(twice.phase(), 'available.resting');
+  assert.is(twice.phase(), 'available.idle');
   const never = await live({ ...WELL, writeStatus: fail(transient) }, view());
   assert.is(never.phase(), 'registering.deciding');
   const before = never.all.filter((name) => name === 'writeStatus').length;
@@ -60,7 +60,7 @@ test('an edit does not wait for the back-off, and a success ends it', async () =
   );
   assert.is(life.phase(), 'preparing.backingOff');
   await life.edit({ state: 'preparing', spec: { description: 'edited' } as never });
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   assert.is(life.stored().errorType, undefined);
   assert.is(life.stored().errorCount, 0);
 });
@@ -73,7 +73,7 @@ test('what only a change can mend is not tried before', async () => {
   await life.pass(86_400_000);
   assert.equal(life.calls, ['register']);
   await life.depend(secret('ready', '2'));
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
 });
 
 /** What is heard while the first call of an operation is under way, which is answered then. */
@@ -81,8 +81,8 @@ async function meanwhile(
   name: string,
   first: Outcome,
   parts: Parts,
-  hear: (life: Life) => Promise<void>,
-): Promise<Life> {
+  hear: (life: Lifecycle) => Promise<void>,
+): Promise<Lifecycle> {
   let answer = (): void => undefined;
   const held = new Promise<Outcome>((resolve) => {
     answer = () => resolve(first);
@@ -95,43 +95,43 @@ async function meanwhile(
 }
 
 test('what changes while something is under way is decided upon before anything is waited for (H12)', async () => {
-  const replaced = (life: Life): Promise<void> => life.depend(secret('ready', '2'));
+  const replaced = (life: Lifecycle): Promise<void> => life.depend(secret('ready', '2'));
   const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
   const registered = await meanwhile('register', refused, {}, replaced);
-  assert.is(registered.phase(), 'available.resting');
+  assert.is(registered.phase(), 'available.idle');
   for (const first of [
     waiting({ node: NODE }),
     failed(ErrorType.Provisioning),
     outcome('stuck', { message: 'it is' }),
   ]) {
     const taken = await meanwhile('deprovision', first, { state: 'deprovisioning' }, replaced);
-    assert.is(taken.phase(), 'available.resting', first.kind);
+    assert.is(taken.phase(), 'available.idle', first.kind);
     const calls = taken.calls.filter((name) => name !== 'capacity');
     assert.equal(calls.slice(0, 3), ['register', 'deprovision', 'register'], 'it is registered anew');
   }
 });
 
 test('of what others say news end a wait, and no back-off (H12)', async () => {
-  const said = (life: Life): Promise<void> =>
+  const said = (life: Lifecycle): Promise<void> =>
     life.depend(secret('ready'), firmware({ isChanged: false, isValid: true }));
   const looked = await meanwhile('prepare', outcome('pausing', { afterMs: MINUTE }), { state: 'preparing' }, said);
-  assert.is(looked.phase(), 'available.resting');
+  assert.is(looked.phase(), 'available.idle');
   const backed = await meanwhile('prepare', failed(ErrorType.Preparation), { state: 'preparing' }, said);
   assert.is(backed.phase(), 'preparing.backingOff');
 });
 
 test('a refusal is counted once, whoever finds it again', async () => {
   const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
-  const told = {
+  const reported = {
     operationalStatus: 'error',
     errorType: 'registration error',
     errorMessage: 'no such BMC',
     errorCount: 4,
   };
-  const again = await live({ ...WELL, register: () => refused }, view({ state: 'registering', status: told }));
+  const again = await live({ ...WELL, register: () => refused }, view({ state: 'registering', status: reported }));
   assert.is(again.phase(), 'registering.refused');
   assert.equal([again.stored().errorCount, again.stored().errorMessage], [4, 'no such BMC']);
-  const other = { ...told, errorMessage: 'another' };
+  const other = { ...reported, errorMessage: 'another' };
   const counted = await live({ ...WELL, register: () => refused }, view({ state: 'registering', status: other }));
   assert.equal([counted.stored().errorCount, counted.stored().errorMessage], [5, 'no such BMC']);
 });
@@ -140,10 +140,10 @@ test('a failure that no status tells of is tried again soon, and told when it co
   const life = await live({ ...WELL, prepare: fail(transient) }, view({ state: 'preparing' }));
   assert.is(life.phase(), 'preparing.retrying');
   assert.is(life.stored().errorType, undefined);
-  assert.is(life.context().trouble, undefined);
+  assert.is(life.context().problem, undefined);
   await life.pass(5);
-  assert.is(life.context().trouble, 'Ironic answered 500');
-  assert.is(life.inputs['writeStatus']?.at(-1)?.['trouble'], 'Ironic answered 500');
+  assert.is(life.context().problem, 'Ironic answered 500');
+  assert.is(life.inputs['writeStatus']?.at(-1)?.['problem'], 'Ironic answered 500');
   const tries = (): number => life.calls.filter((name) => name === 'prepare').length;
   assert.is(tries(), 2);
   await life.pass(9);
@@ -157,12 +157,12 @@ test('an answer that nobody expected is treated alike, and said no more after a 
     call < 4 ? outcome('stuck', { message: 'the node is in state "rescue"' }) : done();
   const life = await live({ ...WELL, prepare }, view({ state: 'preparing' }));
   await life.pass(5);
-  assert.is(life.context().trouble, 'the node is in state "rescue"');
+  assert.is(life.context().problem, 'the node is in state "rescue"');
   await life.pass(10);
   await life.pass(20);
-  assert.is(life.phase(), 'available.resting');
-  assert.is(life.context().trouble, undefined);
-  assert.is(life.inputs['writeStatus']?.at(-1)?.['trouble'], undefined);
+  assert.is(life.phase(), 'available.idle');
+  assert.is(life.context().problem, undefined);
+  assert.is(life.inputs['writeStatus']?.at(-1)?.['problem'], undefined);
 });
 
 test('Ironic that is not ready is left alone for as long as it says', async () => {
@@ -171,7 +171,7 @@ test('Ironic that is not ready is left alone for as long as it says', async () =
   await life.pass(29_999);
   assert.equal(life.calls, ['register']);
   await life.pass(1);
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
 });
 
 test('while Ironic is at work the chart asks nothing, and goes on when the node changes', async () => {
@@ -187,17 +187,17 @@ test('while Ironic is at work the chart asks nothing, and goes on when the node 
   await life.see({ ...NODE, revision: '2' });
   assert.equal(life.calls, ['prepare']);
   await life.see({ ...NODE, revision: '3' });
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
 });
 
 test('what is not the node is waited for with a pause', async () => {
   const prepare = (call: number) => (call === 1 ? outcome('pausing', { afterMs: MINUTE }) : done());
   const life = await live({ ...WELL, prepare }, view({ state: 'preparing' }));
-  assert.is(life.phase(), 'preparing.pausing');
+  assert.is(life.phase(), 'preparing.requeued');
   await life.pass(MINUTE - 1);
-  assert.is(life.phase(), 'preparing.pausing');
+  assert.is(life.phase(), 'preparing.requeued');
   await life.pass(1);
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
 });
 
 test('a deployment that fails is undone and tried again, until the limit', async () => {
@@ -254,7 +254,7 @@ test('a deployment that is not wanted any more is undone without being counted',
   );
   assert.is(life.phase(), 'provisioning.awaiting');
   await life.edit({ state: 'provisioning' });
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   assert.ok(life.states.includes('deprovisioning'));
   assert.is(life.stored().provisioningFailCount, 0);
 });

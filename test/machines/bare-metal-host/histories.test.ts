@@ -11,7 +11,7 @@ import {
   done,
   fail,
   failed,
-  type Life,
+  type Lifecycle,
   live,
   NODE,
   ON,
@@ -72,7 +72,7 @@ async function history(seed: number): Promise<void> {
   const random = randomOf(seed);
   const pick = <Value>(values: readonly Value[]): Value => values[Math.floor(random() * values.length)] as Value;
   let isWell = false;
-  let life: Life | undefined;
+  let life: Lifecycle | undefined;
   // An effect that throws would only be tried again.
   const broken: string[] = [];
   let asked = 0;
@@ -134,8 +134,8 @@ async function history(seed: number): Promise<void> {
   isWell = true;
   await life.depend(secret('ready', '3'));
   await life.edit({ deleted: true });
-  for (let turn = 0; turn < 20 && life.phase() !== 'gone'; turn += 1) await life.pass(DAY_MS);
-  assert.is(life.phase(), 'gone');
+  for (let turn = 0; turn < 20 && life.phase() !== 'deleted'; turn += 1) await life.pass(DAY_MS);
+  assert.is(life.phase(), 'deleted');
   assert.equal(broken, []);
 }
 

@@ -25,7 +25,7 @@ const test = suite('life of a host');
 test('from a name to a machine that runs an image, and back to nothing', async () => {
   const life = await live(WELL, view({ spec: { online: true }, status: { operationalStatus: '' } }, { owned: false }));
   assert.equal(life.calls, [
-    'guardSelf',
+    'addOwnFinalizer',
     'register',
     'capacity',
     'register',
@@ -35,7 +35,7 @@ test('from a name to a machine that runs an image, and back to nothing', async (
     'register',
     'power',
   ]);
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   assert.equal(life.states, ['registering', 'inspecting', 'preparing', 'available']);
   assert.equal(life.stored().hardware, { hostname: 'node-1' });
   assert.is(life.stored().poweredOn, true);
@@ -47,7 +47,7 @@ test('from a name to a machine that runs an image, and back to nothing', async (
     life.calls.filter((name) => name !== 'register'),
     ['capacity', 'provision', 'adopt', 'attachDataImage', 'service', 'power'],
   );
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
   assert.equal(life.stored().provisioning?.image, IMAGE);
   assert.equal(life.stored().lastAttemptedImage, IMAGE);
 
@@ -57,13 +57,13 @@ test('from a name to a machine that runs an image, and back to nothing', async (
     life.calls.filter((name) => name !== 'register'),
     ['capacity', 'deprovision', 'power'],
   );
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   assert.equal(life.stored().provisioning?.image, { url: '' });
 
   life.calls.length = 0;
   await life.edit({ state: 'available', deleted: true });
-  assert.equal(life.calls, ['register', 'power', 'remove', 'unclaim', 'releaseSelf']);
-  assert.is(life.phase(), 'gone');
+  assert.equal(life.calls, ['register', 'power', 'remove', 'endClaims', 'removeOwnFinalizer']);
+  assert.is(life.phase(), 'deleted');
   assert.equal(life.states.slice(4), [
     'provisioning',
     'provisioned',
@@ -91,10 +91,10 @@ const TOLD = {
 test('an edit of which nothing comes is told by the conditions, once it was decided by (H10)', async () => {
   const running = { ...RUNNING, status: { ...RUNNING.status, ...TOLD } };
   const rests = await live(ON_FIRST, view(running));
-  assert.is(rests.phase(), 'provisioned.resting');
+  assert.is(rests.phase(), 'provisioned.idle');
   rests.all.length = 0;
   await rests.edit({ spec: { image: IMAGE, inspectionMode: 'fast' } });
-  assert.is(rests.phase(), 'provisioned.resting');
+  assert.is(rests.phase(), 'provisioned.idle');
   const said = rests.all.filter((name) => ['register', 'writeStatus'].includes(name));
   assert.equal(said, ['register', 'writeStatus']);
 
@@ -126,19 +126,19 @@ test('a host without a BMC is discovered, and managed once there is one', async 
 
 test('a life that begins anew goes on from the state that is stored (H2)', async () => {
   const expected: Readonly<Record<string, string>> = {
-    '': 'registering.joining',
-    unmanaged: 'registering.joining',
-    registering: 'registering.joining',
-    inspecting: 'inspecting.joining',
-    'match profile': 'preparing.joining',
-    preparing: 'preparing.joining',
-    available: 'available.joining',
-    ready: 'available.joining',
-    provisioning: 'provisioning.joining',
-    provisioned: 'provisioned.joining',
-    'externally provisioned': 'externallyProvisioned.joining',
-    deprovisioning: 'deprovisioning.joining',
-    'powering off before delete': 'poweringOff.joining',
+    '': 'registering.enrollingNode',
+    unmanaged: 'registering.enrollingNode',
+    registering: 'registering.enrollingNode',
+    inspecting: 'inspecting.enrollingNode',
+    'match profile': 'preparing.enrollingNode',
+    preparing: 'preparing.enrollingNode',
+    available: 'available.enrollingNode',
+    ready: 'available.enrollingNode',
+    provisioning: 'provisioning.enrollingNode',
+    provisioned: 'provisioned.enrollingNode',
+    'externally provisioned': 'externallyProvisioned.enrollingNode',
+    deprovisioning: 'deprovisioning.enrollingNode',
+    'powering off before delete': 'poweringOff.enrollingNode',
     deleting: 'deleting.removing',
     'what nobody knows': 'unknown',
   };
@@ -166,7 +166,7 @@ test('a host that is paused stops what it waits for, and goes on from what is st
   await life.pass(86_400_000);
   assert.equal(life.all, []);
   await life.edit({ status: { poweredOn: false }, provisioning: {}, state: 'available' });
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
 });
 
 test('what was decided is stored before anything else is done for it (H3)', async () => {
@@ -182,9 +182,9 @@ test('what was decided is stored before anything else is done for it (H3)', asyn
 test('who takes a host over goes on with a Secret that is being deleted, which the host itself holds; a new host waits', async () => {
   const going = { dependencies: [secret('deleting')] };
   const taken = await live(WELL, view({ state: 'available', provisioning: { ID: 'node-1' } }), going);
-  assert.is(taken.phase(), 'available.resting');
+  assert.is(taken.phase(), 'available.idle');
   const made = await live(WELL, view({ state: 'registering', provisioning: { ID: '' } }), going);
-  assert.equal([made.phase(), made.calls], ['registering.lacking', []]);
+  assert.equal([made.phase(), made.calls], ['registering.awaitingCredentials', []]);
 });
 
 test('a host that was never registered yields a Secret that is being deleted, and goes on with the next one (H11)', async () => {
@@ -205,7 +205,8 @@ test('one that is registered, or on its way out, does not', async () => {
   const going = { dependencies: [secret('deleting')] };
   const registered = await live(WELL, view({ state: 'available', provisioning: { ID: 'node-1' } }), going);
   const deleted = await live(WELL, view({ state: 'registering', provisioning: { ID: '' }, deleted: true }), going);
-  for (const { claims } of [registered, deleted]) assert.ok(claims.every((yielded) => yielded.length === 0));
+  for (const { claims } of [registered, deleted])
+    assert.ok(claims.every((withdrawnUids) => withdrawnUids.length === 0));
 });
 
 test('without the Secret of the BMC nothing is asked of Ironic (H5), and that is told once', async () => {
@@ -227,11 +228,11 @@ test('without the Secret of the BMC nothing is asked of Ironic (H5), and that is
 
 test('other credentials are registered at once, in the state that the host is in (H7)', async () => {
   const life = await live(ON_FIRST, view(RUNNING));
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
   life.calls.length = 0;
   await life.depend(secret('ready', '2'));
   assert.equal(life.calls, ['register']);
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
 });
 
 test('what did not change costs no registration (H7)', async () => {
@@ -255,10 +256,10 @@ test('an answer is waited for when the host is deleted meanwhile (H6)', async ()
   const register = (): unknown => new Promise((resolve) => (answer = resolve));
   const life = await live({ ...WELL, register }, view({ state: 'registering' }));
   await life.edit({ state: 'registering', deleted: true });
-  assert.is(life.phase(), 'registering.joining');
+  assert.is(life.phase(), 'registering.enrollingNode');
   answer(done({ node: NODE, status: { provisioning: { ID: 'made-just-now' } } }));
   await life.pass(0);
-  assert.equal(life.calls.slice(-3), ['remove', 'unclaim', 'releaseSelf']);
+  assert.equal(life.calls.slice(-3), ['remove', 'endClaims', 'removeOwnFinalizer']);
   assert.is(life.stored().provisioning?.ID, 'made-just-now');
 });
 
@@ -276,7 +277,7 @@ test('a state that needs room is not entered without (H4)', async () => {
   await life.pass(MINUTE);
   assert.is(life.phase(), 'inspecting.delayed');
   await life.pass(2 * MINUTE);
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   assert.is(life.stored().operationalStatus, 'OK');
 });
 
@@ -286,7 +287,7 @@ test('what is not wanted any more does not wait for room, and the host is not de
   assert.is(life.phase(), 'provisioning.delayed');
   assert.is(life.stored().provisioning?.state, 'available');
   await life.edit({ state: 'available' });
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   assert.is(life.stored().operationalStatus, 'OK');
   assert.not.ok(life.calls.includes('provision'));
 });
@@ -298,7 +299,7 @@ test('what is taken back while room is asked for is not begun', async () => {
   await life.edit({ state: 'available' });
   answer({ isFree: true, at: 0 });
   await life.pass(0);
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   assert.not.ok(life.calls.includes('provision'));
 });
 
@@ -307,7 +308,7 @@ test('what the host brings is taken over before anything else', async () => {
   assert.equal(life.calls, ['restore']);
   assert.is(life.phase(), 'admitting.retrying', 'it is still there');
   await life.edit({}, { brings: false });
-  assert.is(life.calls[1], 'guardSelf');
+  assert.is(life.calls[1], 'addOwnFinalizer');
 });
 
 test('nothing is stored over what is being taken over', async () => {
@@ -359,7 +360,7 @@ test('what was decided is not forgotten for an edit that comes before it is stor
 
 test('somebody who writes another state leads the host there', async () => {
   const life = await live(WELL, view({ state: 'available' }));
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   await life.edit({ state: 'preparing', status: { poweredOn: true } });
   assert.equal(life.states, ['available']);
   assert.is(life.calls.filter((name) => name === 'prepare').length, 1);

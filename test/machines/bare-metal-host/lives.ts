@@ -5,7 +5,7 @@ import type { BareMetalHost, HostStatus } from '../../../machines/bare-metal-hos
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import type { HostNode, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { isEqual } from '../../../machines/bare-metal-host/status.ts';
-import { type Dependency, type Readiness, stateOf } from '../../../machines/life.ts';
+import { type Dependency, type Readiness, stateOf } from '../../../machines/lifecycle.ts';
 import type { ErrorData } from '../../../machines/object.ts';
 import { AT, BMC, host, IMAGE, type Parts } from './hosts.ts';
 
@@ -60,14 +60,14 @@ export type Answers = Record<string, (call: number, input: Record<string, unknow
 /** What succeeds at once, unless a test says otherwise. */
 const DEFAULTS: Answers = {
   restore: () => undefined,
-  guardSelf: () => undefined,
+  addOwnFinalizer: () => undefined,
   capacity: () => ({ isFree: true, at: AT }),
   register: () => done({ node: NODE }),
   adopt: () => done(),
   attachDataImage: () => done(),
   service: () => done(),
-  unclaim: () => undefined,
-  releaseSelf: () => undefined,
+  endClaims: () => undefined,
+  removeOwnFinalizer: () => undefined,
 };
 /** Everything goes well at once. */
 export const WELL: Answers = {
@@ -88,7 +88,7 @@ export const RUNNING = { ...DEPLOYED, status: { poweredOn: true } };
 /** What most tests do not ask about. */
 const QUIET = new Set(['writeStatus', 'watch', 'claim']);
 
-export interface Life {
+export interface Lifecycle {
   readonly actor: Actor<typeof bareMetalHostMachine>;
   readonly clock: SimulatedClock;
   /** Names of the effects that were asked for, without those that go by themselves. */
@@ -122,7 +122,7 @@ export async function settled(): Promise<void> {
 /** What one life does. */
 interface Effects {
   run(name: string, input: unknown, signal: AbortSignal): Promise<unknown>;
-  claim(yielded: readonly string[]): void;
+  claim(withdrawnUids: readonly string[]): void;
 }
 
 const effectsOf = new WeakMap<object, Effects>();
@@ -135,14 +135,14 @@ const provided = bareMetalHostMachine.provide({
       fromPromise(async ({ input, signal, system }) => effectsOf.get(system)?.run(name, input, signal)),
     ]),
   ) as never,
-  actions: { claim: ({ context, system }) => effectsOf.get(system)?.claim(context.yielded) },
+  actions: { claim: ({ context, system }) => effectsOf.get(system)?.claim(context.withdrawnUids) },
 });
 
 export async function live(
   answers: Answers,
   begun: HostView,
   { dependencies = [secret('ready')] }: { dependencies?: readonly Dependency[] } = {},
-): Promise<Life> {
+): Promise<Lifecycle> {
   const clock = new SimulatedClock();
   const [all, calls, events, measures, states]: [string[], string[], string[], string[], string[]] = [
     [],
@@ -161,7 +161,7 @@ export async function live(
     all.push(name);
     if (!QUIET.has(name)) calls.push(name);
   };
-  const tell = (): void => actor.send({ type: 'object.changed', object, dependencies: known, at: AT });
+  const report = (): void => actor.send({ type: 'object.changed', object, dependencies: known, at: AT });
   const write = (input: WriteInput): void => {
     events.push(...input.events.map(({ reason }) => reason));
     measures.push(...input.measures.map(({ name }) => name));
@@ -171,13 +171,13 @@ export async function live(
     const annotations = Object.entries(object.host.metadata?.annotations ?? {}).filter(([key]) => !taken.has(key));
     const metadata = { ...object.host.metadata, annotations: Object.fromEntries(annotations) };
     object = { ...object, host: { ...object.host, metadata, status: input.status } };
-    tell();
+    report();
   };
   const effects: Effects = {
     async run(name, input, signal) {
       note(name);
-      const told = input as Record<string, unknown>;
-      inputs[name] = [...(inputs[name] ?? []), told];
+      const reported = input as Record<string, unknown>;
+      inputs[name] = [...(inputs[name] ?? []), reported];
       if (name === 'watch') {
         parent = (input as WatchInput).parent;
         signal.addEventListener('abort', () => {
@@ -188,24 +188,24 @@ export async function live(
       const output =
         answer === undefined && name !== 'writeStatus'
           ? new Promise(() => undefined)
-          : await answer?.(inputs[name]?.length ?? 0, told);
+          : await answer?.(inputs[name]?.length ?? 0, reported);
       if (name === 'writeStatus') write(input as WriteInput);
-      if (name === 'guardSelf') {
+      if (name === 'addOwnFinalizer') {
         object = { ...object, owned: true };
-        tell();
+        report();
       }
       return output;
     },
-    claim(yielded) {
+    claim(withdrawnUids) {
       note('claim');
-      claims.push(yielded);
+      claims.push(withdrawnUids);
     },
   };
-  const input = { key: 'key', object, dependencies, at: AT, landsBy: 0, isContested: false };
-  const actor: Life['actor'] = createActor(provided, { clock, input });
+  const input = { key: 'key', object, dependencies, at: AT, inDoubtUntil: 0, isOwnershipDisputed: false };
+  const actor: Lifecycle['actor'] = createActor(provided, { clock, input });
   effectsOf.set(actor.system, effects);
   actor.start();
-  actor.send({ type: 'life.began' });
+  actor.send({ type: 'lifecycle.started' });
   await settled();
   return {
     actor,
@@ -232,7 +232,7 @@ export async function live(
         status: isStatusEdited ? (edited.status ?? {}) : stored,
       };
       object = { ...object, ...changes, host };
-      tell();
+      report();
       await settled();
     },
     async depend(...dependencies) {

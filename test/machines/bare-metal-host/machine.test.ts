@@ -60,7 +60,7 @@ function possible(snapshot: { children: object; value: unknown }, events: Return
   const active = new Set(activeIds(snapshot.value));
   return events.filter(({ type }) => {
     const [prefix, kind, , ...rest] = type.split('.');
-    if (prefix !== 'xstate') return type !== 'life.began';
+    if (prefix !== 'xstate') return type !== 'lifecycle.started';
     const id = rest.join('.');
     return kind === 'after' ? active.has(id) : id in snapshot.children;
   });
@@ -85,9 +85,16 @@ test('every state is reached by generated paths', () => {
   ];
   for (const object of inputs) {
     let part: string | undefined;
-    const input = { key: 'key', object, dependencies: [secret('ready')], at: AT, landsBy: 0, isContested: false };
+    const input = {
+      key: 'key',
+      object,
+      dependencies: [secret('ready')],
+      at: AT,
+      inDoubtUntil: 0,
+      isOwnershipDisputed: false,
+    };
     const walk = reached(bareMetalHostMachine, input, (snapshot) => {
-      if (partOf(snapshot) === 'starting') return [{ type: 'life.began' } as const];
+      if (partOf(snapshot) === 'starting') return [{ type: 'lifecycle.started' } as const];
       part ??= partOf(snapshot);
       if (partOf(snapshot) !== part) return [];
       return possible(snapshot, part === 'registering' ? events : usual);

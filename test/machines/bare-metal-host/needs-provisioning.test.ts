@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import {
   forgetAttempts,
   needsProvisioning,
-  provisioningCancelled,
+  provisioningCanceled,
   retryLimit,
 } from '../../../machines/bare-metal-host/needs-provisioning.ts';
 import { BARE, host, IMAGE, OTHER_IMAGE } from './hosts.ts';
@@ -73,7 +73,7 @@ test('an available host that wants no image forgets what failed', () => {
   assert.is(forgetAttempts(host({ status: { lastAttemptedImage: IMAGE } })), undefined);
 });
 
-test('provisioning is cancelled in the order of the contract', () => {
+test('provisioning is canceled in the order of the contract', () => {
   const cases = [
     // 1. A method is wanted.
     [false, { spec: { customDeploy: method } }],
@@ -96,13 +96,13 @@ test('provisioning is cancelled in the order of the contract', () => {
     [false, { spec: { image: { ...IMAGE, checksum: 'other' } }, provisioning: { image: IMAGE } }],
     [true, { spec: { image: OTHER_IMAGE }, provisioning: { image: IMAGE } }],
   ] as const;
-  for (const [wanted, parts] of cases) assert.is(provisioningCancelled(host(parts)), wanted, JSON.stringify(parts));
+  for (const [wanted, parts] of cases) assert.is(provisioningCanceled(host(parts)), wanted, JSON.stringify(parts));
 });
 
 test('nothing is certain to be there', () => {
   for (const bare of BARE) {
     assert.is(needsProvisioning(bare), false);
-    assert.is(provisioningCancelled(bare), true);
+    assert.is(provisioningCanceled(bare), true);
     assert.is(retryLimit(bare).isReached, false);
     assert.is(forgetAttempts(bare), undefined);
   }

@@ -8,7 +8,7 @@ import {
   done,
   failed,
   firmware,
-  type Life,
+  type Lifecycle,
   live,
   MINUTE,
   NODE,
@@ -37,11 +37,11 @@ function machine(first = ON): Answers {
 const asked = (inputs: readonly Record<string, unknown>[] | undefined) =>
   (inputs ?? []).map(({ target, mode, force }) => [target, mode, force].join(' '));
 
-const takenOff = ({ inputs }: Life) => (inputs['writeStatus'] ?? []).flatMap(({ unannotate }) => unannotate);
+const takenOff = ({ inputs }: Lifecycle) => (inputs['writeStatus'] ?? []).flatMap(({ unannotate }) => unannotate);
 
 test('a host whose power is as it is to be is only looked on', async () => {
   const life = await live(machine(), view(RUNNING));
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
   assert.not.ok(life.calls.includes('power'));
   const { pollAfterMs, ...watched } = life.inputs['watch']?.at(-1) ?? {};
   assert.ok('key' in watched);
@@ -56,7 +56,7 @@ test('a machine that somebody switched off is switched on again', async () => {
   await life.see(NODE);
   assert.equal(asked(life.inputs['power']), ['on hard false']);
   assert.is(life.stored().poweredOn, true);
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
 });
 
 test('an annotation makes one power cycle, and goes when the host is off', async () => {
@@ -67,7 +67,7 @@ test('an annotation makes one power cycle, and goes when the host is off', async
   );
   assert.equal(asked(life.inputs['power']), ['off soft false', 'on hard false']);
   assert.equal(takenOff(life), [BASE]);
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
   assert.is(life.stored().poweredOn, true);
 });
 
@@ -76,7 +76,7 @@ test('an annotation with a suffix holds the host off until its client takes it a
   assert.equal(asked(life.inputs['power']), ['off hard false']);
   assert.equal(takenOff(life), []);
   assert.is(life.stored().poweredOn, false);
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
   await life.edit({ spec: { image: IMAGE } });
   assert.equal(asked(life.inputs['power']), ['off hard false', 'on hard false']);
 });
@@ -111,7 +111,7 @@ test('a host that must not be switched off is rebooted, once for each annotation
   const life = await live(machine(), view(begun));
   assert.equal(asked(life.inputs['power']), ['reboot soft false']);
   assert.equal(takenOff(life), [BASE]);
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
   await life.see({ ...ON, revision: '2' });
   assert.is(life.inputs['power']?.length, 1);
   await life.edit({ spec });
@@ -162,7 +162,7 @@ test('firmware is serviced while the host is off: registered for it first, and s
   await life.see({ ...NODE, revision: '2' });
   assert.is(life.stored().operationalStatus, 'OK');
   assert.equal(asked(life.inputs['power']), ['on hard false']);
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
 });
 
 test('servicing that fails is told, and goes on after the back-off', async () => {
@@ -173,14 +173,14 @@ test('servicing that fails is told, and goes on after the back-off', async () =>
   await life.pass(2 * MINUTE);
   assert.is(life.stored().errorType, undefined);
   assert.is(life.stored().operationalStatus, 'OK');
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
 });
 
 test('changed firmware of an available host is prepared, if it is valid', async () => {
   const prepare = (): unknown => new Promise(() => undefined);
   const life = await live({ ...machine(), prepare }, view({ state: 'available' }));
   await life.depend(secret('ready'), firmware({ isChanged: true, isValid: false }));
-  assert.is(life.phase(), 'available.resting');
+  assert.is(life.phase(), 'available.idle');
   await life.depend(secret('ready'), firmware({ isChanged: true, isValid: true }));
   assert.is(life.phase(), 'preparing.applying');
 });
@@ -204,10 +204,10 @@ test('wanted hints that differ are prepared, and a requested inspection is made'
 test('an externally provisioned host is adopted and switched, and becomes provisioned when it is so no more', async () => {
   const spec = { externallyProvisioned: true };
   const life = await live(machine(), view({ state: 'available', spec }));
-  assert.is(life.phase(), 'externallyProvisioned.resting');
+  assert.is(life.phase(), 'externallyProvisioned.idle');
   assert.ok(life.calls.includes('adopt'));
   await life.edit({ spec: { image: IMAGE } });
-  assert.is(life.phase(), 'provisioned.resting');
+  assert.is(life.phase(), 'provisioned.idle');
   assert.equal(life.stored().provisioning?.image, IMAGE);
 });
 

@@ -188,10 +188,10 @@ test('annotations: what nobody understands is soft, and told', () => {
   const asked = { mode: 'soft', force: false, keys: [BASE] };
   const fine = new Set(['null', '{"mode":"medium"}', '{"constructor":{"force":true}}']);
   for (const text of HOSTILE) {
-    const told = host({ annotations: { [BASE]: text } });
-    assert.equal(rebootRequest(told), asked, text.slice(0, 40));
+    const reported = host({ annotations: { [BASE]: text } });
+    assert.equal(rebootRequest(reported), asked, text.slice(0, 40));
     const isFine = fine.has(text) || text.startsWith('{"__proto__"') || text.endsWith('}}}}');
-    assert.is(rebootAnnotationEvents(told).length, isFine ? 0 : 1, text.slice(0, 40));
+    assert.is(rebootAnnotationEvents(reported).length, isFine ? 0 : 1, text.slice(0, 40));
   }
   assert.equal(rebootAnnotationEvents(host({ annotations: { [BASE]: '{', other: '{' } })), [
     { reason: 'InvalidAnnotationValue', message: 'the value of annotation reboot.metal3.io is not understood' },

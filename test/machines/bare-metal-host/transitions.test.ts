@@ -79,9 +79,9 @@ const CASES: readonly Case[] = [
   ['abandoned', 'deprovisioning', { state: 'provisioning' }, DONE],
   ['provisioned', 'provisioned', { state: 'provisioning', spec: { image: IMAGE } }, DONE],
   [undefined, undefined, { state: 'provisioning', spec: { image: IMAGE } }],
-  ['cancelled', 'deprovisioning', { state: 'provisioned', provisioning: { image: IMAGE } }],
+  ['canceled', 'deprovisioning', { state: 'provisioned', provisioning: { image: IMAGE } }],
   [
-    'cancelled',
+    'canceled',
     'deprovisioning',
     { state: 'provisioned', spec: { image: OTHER_IMAGE }, provisioning: { image: IMAGE } },
   ],
@@ -180,7 +180,7 @@ test('a success ends the count of errors', () => {
   for (const [name, state] of names) assert.is(after(name, { state, status }).status.errorCount, 0, name);
   for (const [name, state] of [
     ['abandoned', 'provisioning'],
-    ['cancelled', 'provisioned'],
+    ['canceled', 'provisioned'],
     ['wanted', 'available'],
     ['deprovisioningGivenUp', 'deprovisioning'],
     ['powerOffGivenUp', 'powering off before delete'],
@@ -233,7 +233,7 @@ test('a deployment that begins clears the error, and notes what is tried', () =>
   assert.is(again.status.provisioningFailCount, 2);
 });
 
-test('a deployment that failed is counted, one that was cancelled is not', () => {
+test('a deployment that failed is counted, one that was canceled is not', () => {
   const counted = (status: object): number | null | undefined =>
     after('abandoned', { state: 'provisioning', status }).status.provisioningFailCount;
   assert.is(counted({ ...ERROR, provisioningFailCount: 2 }), 3);
@@ -259,7 +259,7 @@ test('a host that is no longer external is as if it had been provisioned with wh
   assert.equal(status.provisioning?.customDeploy, spec.customDeploy);
   assert.is(nextTransition(host({ state: 'provisioned', spec, provisioning: status.provisioning ?? {} })), undefined);
   const bare = after('takenOver', { state: 'externally provisioned' }).status;
-  assert.is(nextTransition({ ...host(), status: bare }), 'cancelled', 'with neither, the next pass deprovisions');
+  assert.is(nextTransition({ ...host(), status: bare }), 'canceled', 'with neither, the next pass deprovisions');
 });
 
 test('what was deployed is forgotten when it is gone', () => {

@@ -5,8 +5,8 @@ import { type AnyActorLogic, createActor, toPromise } from 'xstate';
 import type { EffectInput, RecordOutput } from '../../../machines/external-resource/context.ts';
 import { withEffects } from '../../../machines/external-resource/effects.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
-import { rarer } from '../../../machines/external-resource/watching.ts';
-import type { HoldOptions, LifePorts } from '../../../machines/life.ts';
+import { pollBackoff } from '../../../machines/external-resource/polling.ts';
+import type { LifecyclePorts, LongCallOptions } from '../../../machines/lifecycle.ts';
 
 const test = suite('effects of external resources');
 
@@ -19,7 +19,7 @@ async function record(wanted: string, stored: string | undefined, later = stored
       written.push(id);
       if (later !== stored) throw { code: 'conflict', message: 'somebody was faster' };
     },
-  } as unknown as LifePorts;
+  } as unknown as LifecyclePorts;
   const machine = withEffects(ports, { ambiguity: 'several', watches: true });
   const input: EffectInput = { key: 'key', externalId: wanted };
   const effect = createActor(machine.implementations.actors['record'] as AnyActorLogic, { input });
@@ -40,7 +40,7 @@ test('what was applied is recorded with the id of what was made, and of what was
     recordId: async (...given: unknown[]) => void written.push(given),
     ensureChildren: async () => [],
     call: async () => ({ changed: true, applied: { password: 'second' } }),
-  } as unknown as LifePorts;
+  } as unknown as LifecyclePorts;
   const machine = withEffects(ports, { ambiguity: 'several', watches: true });
   const run = (name: string): Promise<unknown> => {
     const observation = { ...known, applied: { password: 'first' } };
@@ -61,7 +61,7 @@ test('what is no `status.id` is recorded by the field manager that says it, and 
   const ports = {
     object: () => ({ status: { resource: stored === undefined ? {} : { part: stored } } }),
     applyStatus: async (...given: unknown[]) => void applied.push(given),
-  } as unknown as LifePorts;
+  } as unknown as LifecyclePorts;
   const machine = withEffects(ports, {
     ambiguity: 'several',
     watches: true,
@@ -93,10 +93,10 @@ const known: Observation = { id: 'i', attributes: { a: 1, b: { c: 2, d: 3 } }, r
 const settle = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 /** Begins to watch; what is told, and what the effect ended with. */
-function watch(ports: Partial<LifePorts>, pollAfterMs: number | undefined, watches: boolean) {
-  const told: unknown[] = [];
-  const machine = withEffects({ now: () => 7, ...ports } as LifePorts, { ambiguity: 'several', watches });
-  const parent = { send: (event: unknown) => void told.push(event) };
+function watch(ports: Partial<LifecyclePorts>, pollAfterMs: number | undefined, watches: boolean) {
+  const reported: unknown[] = [];
+  const machine = withEffects({ now: () => 7, ...ports } as LifecyclePorts, { ambiguity: 'several', watches });
+  const parent = { send: (event: unknown) => void reported.push(event) };
   const input = { key: 'key', externalId: 'i', observation: known, pollAfterMs, parent };
   const effect = createActor(machine.implementations.actors['watch'] as AnyActorLogic, { input });
   let failure: unknown;
@@ -106,13 +106,13 @@ function watch(ports: Partial<LifePorts>, pollAfterMs: number | undefined, watch
     },
   });
   effect.start();
-  return { told, stop: () => effect.stop(), failure: () => failure };
+  return { reported, stop: () => effect.stop(), failure: () => failure };
 }
 
 test('the adapter that offers it watches, bounded by the state; what it tells is heard', async () => {
-  let held: HoldOptions | undefined;
-  const ports: Partial<LifePorts> = {
-    hold: (_key, operation, options) => {
+  let held: LongCallOptions | undefined;
+  const ports: Partial<LifecyclePorts> = {
+    callLong: (_key, operation, options) => {
       assert.is(operation, 'watch');
       held = options;
       return new Promise(() => undefined);
@@ -120,10 +120,10 @@ test('the adapter that offers it watches, bounded by the state; what it tells is
   };
   const run = watch(ports, 1_000, true);
   assert.equal(held?.extra, { id: 'i', observation: known, pollAfterMs: 1_000 });
-  assert.is(held?.landsWithinMs, undefined, 'a watch makes only reads');
+  assert.is(held?.inDoubtForMs, undefined, 'a watch makes only reads');
   held?.onProgress({ observation: { ...known, available: true } } as never);
   held?.onProgress({ gone: true });
-  assert.equal(run.told, [
+  assert.equal(run.reported, [
     { type: 'observed', observation: { ...known, available: true } },
     { type: 'observed', observation: undefined },
   ]);
@@ -131,7 +131,7 @@ test('the adapter that offers it watches, bounded by the state; what it tells is
   run.stop();
   assert.ok(held?.signal.aborted);
   held?.onProgress({ gone: true });
-  assert.is(run.told.length, 2, 'what comes late is not heard');
+  assert.is(run.reported.length, 2, 'what comes late is not heard');
 });
 
 test('a watch that ends by itself, or fails, has failed; how long it had lasted is known', async () => {
@@ -140,7 +140,7 @@ test('a watch that ends by itself, or fails, has failed; how long it had lasted 
     [async () => undefined, 'the watch of the resource has ended'],
     [() => Promise.reject({ code: 'transient', message: 'busy', retryAfterMs: 9 }), 'busy'],
   ] as const) {
-    const run = watch({ now: () => (now += 5), hold }, 1_000, true);
+    const run = watch({ now: () => (now += 5), callLong: hold }, 1_000, true);
     await settle();
     const failure = run.failure() as { readonly message: string; readonly heldMs: number };
     assert.equal([failure.message, failure.heldMs], [message, 5]);
@@ -151,7 +151,7 @@ test('what the foreign system does not work on is not looked at', async () => {
   for (const watches of [false, true]) {
     const run = watch({}, undefined, watches);
     await settle();
-    assert.equal([run.told, run.failure()], [[], undefined]);
+    assert.equal([run.reported, run.failure()], [[], undefined]);
     run.stop();
   }
 });
@@ -166,8 +166,8 @@ test('without `watch` it is observed in the same rhythm, and only what is new is
     undefined,
   ];
   const waits: (() => void)[] = [];
-  const ports: Partial<LifePorts> = {
-    together: (pauseMs) => {
+  const ports: Partial<LifecyclePorts> = {
+    alignToInterval: (pauseMs) => {
       pauses.push(pauseMs);
       return pauseMs;
     },
@@ -187,7 +187,7 @@ test('without `watch` it is observed in the same rhythm, and only what is new is
     waits.shift()?.();
     await settle();
   }
-  assert.equal(run.told, [
+  assert.equal(run.reported, [
     { type: 'observed', observation: { ...known, available: true } },
     { type: 'observed', observation: undefined },
   ]);
@@ -199,10 +199,10 @@ test('without `watch` it is observed in the same rhythm, and only what is new is
 
 test('what has not come for long is looked at less often, and never less than every quarter of a minute', () => {
   assert.equal(
-    [1, 9, 10, 15, 40].map((looks) => rarer(1_000, looks)),
+    [1, 9, 10, 15, 40].map((looks) => pollBackoff(1_000, looks)),
     [1_000, 1_000, 2_000, 7_000, 15_000],
   );
-  assert.is(rarer(60_000, 40), 60_000);
+  assert.is(pollBackoff(60_000, 40), 60_000);
 });
 
 test.run();

@@ -3,7 +3,7 @@ import type { EventFromLogic } from 'xstate';
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
 import type { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
-import type { Dependency, Readiness, Rival } from '../../../machines/life.ts';
+import type { Dependency, Readiness, ResourceOwner } from '../../../machines/lifecycle.ts';
 import type { ErrorData } from '../../../machines/object.ts';
 
 export const OWN = 'example.org/own';
@@ -59,7 +59,13 @@ export const passing: ErrorData = { ...terminal, reason: 'UnrecoverableError', p
 
 type ResourceEvent = EventFromLogic<typeof externalResourceMachine>;
 
-export const rival: Rival = { kind: 'Thing', namespace: 'other', name: 'twin', uid: 'twin-1', externalId: 'id-1' };
+export const conflictingOwner: ResourceOwner = {
+  kind: 'Thing',
+  namespace: 'other',
+  name: 'twin',
+  uid: 'twin-1',
+  externalId: 'id-1',
+};
 
 /** Every event the machine can hear, answers and timers included. */
 export function allEvents(): readonly ResourceEvent[] {
@@ -95,18 +101,18 @@ export function allEvents(): readonly ResourceEvent[] {
     undefined,
   ];
   const effects: Record<string, readonly unknown[]> = {
-    guardSelf: [undefined],
-    lookAhead: finds,
+    addOwnFinalizer: [undefined],
+    prefetch: finds,
     probe: finds,
     adopt: finds,
     search: finds,
-    contend: [
-      { rival: undefined, at },
-      { rival, at },
+    resolveOwnership: [
+      { conflictingOwner: undefined, at },
+      { conflictingOwner, at },
     ],
-    contendAtEnd: [
-      { rival: undefined, at },
-      { rival, at },
+    resolveOwnershipOnDelete: [
+      { conflictingOwner: undefined, at },
+      { conflictingOwner, at },
     ],
     yield: [{ kind: 'stored' }],
     import: observations,
@@ -132,32 +138,32 @@ export function allEvents(): readonly ResourceEvent[] {
     ],
     remove: [undefined],
     removeChildren: [{ gone: true }, { gone: false }],
-    unclaim: [undefined],
+    endClaims: [undefined],
     withdraw: [undefined],
-    releaseSelf: [undefined],
+    removeOwnFinalizer: [undefined],
   };
   const seen = observations.map((observation) => ({ type: 'observed', observation }));
   const after: Record<string, string> = {
     importPause: 'lifecycle.building.awaitingExternal',
-    turnPause: 'lifecycle.building.outrun',
-    unclearPause: 'lifecycle.claiming.unclear',
+    turnPause: 'lifecycle.building.reservationLost',
+    unclearPause: 'lifecycle.claiming.undetermined',
     backoff: 'lifecycle.backingOff',
-    repassPause: 'lifecycle.keeping.settling',
-    rereadPause: 'lifecycle.keeping.rereading',
+    repassPause: 'lifecycle.reconciling.awaitingReady',
+    rereadPause: 'lifecycle.reconciling.recheckingUpdate',
     removalPatience: 'lifecycle.deleting.awaitingRemoval',
     childrenPause: 'lifecycle.deleting.awaitingChildren',
   };
   const backoffs = [
-    'lifecycle.building.recordingAgain',
-    'lifecycle.building.discardingAgain',
+    'lifecycle.building.retryingRecord',
+    'lifecycle.building.retryingDiscard',
     'lifecycle.deleting.backingOff',
-    'lifecycle.deleting.releasingAgain',
+    'lifecycle.deleting.retryingRelease',
     'lifecycle.withdrawingAgain',
   ];
   const events = [
-    { type: 'life.began' },
-    { type: 'rival.gone' },
-    { type: 'filled.partly', progress: { bytes: 1 } },
+    { type: 'lifecycle.started' },
+    { type: 'owner.released' },
+    { type: 'content.progressed', progress: { bytes: 1 } },
     ...objects.flatMap((object) =>
       dependencies.slice(0, 1).map((some) => ({ type: 'object.changed', object, dependencies: some, at })),
     ),
@@ -167,16 +173,16 @@ export function allEvents(): readonly ResourceEvent[] {
       ...outputs.map((output) => done(id, output)),
       failed(id, transient),
       failed(id, terminal),
-      ...(id === 'create' || id.startsWith('contend') ? [failed(id, outrun)] : []),
+      ...(id === 'create' || id.startsWith('resolveOwnership') ? [failed(id, outrun)] : []),
       ...(id === 'create' ? [failed(id, lacking)] : []),
     ]),
     ...Object.entries(after).map(([delay, state]) => ({ type: `xstate.after.${delay}.externalResource.${state}` })),
     ...backoffs.map((state) => ({ type: `xstate.after.backoff.externalResource.${state}` })),
-    { type: 'xstate.after.unclearPause.externalResource.lifecycle.deleting.unresolved' },
-    { type: 'xstate.after.resync.resting' },
+    { type: 'xstate.after.unclearPause.externalResource.lifecycle.deleting.undetermined' },
+    { type: 'xstate.after.resync.idle' },
     { type: 'xstate.after.relook.failed' },
-    { type: 'xstate.after.echo.externalResource.lifecycle.resting.available' },
-    { type: 'xstate.after.relook.externalResource.lifecycle.resting.unavailable' },
+    { type: 'xstate.after.echo.externalResource.lifecycle.idle.available' },
+    { type: 'xstate.after.relook.externalResource.lifecycle.idle.unavailable' },
   ];
   return events as unknown as readonly ResourceEvent[];
 }

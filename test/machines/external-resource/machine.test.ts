@@ -8,15 +8,16 @@ import {
   type UpdateInput,
   type WatchInput,
 } from '../../../machines/external-resource/context.ts';
-import { standingOf } from '../../../machines/external-resource/life.ts';
+import { resourceStateOf } from '../../../machines/external-resource/lifecycle.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
 import type { Observation } from '../../../machines/external-resource/operations.ts';
+import { RELOOK_LIMIT_MS } from '../../../machines/external-resource/polling.ts';
 import { resyncMs } from '../../../machines/external-resource/resync.ts';
-import { RELOOK_LIMIT_MS } from '../../../machines/external-resource/watching.ts';
-import { type Dependency, type Readiness, stateOf } from '../../../machines/life.ts';
+import { type Dependency, type Readiness, stateOf } from '../../../machines/lifecycle.ts';
 import { leaves, possible, reached } from '../paths.ts';
 import {
   allEvents,
+  conflictingOwner,
   dependency,
   GUARD,
   lacking,
@@ -24,7 +25,6 @@ import {
   observation,
   owned,
   passing,
-  rival,
   secret,
   terminal,
   transient,
@@ -38,7 +38,7 @@ const test = suite('external resource machine');
 type Answers = Record<string, (call: number) => unknown>;
 
 /** What is found is the object's own unless told otherwise. */
-const DEFAULTS: Answers = { contend: () => ({ rival: undefined, at: 0 }) };
+const DEFAULTS: Answers = { resolveOwnership: () => ({ conflictingOwner: undefined, at: 0 }) };
 
 interface Run {
   readonly actor: Actor<typeof externalResourceMachine>;
@@ -48,7 +48,7 @@ interface Run {
   context(): ResourceContext;
   /** How often an effect was asked for. */
   count(effect: string): number;
-  tell(object: ResourceView): void;
+  report(object: ResourceView): void;
   /** Its dependencies are these from now on. */
   hear(dependencies: readonly Dependency[], at?: number): void;
   /** What a watch tells. */
@@ -68,7 +68,7 @@ function start(
   answers: Answers,
   object: ResourceView,
   dependencies = [secret, dependency('ready')],
-  { landsBy = 0, isContested = false } = {},
+  { inDoubtUntil = 0, isOwnershipDisputed = false } = {},
 ): Run {
   const clock = new SimulatedClock();
   const calls: string[] = [];
@@ -106,14 +106,14 @@ function start(
   });
   const actor = createActor(machine, {
     clock,
-    input: { key: 'key', object, dependencies, at: 0, landsBy, isContested },
+    input: { key: 'key', object, dependencies, at: 0, inDoubtUntil, isOwnershipDisputed },
   });
   actor.subscribe((snapshot) => {
     const state = stateOf(snapshot);
     if (state !== entered.at(-1)) entered.push(state);
   });
   actor.start();
-  actor.send({ type: 'life.began' });
+  actor.send({ type: 'lifecycle.started' });
   return {
     actor,
     clock,
@@ -122,7 +122,7 @@ function start(
     context: () => actor.getSnapshot().context,
     count: (effect) => calls.filter((call) => call === effect).length,
     hear: (heard, at = 1) => actor.send({ type: 'dependencies.changed', dependencies: heard, at }),
-    tell: (changed) => actor.send({ type: 'object.changed', object: changed, dependencies, at: 0 }),
+    report: (changed) => actor.send({ type: 'object.changed', object: changed, dependencies, at: 0 }),
     see: (observation) => actor.send({ type: 'observed', observation }),
     entered,
     paces,
@@ -153,26 +153,26 @@ test('every state is reached by generated paths', () => {
     { object: view({ ...owned, managed: false }), dependencies: usual },
     { object: view({ ...owned, settled: 'available', externalId: 'id-1' }), dependencies: usual },
     { object: view({ ...owned, deleting: true }), dependencies: [secret, own] },
-    { object: view({ ...owned, externalId: 'id-1' }), dependencies: usual, isContested: true },
+    { object: view({ ...owned, externalId: 'id-1' }), dependencies: usual, isOwnershipDisputed: true },
   ];
   const found = new Set<string>();
   const lifecycle = allEvents().filter((event) => event.type !== 'object.changed' || event.dependencies.length > 0);
   // Several walks: some long ways round would be lost among the others.
   const telling = allEvents().filter(({ type }) => type.startsWith('object'));
   const changing = lifecycle.filter(({ type }) => /observe$|record|update|reread/.test(type));
-  const contended = lifecycle.filter(({ type }) => /began|observe$|contend|yield|rival|adopt/.test(type));
+  const contended = lifecycle.filter(({ type }) => /started|observe$|resolve|yield|owner|adopt/.test(type));
   for (const events of [lifecycle, telling, changing, contended]) {
     for (const begun of inputs) {
-      const input = { key: 'key', isContested: false, ...begun, at: 0, landsBy: 0 };
+      const input = { key: 'key', isOwnershipDisputed: false, ...begun, at: 0, inDoubtUntil: 0 };
       const walk = reached(externalResourceMachine, input, (snapshot) =>
-        snapshot.value.lifecycle === 'starting' ? [{ type: 'life.began' } as const] : possible(snapshot, events),
+        snapshot.value.lifecycle === 'starting' ? [{ type: 'lifecycle.started' } as const] : possible(snapshot, events),
       );
       for (const leaf of walk) found.add(leaf);
     }
   }
   // These are left in the same step in which they are entered.
   const passing = new Set([
-    ...['lifecycle.claiming.entering', 'lifecycle.keeping.recorded', 'lifecycle.keeping.judging'],
+    ...['lifecycle.claiming.checkingFinalizer', 'lifecycle.reconciling.recorded', 'lifecycle.reconciling.evaluating'],
     ...['lifecycle.building.making', 'lifecycle.building.taking'],
   ]);
   assert.equal(
@@ -201,60 +201,60 @@ test('33.F1: no finalizer is stored on an object that can have no resource yet (
   ];
   for (const dependencies of [...waiting, [keyless, dependency('ready')], [absent, dependency('ready')]]) {
     const run = await lived({ find: () => nothing }, view(), dependencies);
-    assert.is(run.count('guardSelf'), 0, JSON.stringify(dependencies));
+    assert.is(run.count('addOwnFinalizer'), 0, JSON.stringify(dependencies));
     assert.ok(run.calls.includes('claim'));
   }
   for (const error of [terminal, transient]) {
     const run = await lived({ find: fail(error), import: fail(error) }, view());
     run.clock.increment(60_000);
     await settled();
-    assert.is(run.count('guardSelf'), 0, 'the credentials lead nowhere');
+    assert.is(run.count('addOwnFinalizer'), 0, 'the credentials lead nowhere');
     const importing = await lived({ import: fail(error) }, view({ managed: false }));
-    assert.is(importing.count('guardSelf'), 0);
+    assert.is(importing.count('addOwnFinalizer'), 0);
   }
   const unmatched = await lived({ import: () => undefined }, view({ managed: false }));
-  assert.is(unmatched.count('guardSelf'), 0, 'nothing is there to be had');
+  assert.is(unmatched.count('addOwnFinalizer'), 0, 'nothing is there to be had');
 });
 
 test('33.F1: the own finalizer is stored right before the create, after the look, and before the id of what was found (M2)', async () => {
   const guarded = (run: () => Run, object: ResourceView = view(owned)) => ({
-    guardSelf: async () => {
+    addOwnFinalizer: async () => {
       await undefined; // the first step of a life is made before it is returned
-      run().tell(object);
+      run().report(object);
     },
   });
   const made: Run = start({ find: () => nothing, ...guarded(() => made) }, view());
   await settled();
-  assert.equal(made.calls, ['claim', 'find', 'guardSelf', 'claim', 'create']);
+  assert.equal(made.calls, ['claim', 'find', 'addOwnFinalizer', 'claim', 'create']);
   const early: Run = start({ find: () => nothing, ...guarded(() => early) }, view(), [secret, dependency('pending')]);
   await settled();
   assert.equal(early.calls, ['claim', 'find', 'claim']);
   early.hear([secret, dependency('ready')], 10);
-  assert.equal(early.phase(), 'building.guarding');
+  assert.equal(early.phase(), 'building.addingFinalizer');
   const found: Run = start({ find: () => ({ ...nothing, matches: [observation()] }), ...guarded(() => found) }, view());
   await settled();
-  assert.equal(found.calls, ['claim', 'find', 'contend', 'guardSelf', 'record']);
+  assert.equal(found.calls, ['claim', 'find', 'resolveOwnership', 'addOwnFinalizer', 'record']);
   const unmanaged = view({ ...owned, managed: false });
   const imported: Run = start(
     { import: () => observation(), ...guarded(() => imported, unmanaged) },
     view({ managed: false }),
   );
   await settled();
-  assert.equal(imported.calls, ['claim', 'import', 'guardSelf', 'record']);
+  assert.equal(imported.calls, ['claim', 'import', 'addOwnFinalizer', 'record']);
   const recorded: Run = start(
     guarded(() => recorded, view({ ...owned, externalId: 'id-1' })),
     view({ externalId: 'id-1' }),
   );
   await settled();
-  assert.equal(recorded.calls.slice(0, 2), ['guardSelf', 'claim'], 'there is a resource already');
+  assert.equal(recorded.calls.slice(0, 2), ['addOwnFinalizer', 'claim'], 'there is a resource already');
 });
 
 test('33.F1: what changes while the finalizer is stored is heeded: nothing is created without its dependency (M1)', async () => {
   const run: Run = start(
     {
       find: () => nothing,
-      guardSelf: () => {
-        run.tell(view(owned));
+      addOwnFinalizer: () => {
+        run.report(view(owned));
         run.hear([secret, dependency('deleting')]);
       },
     },
@@ -266,17 +266,17 @@ test('33.F1: what changes while the finalizer is stored is heeded: nothing is cr
 });
 
 test('33.F1, 33.F2: an object without our finalizer goes without us, whatever its credentials, and its claims end', async () => {
-  const dead: Answers = { find: fail(terminal), unclaim: () => undefined };
+  const dead: Answers = { find: fail(terminal), endClaims: () => undefined };
   const waiting = await lived(dead, view());
   assert.equal(waiting.phase(), 'failed');
-  waiting.tell(view({ deleting: true, finalizers: [GUARD] }));
+  waiting.report(view({ deleting: true, finalizers: [GUARD] }));
   await settled();
-  assert.equal([waiting.phase(), waiting.count('unclaim'), waiting.count('find')], ['gone', 1, 1]);
+  assert.equal([waiting.phase(), waiting.count('endClaims'), waiting.count('find')], ['deleted', 1, 1]);
   const restarted = await lived(dead, view({ deleting: true, finalizers: [GUARD] }));
-  assert.equal([restarted.phase(), restarted.calls], ['gone', ['unclaim']]);
+  assert.equal([restarted.phase(), restarted.calls], ['deleted', ['endClaims']]);
   let attempts = 0;
   const away: Answers = {
-    unclaim: () => {
+    endClaims: () => {
       attempts += 1;
       if (attempts < 3) throw transient;
     },
@@ -286,21 +286,25 @@ test('33.F1, 33.F2: an object without our finalizer goes without us, whatever it
     retried.clock.increment(60_000);
     await settled();
   }
-  assert.equal([retried.phase(), attempts], ['gone', 3]);
+  assert.equal([retried.phase(), attempts], ['deleted', 3]);
 });
 
 test('33.F2: a life that begins on an object without our finalizer knows that nothing was built, unless something is listed', async () => {
   const going = [secret, dependency('deleting')];
   const run = await lived({}, view(), going);
-  assert.equal([run.phase(), run.count('find')], ['claiming.awaiting', 0], 'the dependency is yielded without a look');
-  assert.equal(run.context().yielded, ['network-1']);
-  const listed = await lived({}, view(), going, { landsBy: 10_000 });
+  assert.equal(
+    [run.phase(), run.count('find')],
+    ['claiming.awaitingDependencies', 0],
+    'the dependency is yielded without a look',
+  );
+  assert.equal(run.context().withdrawnUids, ['network-1']);
+  const listed = await lived({}, view(), going, { inDoubtUntil: 10_000 });
   assert.equal(listed.phase(), 'claiming.probing');
 });
 
 test('nothing is created before every dependency is ready (M1, I1)', async () => {
   for (const readiness of [undefined, 'pending', 'absent', 'deleting'] as const) {
-    const run = await lived({ guardSelf: () => undefined, find: () => nothing }, view(owned), [
+    const run = await lived({ addOwnFinalizer: () => undefined, find: () => nothing }, view(owned), [
       secret,
       dependency(readiness),
     ]);
@@ -312,7 +316,7 @@ test('waiting for a dependency makes no call and arms no timer (M6, I6)', async 
   const run = await lived({ find: () => nothing }, view(owned), [secret, dependency(undefined)]);
   run.clock.increment(86_400_000);
   await settled();
-  assert.equal(run.phase(), 'claiming.awaiting');
+  assert.equal(run.phase(), 'claiming.awaitingDependencies');
   assert.equal(run.calls, ['claim']);
 });
 
@@ -336,12 +340,12 @@ test('what an interrupted create left behind is adopted (I4)', async () => {
     update: () => ({ changed: false }),
   };
   const run = await lived(answers, view(owned));
-  assert.equal(run.phase(), 'resting.available');
+  assert.equal(run.phase(), 'idle.available');
   assert.not.ok(run.calls.includes('create'));
 });
 
 test('what was found by what it is like is read once more when it is recorded: who had it may have removed it since', async () => {
-  const found = [{ ...nothing, matches: [observation()], sought: 'one' }];
+  const found = [{ ...nothing, matches: [observation()], completedLookup: 'one' }];
   const answers = {
     find: () => found.shift() ?? nothing,
     record: () => ({ kind: 'stored' }),
@@ -375,7 +379,7 @@ test('a deletion during the create waits for what it makes, records it and remov
     remove: () => undefined,
   };
   const run = await lived(answers, view(owned));
-  run.tell(view({ ...owned, deleting: true }));
+  run.report(view({ ...owned, deleting: true }));
   assert.equal(run.phase(), 'building.creating');
   finish(observation());
   await settled();
@@ -387,7 +391,7 @@ test('whoever loses the race for the id removes what it made (I4)', async () => 
     find: () => nothing,
     create: () => observation(),
     record: () => {
-      run.tell(view({ ...owned, externalId: 'id-9' }));
+      run.report(view({ ...owned, externalId: 'id-9' }));
       return { kind: 'lost', externalId: 'id-9' };
     },
     remove: () => undefined,
@@ -395,7 +399,7 @@ test('whoever loses the race for the id removes what it made (I4)', async () => 
   const run = start(answers, view(owned));
   await settled();
   assert.ok(run.calls.includes('remove'));
-  assert.equal(run.phase(), 'keeping.observing');
+  assert.equal(run.phase(), 'reconciling.observing');
   assert.is(run.context().externalId, 'id-9');
 });
 
@@ -404,10 +408,10 @@ test('the winner of the race for the id may be taken out of the status while the
     find: (call: number) => (call === 1 ? nothing : new Promise(() => undefined)),
     create: () => observation(),
     record: () => {
-      run.tell(view({ ...owned, externalId: 'id-9' }));
+      run.report(view({ ...owned, externalId: 'id-9' }));
       return { kind: 'lost', externalId: 'id-9' };
     },
-    remove: () => run.tell(view(owned)),
+    remove: () => run.report(view(owned)),
   };
   const run = start(answers, view(owned));
   await settled();
@@ -421,7 +425,7 @@ test('a terminal refusal is not tried again until the spec changes (M7)', async 
   await settled();
   assert.equal(run.phase(), 'failed');
   assert.is(run.count('create'), 1);
-  run.tell(view({ ...owned, generation: 2 }));
+  run.report(view({ ...owned, generation: 2 }));
   await settled();
   assert.is(run.count('create'), 2);
 });
@@ -449,7 +453,7 @@ test('33.A8: what only the cloud can mend is looked at again, ever less often, w
   assert.ok((await looks(3_600_000)) <= 8, 'it is looked at rarely');
   isBroken = false;
   await looks(RELOOK_LIMIT_MS);
-  assert.equal(run.phase(), 'resting.available');
+  assert.equal(run.phase(), 'idle.available');
   assert.ok(run.context().available);
 });
 
@@ -459,14 +463,14 @@ test('33.A8: what cannot be used and is not being worked on is looked at again, 
     { observe: () => observation({ available }), update: () => ({ changed: false }) },
     view({ ...owned, externalId: 'id-1' }),
   );
-  assert.equal(run.phase(), 'resting.unavailable');
+  assert.equal(run.phase(), 'idle.unavailable');
   run.clock.increment(14_000);
   await settled();
   assert.is(run.count('observe'), 1);
   available = true;
   run.clock.increment(1_000);
   await settled();
-  assert.equal(run.phase(), 'resting.available');
+  assert.equal(run.phase(), 'idle.available');
   run.clock.increment(86_400_000);
   await settled();
   assert.is(run.count('observe'), 2);
@@ -481,7 +485,7 @@ test('33.A8: a life that begins with it looks when the next look is due, and wit
     assert.is(run.count('observe'), 0, state);
     run.clock.increment(1_000);
     await settled();
-    assert.equal(run.phase(), 'resting.available', state);
+    assert.equal(run.phase(), 'idle.available', state);
     const refused = start({}, view({ ...object, resyncInMs: undefined }));
     refused.clock.increment(86_400_000);
     await settled();
@@ -520,7 +524,7 @@ test('33.D1b: when a use ends it is looked at again for a while, as long as it i
   used = true;
   run.actor.send({ type: 'relations.changed', at: 1 });
   assert.is(await looks(3_600_000), 7, 'it is given up');
-  assert.equal(run.phase(), 'resting.available');
+  assert.equal(run.phase(), 'idle.available');
 });
 
 test('a transient failure is tried again, after looking for what it may have left', async () => {
@@ -545,11 +549,11 @@ test('what a create lacks is waited for without a timer, and looked for when a d
   const run = await lived(answers, view(owned));
   run.clock.increment(86_400_000);
   await settled();
-  assert.equal(run.phase(), 'building.lacking');
+  assert.equal(run.phase(), 'building.awaitingPrerequisite');
   const { context, tags } = run.actor.getSnapshot();
   assert.equal([context.waiting, context.error, [...tags].includes('failing')], [[lacking.message], undefined, false]);
   run.hear([secret, dependency('ready')]);
-  assert.equal(run.phase(), 'building.lacking', 'nothing has changed');
+  assert.equal(run.phase(), 'building.awaitingPrerequisite', 'nothing has changed');
   const edited = dependency('ready', { answer: { readiness: 'ready', uid: 'network-1', version: '2' } });
   run.hear([secret, edited]);
   assert.equal(run.phase(), 'building.adopting');
@@ -559,12 +563,15 @@ test('what a create lacks is waited for without a timer, and looked for when a d
 });
 
 test('what lacks something is deleted like what was never made', async () => {
-  const run = await lived({ find: () => nothing, create: fail(lacking), releaseSelf: () => undefined }, view(owned));
-  assert.equal(run.phase(), 'building.lacking');
-  run.tell(view({ ...owned, deleting: true }));
+  const run = await lived(
+    { find: () => nothing, create: fail(lacking), removeOwnFinalizer: () => undefined },
+    view(owned),
+  );
+  assert.equal(run.phase(), 'building.awaitingPrerequisite');
+  run.report(view({ ...owned, deleting: true }));
   await settled();
   assert.not.ok(run.calls.includes('remove'));
-  assert.ok(run.calls.includes('unclaim'));
+  assert.ok(run.calls.includes('endClaims'));
 });
 
 test('new credentials end the pause of a failure', async () => {
@@ -577,21 +584,21 @@ test('new credentials end the pause of a failure', async () => {
 
 test('a dependency that is being deleted is yielded when nothing was built on it (M5, P1)', async () => {
   const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
-  assert.equal(run.context().yielded, ['network-1']);
-  assert.equal(run.phase(), 'claiming.awaiting');
+  assert.equal(run.context().withdrawnUids, ['network-1']);
+  assert.equal(run.phase(), 'claiming.awaitingDependencies');
 });
 
 test('a dependency that is being deleted is kept when something was built on it (M5, P1)', async () => {
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), record: () => ({ kind: 'stored' }) };
   const run = await lived(answers, view(owned), [secret, dependency('deleting')]);
-  assert.equal(run.context().yielded, []);
-  assert.equal(run.phase(), 'keeping.updating');
+  assert.equal(run.context().withdrawnUids, []);
+  assert.equal(run.phase(), 'reconciling.updating');
 });
 
 test('a yielded incarnation is not used even if it says ready again (P1)', async () => {
   const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
   run.hear([secret, dependency('ready')]);
-  assert.equal(run.phase(), 'claiming.awaiting');
+  assert.equal(run.phase(), 'claiming.awaitingDependencies');
 });
 
 test('an update that waits for a dependency arms no timer, and is made again when it changes (I6, I7)', async () => {
@@ -600,11 +607,11 @@ test('an update that waits for a dependency arms no timer, and is made again whe
   const run = await lived({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
   run.clock.increment(86_400_000);
   await settled();
-  assert.equal([run.phase(), run.count('update')], ['keeping.settling', 1]);
+  assert.equal([run.phase(), run.count('update')], ['reconciling.awaitingReady', 1]);
   const group = dependency('ready', { kind: 'Group', name: 'g' });
   run.hear([secret, dependency('ready'), group]);
   await settled();
-  assert.is(run.phase(), 'resting.available');
+  assert.is(run.phase(), 'idle.available');
   assert.equal(
     run.calls.filter((call) => call !== 'claim' && call !== 'watch'),
     ['observe', 'update', 'update'],
@@ -628,17 +635,17 @@ function keptBeside(unused: readonly string[]) {
     run.actor.send({ type: 'dependencies.changed', dependencies, at: 1 });
     await settled();
   };
-  return { run, hear, yielded: () => run.context().yielded };
+  return { run, hear, withdrawnUids: () => run.context().withdrawnUids };
 }
 
 test('what a kept resource was to use and does not is yielded when it goes, after a look (M5, P1)', async () => {
-  const { run, hear, yielded } = keptBeside(['Volume/disk']);
+  const { run, hear, withdrawnUids } = keptBeside(['Volume/disk']);
   await settled();
   await hear('pending');
-  assert.equal([run.phase(), yielded()], ['keeping.settling', []]);
+  assert.equal([run.phase(), withdrawnUids()], ['reconciling.awaitingReady', []]);
   const before = run.calls.length;
   await hear('deleting');
-  assert.equal([run.phase(), yielded()], ['keeping.settling', ['disk-1']]);
+  assert.equal([run.phase(), withdrawnUids()], ['reconciling.awaitingReady', ['disk-1']]);
   // The pass that did not see it in use compared with a look from before: what was sent since would be missed.
   assert.equal(
     run.calls.slice(before).filter((call) => call !== 'watch'),
@@ -647,10 +654,10 @@ test('what a kept resource was to use and does not is yielded when it goes, afte
 });
 
 test('what a kept resource may use is not yielded (M5, P1)', async () => {
-  const { run, hear, yielded } = keptBeside([]);
+  const { run, hear, withdrawnUids } = keptBeside([]);
   await settled();
   await hear('deleting');
-  assert.equal([run.phase(), yielded()], ['keeping.settling', []]);
+  assert.equal([run.phase(), withdrawnUids()], ['reconciling.awaitingReady', []]);
 });
 
 test('what changes during an update pass that waits is not missed (I9)', async () => {
@@ -661,11 +668,11 @@ test('what changes during an update pass that waits is not missed (I9)', async (
   const run = start({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
   await Promise.resolve();
   const group = dependency('ready', { kind: 'Group', name: 'g' });
-  while (run.phase() !== 'keeping.updating') await Promise.resolve();
+  while (run.phase() !== 'reconciling.updating') await Promise.resolve();
   run.hear([secret, dependency('ready'), group]);
   await settled();
   await settled();
-  assert.is(run.phase(), 'resting.available');
+  assert.is(run.phase(), 'idle.available');
 });
 
 test('an update that asks for another look gets one', async () => {
@@ -689,7 +696,7 @@ async function waiting(answers: Answers = {}): Promise<Run> {
 
 test('what the cloud is at work on is watched: no step and no call of its own until there is news', async () => {
   const run = await waiting();
-  assert.is(run.phase(), 'keeping.settling');
+  assert.is(run.phase(), 'reconciling.awaitingReady');
   const { entered, calls } = run;
   const before = [entered.length, calls.length];
   run.clock.increment(3_600_000);
@@ -698,8 +705,8 @@ test('what the cloud is at work on is watched: no step and no call of its own un
   assert.equal([run.paces, run.watches()], [[1_000], 1]);
   run.see(observation());
   await settled();
-  assert.is(run.phase(), 'resting.available');
-  assert.equal(entered.slice(before[0]), ['keeping.updating', 'resting.available']);
+  assert.is(run.phase(), 'idle.available');
+  assert.equal(entered.slice(before[0]), ['reconciling.updating', 'idle.available']);
   assert.is(run.watches(), 0, 'the watch ends with the state');
   assert.is(run.count('observe'), 1);
 });
@@ -708,7 +715,7 @@ test('what is watched and gone is made anew', async () => {
   const run = await waiting({ record: () => ({ kind: 'stored' }), find: () => nothing });
   run.see(undefined);
   await settled();
-  assert.ok(run.entered.includes('keeping.forgetting'));
+  assert.ok(run.entered.includes('reconciling.clearingId'));
   assert.is(run.phase(), 'building.creating');
 });
 
@@ -722,19 +729,19 @@ test('what is seen under another id than the recorded one is recorded (I4)', asy
 
 test('an edit, a deletion and new credentials end a watch', async () => {
   const edited = await waiting();
-  edited.tell(view({ ...owned, externalId: 'id-1', generation: 2 }));
-  assert.equal([edited.phase(), edited.watches()], ['keeping.observing', 0]);
+  edited.report(view({ ...owned, externalId: 'id-1', generation: 2 }));
+  assert.equal([edited.phase(), edited.watches()], ['reconciling.observing', 0]);
   const deleted = await waiting();
-  deleted.tell(view({ ...owned, externalId: 'id-1', deleting: true }));
+  deleted.report(view({ ...owned, externalId: 'id-1', deleting: true }));
   assert.equal([deleted.phase(), deleted.watches()], ['deleting.removing', 0]);
   const rotated = await waiting();
   const answer = { readiness: 'ready', uid: 'secret-1', version: '2' } as const;
   rotated.hear([{ ...secret, answer }, dependency('ready')]);
-  assert.equal([rotated.phase(), rotated.watches()], ['keeping.observing', 0]);
+  assert.equal([rotated.phase(), rotated.watches()], ['reconciling.observing', 0]);
   // That others are somehow else does not.
   const calm = await waiting();
   calm.hear([secret, dependency('pending')]);
-  assert.equal([calm.phase(), calm.watches()], ['keeping.settling', 1]);
+  assert.equal([calm.phase(), calm.watches()], ['reconciling.awaitingReady', 1]);
 });
 
 test('a watch that fails is a look that failed', async () => {
@@ -782,7 +789,7 @@ test('a deletion that the cloud took is watched until it is done', async () => {
   await settled();
   assert.is(run.entered.length, before, 'that it is there still is no news');
   run.see(undefined);
-  assert.equal([run.phase(), run.watches()], ['deleting.unclaiming', 0]);
+  assert.equal([run.phase(), run.watches()], ['deleting.endingClaims', 0]);
   assert.is(run.count('observe'), 1);
 });
 
@@ -822,7 +829,7 @@ test('an object of its own goes before the resource does', async () => {
   const answers = { removeChildren: (call: number) => ({ gone: call > 1 }), remove: () => undefined };
   const run = await lived(answers, object, [secret, own('ready')]);
   assert.is(run.phase(), 'deleting.awaitingChildren');
-  assert.equal(standingOf(run.actor.getSnapshot()).leaving.length, 1);
+  assert.equal(resourceStateOf(run.actor.getSnapshot()).leaving.length, 1);
   assert.not.ok(run.calls.includes('remove'));
   run.hear([secret, own('absent')]);
   await settled();
@@ -860,38 +867,38 @@ test('a cleanup, and a look, use credentials that are being deleted: their guard
     answer: { readiness: 'deleting', uid: 'secret-1', version: '1' },
   });
   const find = () => ({ matches: [], exact: true, at: 0 });
-  const cleanup = await lived({ find, unclaim: () => undefined }, view({ ...owned, deleting: true }), [leaving]);
-  assert.equal(cleanup.calls.slice(-3), ['find', 'unclaim', 'releaseSelf']);
+  const cleanup = await lived({ find, endClaims: () => undefined }, view({ ...owned, deleting: true }), [leaving]);
+  assert.equal(cleanup.calls.slice(-3), ['find', 'endClaims', 'removeOwnFinalizer']);
   const alive = await lived({ find }, view(owned), [leaving, dependency('ready')]);
-  assert.is(alive.context().yielded[0], 'secret-1');
-  assert.is(alive.phase(), 'claiming.awaiting');
+  assert.is(alive.context().withdrawnUids[0], 'secret-1');
+  assert.is(alive.phase(), 'claiming.awaitingDependencies');
 });
 
 test('nothing is built with credentials that are being deleted; what is built is cared for with them (I3)', async () => {
   const leaving: Dependency = { ...secret, answer: { readiness: 'deleting', uid: 'secret-1', version: '1' } };
-  const answers = { find: () => nothing, guardSelf: () => undefined };
+  const answers = { find: () => nothing, addOwnFinalizer: () => undefined };
   const unbuilt = await lived(answers, view(owned), [leaving, dependency('ready')]);
   assert.not(unbuilt.calls.includes('create'));
-  assert.equal(unbuilt.context().yielded, ['secret-1']);
+  assert.equal(unbuilt.context().withdrawnUids, ['secret-1']);
   const built = await lived({ observe: () => observation() }, view({ ...owned, externalId: 'id-1' }), [leaving]);
-  assert.is(built.phase(), 'keeping.updating');
+  assert.is(built.phase(), 'reconciling.updating');
 });
 
 test('without the dependency that it would have built on, a deleted object has built nothing', async () => {
   const answer = { readiness: 'absent', uid: '' } as const;
   const object = view({ ...owned, deleting: true });
-  const run = await lived({ unclaim: () => undefined }, object, [{ ...secret, answer }]);
-  assert.is(run.phase(), 'deleting.releasing');
+  const run = await lived({ endClaims: () => undefined }, object, [{ ...secret, answer }]);
+  assert.is(run.phase(), 'deleting.removingFinalizer');
   const recorded = await lived({}, view({ ...owned, deleting: true, externalId: 'id-1' }), [{ ...secret, answer }]);
   assert.is(recorded.phase(), 'deleting.deciding');
 });
 
 test('what goes with another is not looked for when that is gone, recorded or not', async () => {
   const answer = { readiness: 'absent', uid: '' } as const;
-  const whole: Dependency = { ...secret, kind: 'Whole', finalizers: [], encloses: true, answer };
+  const whole: Dependency = { ...secret, kind: 'Whole', finalizers: [], isContainedIn: true, answer };
   for (const externalId of ['id-1', undefined]) {
-    const run = await lived({ unclaim: () => undefined }, view({ ...owned, deleting: true, externalId }), [whole]);
-    assert.equal(run.calls.slice(-2), ['unclaim', 'releaseSelf']);
+    const run = await lived({ endClaims: () => undefined }, view({ ...owned, deleting: true, externalId }), [whole]);
+    assert.equal(run.calls.slice(-2), ['endClaims', 'removeOwnFinalizer']);
   }
   const there = await lived({}, view({ ...owned, deleting: true, externalId: 'id-1' }), [
     { ...whole, answer: { readiness: 'pending', uid: 'whole-1' } },
@@ -901,60 +908,60 @@ test('what goes with another is not looked for when that is gone, recorded or no
 
 test('an absent reference that may be new proves nothing: what an earlier life made is looked for (I4)', async () => {
   const group = dependency('absent', { kind: 'SecurityGroup', name: 'new' });
-  const answers = { find: () => ({ ...nothing, matches: [observation()] }), unclaim: () => undefined };
+  const answers = { find: () => ({ ...nothing, matches: [observation()] }), endClaims: () => undefined };
   const edited = await lived(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, group]);
-  assert.equal(edited.calls.slice(-2), ['contend', 'remove']);
+  assert.equal(edited.calls.slice(-2), ['resolveOwnership', 'remove']);
   const unedited = await lived(answers, view({ ...owned, deleting: true, generation: 2 }), [secret, group]);
-  assert.equal(unedited.calls.slice(-2), ['unclaim', 'releaseSelf']);
+  assert.equal(unedited.calls.slice(-2), ['endClaims', 'removeOwnFinalizer']);
   // A field that never was another: whatever of that name there is, is somebody else's.
   const network = dependency('absent', { fixed: true });
   const fixed = await lived(answers, view({ ...owned, deleting: true, generation: 3 }), [secret, network]);
-  assert.equal(fixed.calls.slice(-2), ['unclaim', 'releaseSelf']);
+  assert.equal(fixed.calls.slice(-2), ['endClaims', 'removeOwnFinalizer']);
 });
 
 test('on a dependency that was never built itself, nothing was built: it is yielded, or left behind (P1)', async () => {
   const unbuilt = dependency('deleting', { neededFor: 'always', answer: { readiness: 'deleting', uid: 'router-1' } });
   const alive = await lived({}, view(owned), [unbuilt]);
-  assert.equal(alive.context().yielded, ['router-1']);
+  assert.equal(alive.context().withdrawnUids, ['router-1']);
   // The subnet whose own we are has lost its resource: it waits for us, and would not have another before we are gone.
   const owner = dependency('deleting', {
     neededFor: 'always',
     finalizers: [],
     answer: { readiness: 'deleting', uid: 's' },
   });
-  const own = await lived({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [owner]);
-  assert.is(own.phase(), 'deleting.releasing');
-  const deleted = await lived({ unclaim: () => undefined }, view({ ...owned, deleting: true }), [unbuilt]);
-  assert.is(deleted.phase(), 'deleting.releasing');
+  const own = await lived({ endClaims: () => undefined }, view({ ...owned, deleting: true }), [owner]);
+  assert.is(own.phase(), 'deleting.removingFinalizer');
+  const deleted = await lived({ endClaims: () => undefined }, view({ ...owned, deleting: true }), [unbuilt]);
+  assert.is(deleted.phase(), 'deleting.removingFinalizer');
 });
 
 test('what is deleted before it was ever built had nothing built on it, whatever looks like it (P1)', async () => {
   // Of the same sort, as far as can be told without the id of what it would be built on.
-  const unclear = { find: () => ({ matches: [observation()], exact: false, at: 0 }), unclaim: () => undefined };
+  const unclear = { find: () => ({ matches: [observation()], exact: false, at: 0 }), endClaims: () => undefined };
   const service = dependency('deleting', { answer: { readiness: 'deleting', uid: 'service-1' } });
   const deleted = (generation: number, of = service) =>
     start(unclear, view({ ...owned, deleting: true, generation }), [secret, of]);
   const alive = await lived(unclear, view(owned), [secret, service]);
-  assert.equal(alive.context().yielded, ['service-1']);
+  assert.equal(alive.context().withdrawnUids, ['service-1']);
   const leaving = deleted(2);
   await settled();
-  assert.is(leaving.phase(), 'deleting.releasing');
+  assert.is(leaving.phase(), 'deleting.removingFinalizer');
   // It may have referred to another one before.
   const edited = deleted(3);
   await settled();
-  assert.is(edited.phase(), 'deleting.unresolved');
+  assert.is(edited.phase(), 'deleting.undetermined');
   const fixed = deleted(3, { ...service, fixed: true });
   await settled();
-  assert.is(fixed.phase(), 'deleting.releasing');
+  assert.is(fixed.phase(), 'deleting.removingFinalizer');
   // Somebody took its id away.
   const answer = { readiness: 'deleting', uid: 'service-1', attributes: {} } as const;
   const robbed = deleted(2, dependency('deleting', { answer }));
   await settled();
-  assert.is(robbed.phase(), 'deleting.unresolved');
+  assert.is(robbed.phase(), 'deleting.undetermined');
   // Nothing keeps it, so that it may have been another when a create was sent.
   const unguarded = deleted(2, { ...service, finalizers: [] });
   await settled();
-  assert.is(unguarded.phase(), 'deleting.unresolved');
+  assert.is(unguarded.phase(), 'deleting.undetermined');
 });
 
 test('a settled object costs no call', async () => {
@@ -966,21 +973,21 @@ test('a settled object costs no call', async () => {
 
 test('cleanup starts only when the own finalizer is the last one (M4, I2)', async () => {
   const held = { deleting: true, finalizers: [OWN, GUARD], externalId: 'id-1' };
-  const answers = { remove: () => undefined, observe: () => undefined, unclaim: () => undefined };
+  const answers = { remove: () => undefined, observe: () => undefined, endClaims: () => undefined };
   const run = await lived(answers, view(held));
-  assert.equal(run.phase(), 'deleting.guarded');
-  run.tell(view({ ...held, finalizers: [OWN] }));
+  assert.equal(run.phase(), 'deleting.blocked');
+  run.report(view({ ...held, finalizers: [OWN] }));
   await settled();
-  assert.equal(run.calls, ['claim', 'remove', 'observe', 'unclaim', 'releaseSelf']);
+  assert.equal(run.calls, ['claim', 'remove', 'observe', 'endClaims', 'removeOwnFinalizer']);
 });
 
 test('a detached or unmanaged object goes without a call to the cloud', async () => {
   const object = view({ ...owned, deleting: true, externalId: 'id-1', detached: true });
-  const run = await lived({ unclaim: () => undefined, releaseSelf: () => undefined }, object, [
+  const run = await lived({ endClaims: () => undefined, removeOwnFinalizer: () => undefined }, object, [
     { ...secret, answer: undefined },
   ]);
-  assert.equal(run.calls, ['claim', 'unclaim', 'releaseSelf']);
-  assert.equal(run.phase(), 'gone');
+  assert.equal(run.calls, ['claim', 'endClaims', 'removeOwnFinalizer']);
+  assert.equal(run.phase(), 'deleted');
 });
 
 test('what vanished is made anew under a new id', async () => {
@@ -1014,11 +1021,11 @@ test('an edit while the resource is compared with the spec is compared too (I9)'
   const first = pending();
   const answers = { observe: () => observation(), update: (call: number) => (call === 1 ? first.answer() : {}) };
   const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
-  assert.equal(run.phase(), 'keeping.updating');
-  run.tell(view({ ...owned, externalId: 'id-1', generation: 2 }));
+  assert.equal(run.phase(), 'reconciling.updating');
+  run.report(view({ ...owned, externalId: 'id-1', generation: 2 }));
   first.give({ changed: false });
   await settled();
-  assert.equal(run.phase(), 'resting.available');
+  assert.equal(run.phase(), 'idle.available');
   assert.is(run.count('update'), 2);
 });
 
@@ -1026,7 +1033,7 @@ test('an edit while a call is refused is tried: the refusal was of the spec befo
   const first = pending();
   const answers = { find: () => nothing, create: async (call: number) => call === 1 && fail(await first.answer())() };
   const run = await lived(answers, view(owned));
-  run.tell(view({ ...owned, generation: 2 }));
+  run.report(view({ ...owned, generation: 2 }));
   first.give(terminal);
   await settled();
   assert.is(run.count('create'), 2);
@@ -1034,7 +1041,7 @@ test('an edit while a call is refused is tried: the refusal was of the spec befo
 
 test('an edit while waiting claims what the object refers to now', async () => {
   const run = await lived({}, view(owned), [secret, dependency(undefined)]);
-  run.tell(view({ ...owned, generation: 2 }));
+  run.report(view({ ...owned, generation: 2 }));
   assert.equal(run.calls, ['claim', 'claim']);
 });
 
@@ -1042,7 +1049,7 @@ test('an edit of a deleted object that waits for credentials claims the new ones
   const object = view({ ...owned, deleting: true, externalId: 'id-1' });
   const run = start({}, object, [{ ...secret, answer: undefined }]);
   assert.equal(run.phase(), 'deleting.deciding');
-  run.tell({ ...object, generation: 2 });
+  run.report({ ...object, generation: 2 });
   assert.equal(run.calls, ['claim', 'claim']);
 });
 
@@ -1055,7 +1062,7 @@ test('a reference that comes while a deletion looks for what was built has it lo
   run.hear([secret, dependency('ready')]);
   search.give(inexact);
   await settled();
-  assert.not.equal(run.phase(), 'deleting.unresolved');
+  assert.not.equal(run.phase(), 'deleting.undetermined');
   assert.is(run.count('find'), 2);
 });
 
@@ -1069,23 +1076,23 @@ test('a reference that comes while it is asked what was built on another has it 
   run.hear(known);
   probe.give({ matches: [observation()], exact: false, at: 0 });
   await settled();
-  assert.equal(run.context().yielded, ['network-1']);
+  assert.equal(run.context().withdrawnUids, ['network-1']);
 });
 
 test('a deletion that cannot tell what to remove ends when the object is detached', async () => {
   const object = view({ ...owned, deleting: true });
   const run = await lived({ find: () => ({ matches: [observation()], exact: false, at: 0 }) }, object);
-  assert.equal(run.phase(), 'deleting.unresolved');
-  run.tell({ ...object, generation: 2, detached: true });
-  assert.equal(run.phase(), 'deleting.unclaiming');
+  assert.equal(run.phase(), 'deleting.undetermined');
+  run.report({ ...object, generation: 2, detached: true });
+  assert.equal(run.phase(), 'deleting.endingClaims');
 });
 
 test('a deletion that the cloud does not finish ends when the object is detached', async () => {
   const object = view({ ...owned, deleting: true, externalId: 'id-1' });
   const run = await lived({ remove: () => undefined, observe: () => observation() }, object);
   assert.equal(run.phase(), 'deleting.awaitingRemoval');
-  run.tell({ ...object, generation: 2, detached: true });
-  assert.equal(run.phase(), 'deleting.unclaiming');
+  run.report({ ...object, generation: 2, detached: true });
+  assert.equal(run.phase(), 'deleting.endingClaims');
 });
 
 test('new credentials end the pause of a failed deletion', async () => {
@@ -1101,7 +1108,7 @@ test('who loses the race for the id removes its own resource, also when it has s
   const answers = { find: () => nothing, create: () => observation(), record: () => recording.answer() };
   const run = await lived(answers, view(owned));
   assert.equal(run.phase(), 'building.recording');
-  run.tell(view({ ...owned, externalId: 'id-9' }));
+  run.report(view({ ...owned, externalId: 'id-9' }));
   recording.give({ kind: 'lost', externalId: 'id-9' });
   await settled();
   assert.equal(run.phase(), 'building.discarding');
@@ -1111,7 +1118,7 @@ test('who loses the race for the id removes its own resource, also when it has s
 /** A life whose record loses to an id that somebody else has written meanwhile, and what is asked for after that. */
 async function usurped(find: (call: number) => unknown, more: Record<string, (call: number) => unknown> = {}) {
   const record = () => {
-    run.tell(view({ ...owned, externalId: 'id-9' }));
+    run.report(view({ ...owned, externalId: 'id-9' }));
     return { kind: 'lost', externalId: 'id-9' };
   };
   const run = start({ find, record, observe: () => new Promise(() => undefined), ...more }, view(owned));
@@ -1122,9 +1129,9 @@ async function usurped(find: (call: number) => unknown, more: Record<string, (ca
 test('what was only found is not removed when somebody else records an id meanwhile (M9)', async () => {
   const run = await usurped(() => ({ ...nothing, matches: [observation()] }));
   assert.not.ok(run.calls.includes('remove'));
-  assert.is(run.phase(), 'keeping.observing');
+  assert.is(run.phase(), 'reconciling.observing');
   assert.is(run.context().externalId, 'id-9');
-  assert.ok(run.context().isContested, 'it is asked about, as any id from another hand');
+  assert.ok(run.context().isOwnershipDisputed, 'it is asked about, as any id from another hand');
 });
 
 test('what is found beside a create that was refused is not removed either (M9)', async () => {
@@ -1146,7 +1153,7 @@ test('what an unanswered create has made is removed when somebody else records a
 test('what was made and recorded is left alone when its id is taken away and another one written (M9)', async () => {
   const record = (call: number) => {
     if (call === 1) return { kind: 'stored' };
-    run.tell(view({ ...owned, externalId: 'id-9' }));
+    run.report(view({ ...owned, externalId: 'id-9' }));
     return { kind: 'lost', externalId: 'id-9' };
   };
   const update = () => ({ changed: false });
@@ -1154,10 +1161,10 @@ test('what was made and recorded is left alone when its id is taken away and ano
   const answers = { find: () => nothing, create: () => observation(), observe, record, update };
   const run = start(answers, view(owned));
   await settled();
-  run.tell(view({ ...owned, externalId: 'id-1', settled: 'available' }));
+  run.report(view({ ...owned, externalId: 'id-1', settled: 'available' }));
   await settled();
-  assert.is(run.phase(), 'resting.available');
-  run.tell(view(owned));
+  assert.is(run.phase(), 'idle.available');
+  run.report(view(owned));
   await settled();
   assert.is(run.count('record'), 2);
   assert.not.ok(run.calls.includes('remove'));
@@ -1184,13 +1191,13 @@ test('an import that lost the race for the id removes nothing', async () => {
   const answers = {
     import: () => observation(),
     record: () => {
-      run.tell(view({ ...owned, managed: false, externalId: 'id-9' }));
+      run.report(view({ ...owned, managed: false, externalId: 'id-9' }));
       return { kind: 'lost', externalId: 'id-9' };
     },
   };
   const run = start(answers, view({ ...owned, managed: false }));
   await settled();
-  assert.equal(run.phase(), 'keeping.observing');
+  assert.equal(run.phase(), 'reconciling.observing');
   assert.not.ok(run.calls.includes('remove'));
 });
 
@@ -1198,11 +1205,11 @@ test('a dependency is not yielded while it is unclear what was built on it (M5, 
   const unclear = { matches: [observation()], exact: false, at: 0 };
   const dependencies = [secret, dependency('deleting'), dependency(undefined, { kind: 'Project', name: 'p' })];
   const run = await lived({ find: (call) => (call === 1 ? unclear : nothing) }, view(owned), dependencies);
-  assert.equal(run.context().yielded, []);
+  assert.equal(run.context().withdrawnUids, []);
   const known = [secret, dependency('deleting'), dependency('ready', { kind: 'Project', name: 'p' })];
   run.hear(known);
   await settled();
-  assert.equal(run.context().yielded, ['network-1']);
+  assert.equal(run.context().withdrawnUids, ['network-1']);
 });
 
 test('what looks like an own resource may be taken away by somebody: it is looked for again', async () => {
@@ -1210,28 +1217,28 @@ test('what looks like an own resource may be taken away by somebody: it is looke
   const find = (call: number) => (call === 1 ? unclear : nothing);
   const owner = dependency(undefined, { kind: 'Project', name: 'p' });
   const alive = await lived({ find }, view(owned), [secret, dependency('deleting'), owner]);
-  assert.is(alive.phase(), 'claiming.unclear');
+  assert.is(alive.phase(), 'claiming.undetermined');
   alive.clock.increment(15_000);
   await settled();
-  assert.equal(alive.context().yielded, ['network-1']);
+  assert.equal(alive.context().withdrawnUids, ['network-1']);
   const leaving = await lived({ find }, view({ ...owned, deleting: true }), [secret, dependency('ready'), owner]);
-  assert.is(leaving.phase(), 'deleting.unresolved');
+  assert.is(leaving.phase(), 'deleting.undetermined');
   leaving.clock.increment(15_000);
   await settled();
-  assert.is(leaving.phase(), 'deleting.unclaiming');
+  assert.is(leaving.phase(), 'deleting.endingClaims');
 });
 
 test('a settled object says nothing of dependencies that it does not need now (I8)', () => {
   for (const settled of ['available', 'unavailable', 'failed'] as const) {
     const run = start({}, view({ ...owned, settled }), [secret, dependency('pending')]);
-    assert.equal(standingOf(run.actor.getSnapshot()).awaited, []);
+    assert.equal(resourceStateOf(run.actor.getSnapshot()).awaited, []);
   }
 });
 
 test('a status that was taken away is made again', async () => {
   for (const state of ['available', 'unavailable', 'failed'] as const) {
     const run = start({ observe: () => observation() }, view({ ...owned, externalId: 'id-1', settled: state }));
-    run.tell(view({ ...owned, externalId: 'id-1', settled: 'no' }));
+    run.report(view({ ...owned, externalId: 'id-1', settled: 'no' }));
     await settled();
     assert.ok(run.calls.includes('observe'), state);
   }
@@ -1252,7 +1259,7 @@ test('a write that is refused as a lost race each time is not repeated for ever 
   const conflict = { code: 'conflict', message: 'changed meanwhile' };
   const detached = view({ ...owned, deleting: true, externalId: 'id-1', detached: true });
   const runs = [
-    start({ unclaim: () => undefined, releaseSelf: fail(conflict) }, detached),
+    start({ endClaims: () => undefined, removeOwnFinalizer: fail(conflict) }, detached),
     start({ observe: () => observation(), record: fail(conflict) }, view({ ...owned, externalId: undefined })),
     start({ find: () => ({ ...nothing, matches: [observation()] }), record: fail(conflict) }, view(owned)),
   ];
@@ -1264,7 +1271,7 @@ test('a create that nobody answered is not made again while it may still be done
   const run = start(
     {
       find: (call) => ({ ...nothing, at: call === 1 ? 0 : run.clock.now() }),
-      create: fail({ ...transient, landedBy: 40_000 }),
+      create: fail({ ...transient, inDoubtUntil: 40_000 }),
     },
     view(owned),
   );
@@ -1290,7 +1297,7 @@ test('what is found of a create that nobody answered is taken at once', async ()
   const run = start(
     {
       find: (call) => ({ ...nothing, matches, at: call === 1 ? 0 : run.clock.now() }),
-      create: fail({ ...transient, landedBy: 40_000 }),
+      create: fail({ ...transient, inDoubtUntil: 40_000 }),
       record: () => ({ kind: 'stored' }),
       update: () => ({ changed: false }),
     },
@@ -1308,36 +1315,36 @@ test('a deleted object does not go while a create that nobody answered may still
   const run = start(
     {
       find: (call) => ({ ...nothing, at: call === 1 ? 0 : run.clock.now() }),
-      create: fail({ ...transient, landedBy: 40_000 }),
-      unclaim: () => undefined,
-      releaseSelf: () => undefined,
+      create: fail({ ...transient, inDoubtUntil: 40_000 }),
+      endClaims: () => undefined,
+      removeOwnFinalizer: () => undefined,
     },
     view(owned),
   );
   await settled(); // the look-up
   await settled(); // the create
-  run.tell(view({ ...owned, deleting: true }));
+  run.report(view({ ...owned, deleting: true }));
   for (let turn = 0; turn < 39; turn++) {
     run.clock.increment(1_000);
     await settled();
   }
-  assert.not.ok(run.calls.includes('unclaim'));
+  assert.not.ok(run.calls.includes('endClaims'));
   run.clock.increment(1_001);
   await settled();
   await settled();
-  assert.is(run.phase(), 'gone');
+  assert.is(run.phase(), 'deleted');
 });
 
 test('the end of a deletion that fails is tried again by itself, without a call to the cloud', async () => {
   const object = view({ ...owned, deleting: true, externalId: 'id-1' });
-  for (const failing of ['unclaim', 'releaseSelf'] as const) {
+  for (const failing of ['endClaims', 'removeOwnFinalizer'] as const) {
     let isWell = false;
     const run = start(
       {
         remove: () => undefined,
         observe: () => undefined,
-        unclaim: () => undefined,
-        releaseSelf: () => undefined,
+        endClaims: () => undefined,
+        removeOwnFinalizer: () => undefined,
         [failing]: () => {
           if (!isWell) throw transient;
         },
@@ -1345,12 +1352,12 @@ test('the end of a deletion that fails is tried again by itself, without a call 
       object,
     );
     await settled();
-    assert.is(run.phase(), 'deleting.releasingAgain');
-    run.tell({ ...object, generation: 2 });
+    assert.is(run.phase(), 'deleting.retryingRelease');
+    run.report({ ...object, generation: 2 });
     isWell = true;
     run.clock.increment(150);
     await settled();
-    assert.is(run.phase(), 'gone');
+    assert.is(run.phase(), 'deleted');
     assert.is(run.count('remove'), 1);
   }
 });
@@ -1358,7 +1365,7 @@ test('the end of a deletion that fails is tried again by itself, without a call 
 test('an id that somebody took out of the status of a resting object is stored again (I4)', async () => {
   const object = view({ ...owned, externalId: 'id-1', settled: 'available' });
   const run = start({ observe: () => observation(), record: () => ({ kind: 'stored' }) }, object);
-  run.tell({ ...object, externalId: undefined });
+  run.report({ ...object, externalId: undefined });
   await settled();
   assert.ok(run.calls.includes('record'));
 });
@@ -1366,20 +1373,20 @@ test('an id that somebody took out of the status of a resting object is stored a
 test('who rests looks at it all again when what it was built on was made anew under another id', async () => {
   const object = view({ ...owned, externalId: 'id-1', settled: 'available' });
   const run = start({ observe: () => observation(), update: () => ({ changed: false }) }, object);
-  assert.is(run.phase(), 'resting.available');
+  assert.is(run.phase(), 'idle.available');
   run.actor.send({ type: 'relations.changed', at: 1 });
   await settled();
-  assert.equal([run.phase(), run.count('update')], ['resting.available', 1]);
+  assert.equal([run.phase(), run.count('update')], ['idle.available', 1]);
 });
 
 test('who waits for what others say of it looks again when they say something else', async () => {
   const update = (call: number) =>
     call === 1 ? { changed: false, waiting: ['attached, and not told'], pollAfterMs: 5_000 } : { changed: false };
   const run = await lived({ observe: () => observation(), update }, view({ ...owned, externalId: 'id-1' }));
-  assert.is(run.phase(), 'keeping.settling');
+  assert.is(run.phase(), 'reconciling.awaitingReady');
   run.actor.send({ type: 'relations.changed', at: 1 });
   await settled();
-  assert.equal([run.phase(), run.clock.now()], ['resting.available', 0]);
+  assert.equal([run.phase(), run.clock.now()], ['idle.available', 0]);
 });
 
 test('what was made anew while a pass was under way is looked at by another one', async () => {
@@ -1396,16 +1403,16 @@ test('what was made anew while a pass was under way is looked at by another one'
     object,
   );
   await settled();
-  assert.equal([run.phase(), run.count('update')], ['resting.available', 2]);
+  assert.equal([run.phase(), run.count('update')], ['idle.available', 2]);
 });
 
 test('where drift is only reported, what was brought to the resource is compared, and what was edited is brought', async () => {
   const object = view({ ...owned, externalId: 'id-1', reporting: { applied: 1 } });
   const run = await lived({ observe: () => observation(), update: () => ({ changed: false, left: ['size'] }) }, object);
-  assert.is(run.phase(), 'resting.available');
-  const told = standingOf(run.actor.getSnapshot());
-  assert.equal([told.reporting, told.left], [true, ['size']]);
-  run.tell({ ...object, generation: 2 });
+  assert.is(run.phase(), 'idle.available');
+  const reported = resourceStateOf(run.actor.getSnapshot());
+  assert.equal([reported.reporting, reported.left], [true, ['size']]);
+  run.report({ ...object, generation: 2 });
   await settled();
   assert.equal(run.reports, [true, false]);
 });
@@ -1422,7 +1429,7 @@ test('where drift is only reported, what is gone stays so until the spec is edit
       run.calls.filter((call) => call !== 'claim'),
       ['observe'],
     );
-    run.tell({ ...object, settled: 'failed', ...change });
+    run.report({ ...object, settled: 'failed', ...change });
     await settled();
     assert.ok(run.calls.includes('record'), JSON.stringify(change));
   }
@@ -1441,14 +1448,14 @@ test('a life does nothing anew while a create of an earlier life may still be do
       {
         find: () => ({ ...nothing, at: run.clock.now() }),
         create: () => observation(),
-        unclaim: () => undefined,
-        releaseSelf: () => undefined,
+        endClaims: () => undefined,
+        removeOwnFinalizer: () => undefined,
       },
       view({ ...owned, deleting }),
       [secret, dependency('ready')],
-      { landsBy: 40_000 },
+      { inDoubtUntil: 40_000 },
     );
-    const next = deleting ? 'unclaim' : 'create';
+    const next = deleting ? 'endClaims' : 'create';
     await settled();
     while (run.clock.now() < 39_000) {
       run.clock.increment(500);
@@ -1507,13 +1514,13 @@ test('33.F4: a look that was not made for want of a turn changes nothing of an o
       const what = `${settledAs}, ${late}`;
       assert.is(run.count(late), 1, what);
       assert.is(run.phase(), 'backingOff', what);
-      const standing = standingOf(run.actor.getSnapshot());
+      const standing = resourceStateOf(run.actor.getSnapshot());
       assert.is(standing.error, undefined, what);
       assert.is(run.context().available, late === 'update' || settledAs === 'available', what);
       isBusy = false;
       run.clock.increment(200);
       await settled();
-      assert.is(run.phase(), 'resting.available', what);
+      assert.is(run.phase(), 'idle.available', what);
       assert.is(run.context().attempts, 0, what);
     }
 });
@@ -1521,18 +1528,21 @@ test('33.F4: a look that was not made for want of a turn changes nothing of an o
 test('33.F4: of what was edited, or never done, it is said that there was no turn', async () => {
   const run = await lived({ observe: fail(unsent) }, view({ ...owned, externalId: 'id-1', available: true }));
   assert.is(run.phase(), 'backingOff');
-  assert.is(standingOf(run.actor.getSnapshot()).error?.message, unsent.message);
+  assert.is(resourceStateOf(run.actor.getSnapshot()).error?.message, unsent.message);
   assert.not.ok(run.context().available);
 });
 
 test('33.B8: whose a resource is is asked with what the own create made, and without what was only found', async () => {
   for (const intended of [true, false]) {
     const run = await lived(
-      { find: () => ({ ...nothing, matches: [observation()], intended }), contend: () => new Promise(() => undefined) },
+      {
+        find: () => ({ ...nothing, matches: [observation()], intended }),
+        resolveOwnership: () => new Promise(() => undefined),
+      },
       view(owned),
     );
     await settled();
-    assert.is(run.phase(), 'building.contending');
+    assert.is(run.phase(), 'building.resolvingOwnership');
     assert.is(contendInput(run.context()).isMade, intended);
   }
 });
@@ -1550,81 +1560,89 @@ test('nothing is created when a dependency went while it was looked for what an 
 test('who has sent a create looks for what it made before it yields what that was built on (M5, P1)', async () => {
   const stored = async (): Promise<void> => {
     await undefined;
-    run.tell(view(owned));
+    run.report(view(owned));
   };
   const matches = (call: number): unknown => (call === 1 ? nothing : { ...nothing, matches: [observation()] });
-  const run = start({ guardSelf: stored, find: matches, create: fail(transient) }, view());
+  const run = start({ addOwnFinalizer: stored, find: matches, create: fail(transient) }, view());
   await settled();
   assert.is(run.phase(), 'backingOff');
   run.hear([secret, dependency('deleting')]);
   run.clock.increment(1_000);
   await settled();
-  assert.equal(run.context().yielded, []);
+  assert.equal(run.context().withdrawnUids, []);
   assert.is(run.phase(), 'building.recording');
 });
 
 test('what another object has is left alone, and tried again when that one is gone (M8)', async () => {
-  const contend = (call: number) => ({ rival: call === 1 ? rival : undefined, at: 0 });
-  const run = await lived({ find: () => ({ ...nothing, matches: [observation()] }), contend }, view(owned));
-  assert.is(run.phase(), 'building.taken');
+  const resolveOwnership = (call: number) => ({ conflictingOwner: call === 1 ? conflictingOwner : undefined, at: 0 });
+  const run = await lived({ find: () => ({ ...nothing, matches: [observation()] }), resolveOwnership }, view(owned));
+  assert.is(run.phase(), 'building.ownedElsewhere');
   assert.is(run.calls.at(-1), 'follow');
   assert.not.ok(run.calls.includes('record'));
   assert.is(run.context().externalId, undefined);
   assert.is(run.clock.now(), 0); // I7
-  run.actor.send({ type: 'rival.gone' });
+  run.actor.send({ type: 'owner.released' });
   await settled();
   assert.is(run.phase(), 'building.recording');
-  assert.is(run.context().rival, undefined);
+  assert.is(run.context().conflictingOwner, undefined);
 });
 
 test('an id from another hand is contended for, and taken back when it is another object’s (M8)', async () => {
   const record = () => ({ kind: 'stored' });
   const resting = start(
-    { observe: () => observation(), contend: () => ({ rival, at: 0 }), record, update: () => ({ changed: false }) },
+    {
+      observe: () => observation(),
+      resolveOwnership: () => ({ conflictingOwner, at: 0 }),
+      record,
+      update: () => ({ changed: false }),
+    },
     view({ ...owned, externalId: 'id-0', settled: 'available' }),
   );
-  resting.tell(view({ ...owned, externalId: 'id-1', settled: 'available' }));
+  resting.report(view({ ...owned, externalId: 'id-1', settled: 'available' }));
   await settled();
   // It may have one of its own.
-  assert.equal(resting.calls.slice(-5), ['observe', 'contend', 'record', 'claim', 'find']);
+  assert.equal(resting.calls.slice(-5), ['observe', 'resolveOwnership', 'record', 'claim', 'find']);
   assert.is(resting.context().externalId, undefined);
 });
 
 test('an id that cannot be taken back is tried again; who waits for a rival looks again after an edit (M8)', async () => {
-  const contend = () => ({ rival, at: 0 });
+  const resolveOwnership = () => ({ conflictingOwner, at: 0 });
   const resting = start(
-    { observe: () => observation(), contend, record: fail(transient), update: () => ({ changed: false }) },
+    { observe: () => observation(), resolveOwnership, record: fail(transient), update: () => ({ changed: false }) },
     view({ ...owned, externalId: 'id-0', settled: 'available' }),
   );
-  resting.tell(view({ ...owned, externalId: 'id-1', settled: 'available' }));
+  resting.report(view({ ...owned, externalId: 'id-1', settled: 'available' }));
   await settled();
   assert.is(resting.phase(), 'backingOff');
-  const taken = await lived({ find: () => ({ ...nothing, matches: [observation()] }), contend }, view(owned));
-  taken.tell(view({ ...owned, generation: 2 }));
+  const taken = await lived({ find: () => ({ ...nothing, matches: [observation()] }), resolveOwnership }, view(owned));
+  taken.report(view({ ...owned, generation: 2 }));
   await settled();
-  assert.is(taken.count('contend'), 2);
-  assert.is(taken.phase(), 'building.taken');
+  assert.is(taken.count('resolveOwnership'), 2);
+  assert.is(taken.phase(), 'building.ownedElsewhere');
 });
 
 test('a life whose id another object has recorded, too, asks before it rests (M8)', async () => {
   const settledView = view({ ...owned, externalId: 'id-1', settled: 'available' });
   const answers = { observe: () => observation(), update: () => ({ changed: false }) };
-  const run = await lived(answers, settledView, undefined, { isContested: true });
-  assert.is(run.phase(), 'resting.available');
-  assert.ok(run.calls.includes('contend'));
+  const run = await lived(answers, settledView, undefined, { isOwnershipDisputed: true });
+  assert.is(run.phase(), 'idle.available');
+  assert.ok(run.calls.includes('resolveOwnership'));
   const alone = await lived(answers, settledView);
   assert.equal(alone.calls, ['claim']);
 });
 
 test('a deleted object does not remove what another one has (M8)', async () => {
   const deleted = view({ ...owned, deleting: true });
-  const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
+  const answers = {
+    find: () => ({ ...nothing, matches: [observation()] }),
+    resolveOwnership: () => ({ conflictingOwner, at: 0 }),
+  };
   const run = await lived(answers, deleted);
-  assert.is(run.phase(), 'deleting.unclaiming');
+  assert.is(run.phase(), 'deleting.endingClaims');
   const recorded = await lived(answers, view({ ...owned, deleting: true, externalId: 'id-1' }), undefined, {
-    isContested: true,
+    isOwnershipDisputed: true,
   });
-  assert.is(recorded.phase(), 'deleting.unclaiming');
+  assert.is(recorded.phase(), 'deleting.endingClaims');
   for (const { calls } of [run, recorded]) assert.not.ok(calls.includes('remove'));
 });
 
@@ -1632,12 +1650,14 @@ const earlier = { ...nothing, matches: [observation()], earlier: true };
 
 test('what an earlier create was to make and another object has is forgotten, and the object has one of its own (I4, M8)', async () => {
   const find = (call: number) => (call === 1 ? earlier : nothing);
-  const run = await lived({ find, contend: () => ({ rival, at: 0 }) }, view(owned));
+  const run = await lived({ find, resolveOwnership: () => ({ conflictingOwner, at: 0 }) }, view(owned));
   assert.is(run.phase(), 'building.creating');
   assert.ok(run.calls.includes('disown'));
   assert.not.ok(run.calls.includes('follow'));
   // As long as it may still land, nothing is forgotten.
-  const waiting = await lived({ find, contend: () => ({ rival, at: 0 }) }, view(owned), undefined, { landsBy: 40_000 });
+  const waiting = await lived({ find, resolveOwnership: () => ({ conflictingOwner, at: 0 }) }, view(owned), undefined, {
+    inDoubtUntil: 40_000,
+  });
   assert.is(waiting.phase(), 'backingOff');
   assert.not.ok(waiting.calls.includes('disown'));
 });
@@ -1646,7 +1666,7 @@ test('what an earlier create made is recorded before it is removed with a delete
   const deleted = view({ ...owned, deleting: true });
   const find = () => earlier;
   const run = await lived({ find, record: () => ({ kind: 'stored' }) }, deleted);
-  assert.equal(run.calls.slice(-3), ['contend', 'record', 'remove']);
+  assert.equal(run.calls.slice(-3), ['resolveOwnership', 'record', 'remove']);
   const other = await lived({ find, record: () => ({ kind: 'lost', externalId: 'id-9' }) }, deleted);
   assert.is(other.phase(), 'deleting.backingOff');
   const failing = await lived({ find, record: fail(transient) }, deleted);
@@ -1654,12 +1674,15 @@ test('what an earlier create made is recorded before it is removed with a delete
 });
 
 test('who waits for another object yields what it would build on (M5, M8)', async () => {
-  const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
+  const answers = {
+    find: () => ({ ...nothing, matches: [observation()] }),
+    resolveOwnership: () => ({ conflictingOwner, at: 0 }),
+  };
   const run = await lived(answers, view(owned));
   run.hear([secret, dependency('deleting')]);
   await settled();
-  assert.is(run.phase(), 'claiming.awaiting');
-  assert.equal(run.context().yielded, ['network-1']);
+  assert.is(run.phase(), 'claiming.awaitingDependencies');
+  assert.equal(run.context().withdrawnUids, ['network-1']);
 });
 
 /** An answer that is given when the test says so. */
@@ -1675,28 +1698,29 @@ test('an id from another hand that comes while the own one is read is asked abou
     record: () => ({ kind: 'lost', externalId: 'id-9' }),
   };
   const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
-  assert.is(run.phase(), 'keeping.observing');
-  run.tell(view({ ...owned, externalId: 'id-9' }));
+  assert.is(run.phase(), 'reconciling.observing');
+  run.report(view({ ...owned, externalId: 'id-9' }));
   read.give(observation());
   await settled();
-  assert.equal(run.calls.slice(-4), ['claim', 'observe', 'contend', 'update']);
+  assert.equal(run.calls.slice(-4), ['claim', 'observe', 'resolveOwnership', 'update']);
   assert.not.ok(run.calls.includes('remove'));
 });
 
 test('a verdict on one id says nothing of another that came meanwhile (M8)', async () => {
-  const verdict = later<{ rival: undefined; at: number }>();
+  const verdict = later<{ conflictingOwner: undefined; at: number }>();
   const answers = {
     observe: (call: number) => observation({ id: call === 1 ? 'id-1' : 'id-9' }),
-    contend: (call: number) => (call === 1 ? verdict.answer : { rival: { ...rival, externalId: 'id-9' }, at: 0 }),
+    resolveOwnership: (call: number) =>
+      call === 1 ? verdict.answer : { conflictingOwner: { ...conflictingOwner, externalId: 'id-9' }, at: 0 },
     update: () => ({ changed: false }),
   };
-  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }), undefined, { isContested: true });
-  assert.is(run.phase(), 'building.contending');
-  run.tell(view({ ...owned, externalId: 'id-9' }));
-  verdict.give({ rival: undefined, at: 0 });
+  const run = await lived(answers, view({ ...owned, externalId: 'id-1' }), undefined, { isOwnershipDisputed: true });
+  assert.is(run.phase(), 'building.resolvingOwnership');
+  run.report(view({ ...owned, externalId: 'id-9' }));
+  verdict.give({ conflictingOwner: undefined, at: 0 });
   await settled();
   assert.not.ok(run.calls.includes('update'));
-  assert.is(run.phase(), 'building.yielding');
+  assert.is(run.phase(), 'building.clearingLostId');
 });
 
 test('an id that somebody else recorded first is asked about before anything is done with it (M8)', async () => {
@@ -1704,50 +1728,54 @@ test('an id that somebody else recorded first is asked about before anything is 
   const answers = {
     find: () => look.answer,
     record: () => ({ kind: 'lost', externalId: 'id-9' }),
-    contend: (call: number) => (call === 1 ? { rival: undefined, at: 0 } : new Promise(() => undefined)),
+    resolveOwnership: (call: number) =>
+      call === 1 ? { conflictingOwner: undefined, at: 0 } : new Promise(() => undefined),
     observe: () => observation({ id: 'id-9' }),
     remove: () => undefined,
     update: () => ({ changed: false }),
   };
   const run = await lived(answers, view(owned));
   assert.is(run.phase(), 'building.adopting');
-  run.tell(view({ ...owned, externalId: 'id-9' }));
+  run.report(view({ ...owned, externalId: 'id-9' }));
   look.give({ ...nothing, matches: [observation()] });
   await settled();
-  assert.equal(run.calls.slice(-2), ['observe', 'contend']);
+  assert.equal(run.calls.slice(-2), ['observe', 'resolveOwnership']);
 });
 
 test('a removal ends with what it began with, whatever id somebody writes down meanwhile (M8)', async () => {
   const removal = later<undefined>();
   const read: unknown[] = [];
-  const answers = { remove: () => removal.answer, observe: () => undefined, unclaim: () => undefined };
+  const answers = { remove: () => removal.answer, observe: () => undefined, endClaims: () => undefined };
   const run = await lived(answers, view({ ...owned, externalId: 'id-1', deleting: true }));
   assert.is(run.phase(), 'deleting.removing');
-  run.tell(view({ ...owned, externalId: 'id-9', deleting: true }));
+  run.report(view({ ...owned, externalId: 'id-9', deleting: true }));
   read.push(run.context().externalId);
   removal.give(undefined);
   await settled();
   read.push(run.context().externalId);
   assert.equal(read, ['id-1', 'id-1']);
-  assert.is(run.phase(), 'deleting.releasing');
+  assert.is(run.phase(), 'deleting.removingFinalizer');
 });
 
 test('a verdict at the end is of what is removed then (M8)', async () => {
-  const verdict = later<{ rival: undefined; at: number }>();
-  const answers = { contend: () => verdict.answer };
+  const verdict = later<{ conflictingOwner: undefined; at: number }>();
+  const answers = { resolveOwnership: () => verdict.answer };
   const run = await lived(answers, view({ ...owned, externalId: 'id-1', deleting: true }), undefined, {
-    isContested: true,
+    isOwnershipDisputed: true,
   });
-  run.tell(view({ ...owned, externalId: 'id-9', deleting: true }));
-  verdict.give({ rival: undefined, at: 0 });
+  run.report(view({ ...owned, externalId: 'id-9', deleting: true }));
+  verdict.give({ conflictingOwner: undefined, at: 0 });
   await settled();
   assert.is(run.phase(), 'deleting.removing');
   assert.is(run.context().externalId, 'id-1');
 });
 
 test('while what was sent may still land, a rival proves nothing (M3)', async () => {
-  const answers = { find: () => ({ ...nothing, matches: [observation()] }), contend: () => ({ rival, at: 0 }) };
-  const run = await lived(answers, view(owned), undefined, { landsBy: 40_000 });
+  const answers = {
+    find: () => ({ ...nothing, matches: [observation()] }),
+    resolveOwnership: () => ({ conflictingOwner, at: 0 }),
+  };
+  const run = await lived(answers, view(owned), undefined, { inDoubtUntil: 40_000 });
   assert.is(run.phase(), 'backingOff');
 });
 

@@ -1,6 +1,6 @@
 // Lives that show something of a node, with effects that answer as a test says.
 import { type Actor, createActor, fromPromise, SimulatedClock } from 'xstate';
-import { type Dependency, type Readiness, stateOf } from '../../../machines/life.ts';
+import { type Dependency, type Readiness, stateOf } from '../../../machines/lifecycle.ts';
 import type { ErrorData, JsonObject } from '../../../machines/object.ts';
 import type { ObservedContext, ObservedView } from '../../../machines/observed-node/context.ts';
 import { observedNodeMachine } from '../../../machines/observed-node/machine.ts';
@@ -46,7 +46,7 @@ export const fail = (error: ErrorData) => (): never => {
   throw error;
 };
 
-export interface Life {
+export interface Lifecycle {
   readonly actor: Actor<typeof observedNodeMachine>;
   /** Names of the effects, in order; those that were given up have a `-` before them. */
   readonly effects: string[];
@@ -66,7 +66,7 @@ export async function settled(): Promise<void> {
 export async function live(
   answers: Answers = WELL,
   { dependencies = [host()], object = VIEW }: { dependencies?: readonly Dependency[]; object?: ObservedView } = {},
-): Promise<Life> {
+): Promise<Lifecycle> {
   const clock = new SimulatedClock();
   const effects: string[] = [];
   const inputs: Record<string, Record<string, unknown>[]> = {};
@@ -86,10 +86,10 @@ export async function live(
     actions: { claim: () => void effects.push('claim') },
     delays: { failurePause: FAILURE_MS },
   });
-  const input = { key: 'key', object, dependencies, at: AT, landsBy: 0, isContested: false };
+  const input = { key: 'key', object, dependencies, at: AT, inDoubtUntil: 0, isOwnershipDisputed: false };
   const actor = createActor(machine, { clock, input });
   actor.start();
-  actor.send({ type: 'life.began' });
+  actor.send({ type: 'lifecycle.started' });
   await settled();
   return {
     actor,

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnyMachineSnapshot } from 'xstate';
-import { Readiness, Tag } from '../../../machines/life.ts';
+import { Readiness, Tag } from '../../../machines/lifecycle.ts';
 import { failurePauseMs } from '../../../machines/observed-node/context.ts';
 import { observedNodeMachine } from '../../../machines/observed-node/machine.ts';
 import { leaves, possible, reached } from '../paths.ts';
@@ -31,7 +31,7 @@ const BROUGHT_UP = ['claim', 'read', 'furnish', 'store', 'claim', 'watch'];
 test('a node is read, what goes with it made, the status stored, and the node looked on', async () => {
   const life = await live();
   assert.equal(life.effects, BROUGHT_UP);
-  assert.is(life.phase(), 'keeping.watching');
+  assert.is(life.phase(), 'upToDate.watching');
   assert.equal([...life.tags()].sort(), [Tag.Available, Tag.Settled].sort());
   assert.equal(life.inputs['store'], [{ key: 'key', reading: { is: 'read' } }]);
   assert.equal(life.inputs['watch'], [{ key: 'key', seen: undefined, readAt: AT, pollAfterMs: 300_000 }]);
@@ -46,13 +46,13 @@ test('a host that is not to be touched is waited for, whatever else is heard (O1
   const unknown = { ...host(), answer: { readiness: Readiness.Ready, uid: 'host-1' } };
   for (const away of [host(Readiness.Pending), host(Readiness.Absent), host(Readiness.Deleting), unknown]) {
     const life = await live(WELL, { dependencies: [away] });
-    assert.is(life.phase(), 'away', JSON.stringify(away.answer));
+    assert.is(life.phase(), 'nodeMissing', JSON.stringify(away.answer));
     assert.equal(life.tags(), [Tag.Settled]);
     await life.change({ generation: 2 });
     await life.pass(86_400_000);
     assert.equal(life.effects, ['claim']);
     await life.depend(host());
-    assert.is(life.phase(), 'keeping.watching');
+    assert.is(life.phase(), 'upToDate.watching');
   }
 });
 
@@ -61,18 +61,18 @@ test('that nothing was heard of the host yet is no rest (O1)', async () => {
   assert.is(life.phase(), 'awaiting');
   assert.equal(life.tags(), [Tag.Waiting]);
   await life.depend(host(Readiness.Pending));
-  assert.is(life.phase(), 'away');
+  assert.is(life.phase(), 'nodeMissing');
 });
 
 test('a host that is taken from it ends the watch, and what is asked for (O1)', async () => {
   const resting = await live();
   await resting.depend(host(Readiness.Pending));
-  assert.is(resting.phase(), 'away');
+  assert.is(resting.phase(), 'nodeMissing');
   assert.equal(resting.effects.slice(BROUGHT_UP.length).sort(), ['-watch', 'claim']);
   const reading = await live({});
   await reading.depend(host(Readiness.Pending));
   assert.equal([...reading.effects].sort(), ['-read', 'claim', 'claim', 'read']);
-  assert.is(reading.phase(), 'away');
+  assert.is(reading.phase(), 'nodeMissing');
 });
 
 test('it is read again when the spec was edited, when the host has another node, and when somebody wrote the status', async () => {
@@ -173,14 +173,14 @@ test('what fails is tried again after a pause, from the start, or when there is 
   await life.pass(1);
   assert.is(life.inputs['read']?.length, 2);
   await life.change({ generation: 2 });
-  assert.is(life.phase(), 'keeping.watching');
+  assert.is(life.phase(), 'upToDate.watching');
   assert.equal([life.context().error, life.context().failures], [undefined, 0]);
 });
 
 test('a watch that ends by itself is begun again without a look; a node that is gone is looked for', async () => {
   const watch = (call: number): unknown => (call === 1 ? fail(transient)() : new Promise(() => 0));
   const passing = await live({ ...WELL, watch });
-  assert.is(passing.phase(), 'keeping.resuming');
+  assert.is(passing.phase(), 'upToDate.resuming');
   await passing.pass(30_000);
   assert.equal(passing.effects, [...BROUGHT_UP, 'watch']);
   const gone = await live({ ...WELL, watch: fail(absent) });
@@ -192,10 +192,10 @@ test('a watch that ends by itself is begun again without a look; a node that is 
 test('an object that goes is left alone, whatever it was at (O5)', async () => {
   const life = await live();
   await life.change({ deleting: true });
-  assert.is(life.phase(), 'leaving');
+  assert.is(life.phase(), 'deleted');
   assert.equal(life.effects.slice(BROUGHT_UP.length), ['-watch']);
   const found = await live(WELL, { object: { ...VIEW, deleting: true } });
-  assert.equal([found.phase(), found.effects], ['leaving', ['claim']]);
+  assert.equal([found.phase(), found.effects], ['deleted', ['claim']]);
 });
 
 test('pauses: doubled to a limit, as long as was asked for, longest for what cannot be done', () => {
@@ -215,7 +215,7 @@ test('every state is reached, and described', () => {
   const error = (id: string, what: unknown) => ({ type: `xstate.error.actor.${id}`, error: what }) as const;
   const heard = (...dependencies: unknown[]) => ({ type: 'dependencies.changed', dependencies, at: AT }) as const;
   const events = [
-    { type: 'life.began' },
+    { type: 'lifecycle.started' },
     heard(host()),
     heard(host(Readiness.Pending)),
     { type: 'object.changed', object: { ...VIEW, deleting: true }, dependencies: [host()], at: AT },
@@ -226,7 +226,14 @@ test('every state is reached, and described', () => {
     done('store', { pollAfterMs: 1, rereadAfterMs: 1 }),
     error('watch', transient),
   ];
-  const input = { key: 'key', object: VIEW, dependencies: [UNHEARD], at: AT, landsBy: 0, isContested: false };
+  const input = {
+    key: 'key',
+    object: VIEW,
+    dependencies: [UNHEARD],
+    at: AT,
+    inDoubtUntil: 0,
+    isOwnershipDisputed: false,
+  };
   const found = reached(
     observedNodeMachine,
     input,

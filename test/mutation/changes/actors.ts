@@ -9,7 +9,7 @@ export const ACTORS: readonly Change[] = [
     'subscriptions-read-on': 'S1: what a takeover holds no more is read on',
     'subscriptions-hand-over-twice': 'S3: mail is handed over once more, and older after newer',
   }),
-  ...noticedBy(['predecessor'], {
+  ...noticedBy(['legacyController'], {
     'lease-judged-unseen': 'L3: a lease ends by a watch that may be broken',
   }),
   ...noticedBy(['clock'], {
@@ -18,7 +18,7 @@ export const ACTORS: readonly Change[] = [
     'clock-begins-apart': 'CL2: a process that stands still as its clock begins is ahead of all others',
     'clock-leads-for-ever': 'CL2: whose clock was set back leads all others',
   }),
-  ...noticedBy(['underway'], {
+  ...noticedBy(['createJournal'], {
     'successor-overwritten': 'U4, P13: who has lost its lease unheard of replaces the list of its successor',
     'late-predecessor-ignored': 'U4, I4: what a predecessor listed late is sent once more',
     'underway-forgets-answered': 'U6, I4: what was answered and is not recorded is forgotten',

@@ -54,7 +54,7 @@ export const OPENSTACK: readonly Change[] = [
     'reach-by-teredo': 'H2: Teredo leads to metadata',
     'reach-by-isatap': 'H2: ISATAP leads to metadata',
     'reach-by-search-domain': 'H4: a search domain makes a Service of a name',
-    'catalog-chooses-path': 'a catalogue chooses the path of our calls',
+    'catalog-chooses-path': 'a catalog chooses the path of our calls',
   }),
   ...noticedBy(['secrets and words of a cloud'], {
     'explanation-quotes-anybody': 'whatever answers under a URL is quoted',

@@ -3,7 +3,7 @@
 //
 //   node all-calls.ts FILE COUNT
 import { writeFileSync } from 'node:fs';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { allServices } from '../../../adapters/csi-proxy/client/all_services_generated.ts';
 import { newClient } from '../../../adapters/csi-proxy/client/disk/v1/client_generated.ts';
 import { openConnection } from '../../../adapters/csi-proxy/client/open-connection.ts';

@@ -1,7 +1,7 @@
 // needs: kube
 // The kinds on a real API server: KUBECONFIG.
 import { suite } from 'uvu';
-import { describeKinds } from '../../adapters/csi-proxy/kinds/kinds.suite.ts';
+import { describeKinds } from '../../adapters/windows/kinds.suite.ts';
 
 const kubeconfig = process.env['KUBECONFIG'];
 

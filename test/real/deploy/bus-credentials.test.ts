@@ -9,8 +9,8 @@ import { Writable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { credentials } from '../../../actors/cli/bus/credentials.ts';
-import { systemClock } from '../../../actors/clock.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject, toErrorData } from '../../../bus/mod.ts';
 

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse, stringify } from 'yaml';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { findKubectl } from '../../../deploy/render/kustomize.ts';

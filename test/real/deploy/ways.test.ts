@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { byDefault } from '../../../deploy/render/choices.ts';

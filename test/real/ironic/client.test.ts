@@ -3,8 +3,8 @@
 // BMC_URL of a Redfish BMC with BMC_USERNAME and BMC_PASSWORD. It makes nodes named `troupe-...`, and removes them.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import type { CallRecord } from '../../../adapters/adapter.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import type { CallRecord } from '../../../adapters/api/adapter.ts';
 import { type IronicClient, ironicClient } from '../../../adapters/ironic/client/client.ts';
 import type { Credentials } from '../../../adapters/ironic/client/connection.ts';
 import { BusyError, NotReadyError } from '../../../adapters/ironic/client/errors.ts';

@@ -1,5 +1,5 @@
 // The machines behind a real Ironic: each is lent to one host at a time, with a BMC whose password nothing else has.
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import type { Json, JsonObject } from '../../../bus/mod.ts';
 import { newPassword } from '../../adapters/ironic/passwords.ts';
 import { slowness } from '../../world/speed.ts';
@@ -38,7 +38,7 @@ export interface Lent {
   /** `spec.bmc.address`. */
   readonly address: string;
   look(): Promise<Seen>;
-  behave(trouble: Partial<Trouble>): Promise<void>;
+  behave(problem: Partial<Trouble>): Promise<void>;
   /** A button at the machine, so to say. */
   reset(type: 'On' | 'ForceOff'): Promise<void>;
   /** What it boots from next. */
@@ -77,8 +77,8 @@ export function fleet(env: Env): Fleet {
       const door = await openBmcDoor({ url: env('BMC_URL'), credentials, ...own });
       const name = `bm${number}`;
       const system = `/redfish/v1/Systems/00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
-      const behave = async (trouble: Partial<Trouble>): Promise<void> => {
-        await ask(`${env('AGENTS_URL')}/${name}/behaviour`, 'PUT', { ...NO_TROUBLE, ...trouble });
+      const behave = async (problem: Partial<Trouble>): Promise<void> => {
+        await ask(`${env('AGENTS_URL')}/${name}/behavior`, 'PUT', { ...NO_TROUBLE, ...problem });
       };
       const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
       const reset = async (type: 'On' | 'ForceOff'): Promise<void> => {

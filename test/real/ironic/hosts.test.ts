@@ -7,7 +7,7 @@
 // of them among eleven, on two cores that are busy with other things too. Ironic and its machines take nearly all of it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import type { Clock } from '../../../bus/mod.ts';
 import { type HostWorld, NAMESPACE, openHostWorld, type Raw } from '../../world/hosts.ts';
 import { DEADLINE_MS, eventually } from './fleet.ts';
@@ -24,7 +24,7 @@ import {
   takeNodeAway,
   withMachine,
 } from './kept-host.ts';
-import { type Story, tell, toldPasswords } from './stories.ts';
+import { report, type Story, toldPasswords } from './stories.ts';
 
 /** A clock that goes faster. */
 function fastClock(clock: Clock, speed: number): Clock {
@@ -304,6 +304,6 @@ async function withHurriedStage(endpoint: string, story: (stage: HostWorld) => P
 if (env('IRONIC_URL') === '') {
   process.stdout.write('skipped: IRONIC_URL is not set\n');
 } else {
-  tell(test, STORIES);
+  report(test, STORIES);
   test.run();
 }

@@ -9,7 +9,7 @@ import * as assert from 'uvu/assert';
 import { NAMESPACE } from '../../world/hosts.ts';
 import { eventually } from './fleet.ts';
 import { env, image, isWell, type Kept, keep, nodeOf, type Scene, takeNodeAway } from './kept-host.ts';
-import { tell } from './stories.ts';
+import { report } from './stories.ts';
 
 const CROWD = 10;
 /** So many of them are cleaned at the end. */
@@ -79,6 +79,6 @@ async function run(command: string): Promise<void> {
 if (env('IRONIC_URL') === '') {
   process.stdout.write('skipped: IRONIC_URL is not set\n');
 } else {
-  tell(test, { 'hosts outlive Troupe, Ironic, and its database': crowd });
+  report(test, { 'hosts outlive Troupe, Ironic, and its database': crowd });
   test.run();
 }

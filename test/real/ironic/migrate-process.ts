@@ -1,6 +1,7 @@
 // `troupe migrate metal3` as a process of its own, for tests that kill it: KUBECONFIG, and how many objects a second.
+
+import { systemClock } from '../../../actors/base/clock.ts';
 import { migrate } from '../../../actors/cli/migrate/migrate.ts';
-import { systemClock } from '../../../actors/clock.ts';
 import { stopSignal } from '../../../actors/process/process.ts';
 import { metal3Companions } from '../../../adapters/ironic/migration.ts';
 

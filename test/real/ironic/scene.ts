@@ -1,9 +1,10 @@
 // A real API server that asks Troupe's webhooks: KUBECONFIG. The group `metal3.io` must be free there; its definitions are made
 // and removed. The webhooks are Troupe's own, at a free port of loopback.
+
+import { systemClock } from '../../../actors/base/clock.ts';
+import { openLog } from '../../../actors/base/log.ts';
 import { installCrds } from '../../../actors/cli/crds.ts';
-import { systemClock } from '../../../actors/clock.ts';
-import { openLog } from '../../../actors/telling/log.ts';
-import type { AnsweredWebhook } from '../../../actors/telling/webhook-metrics.ts';
+import type { AnsweredWebhook } from '../../../actors/observability/webhook-metrics.ts';
 import type { RotationTimes } from '../../../actors/webhooks/certificate-book.ts';
 import { type ServedWebhooks, startWebhooks } from '../../../actors/webhooks/webhooks.ts';
 import { webhookConfiguration } from '../../../adapters/ironic/api/admission/webhooks.ts';

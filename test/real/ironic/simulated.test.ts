@@ -2,11 +2,11 @@
 // What the simulated Ironic answers, asked of the real one at $IRONIC_URL with its BMCs, machines and image
 // ($BMC_URL, $BMC_USERNAME, $BMC_PASSWORD, $AGENTS_URL, $IMAGE_URL, $IMAGE_SHA256).
 
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import type { Json, JsonObject } from '../../../bus/json.ts';
-import type { OpenIronic } from '../../adapters/ironic/simulator/open.ts';
-import { refusalsSuite } from '../../adapters/ironic/simulator/refusals.suite.ts';
-import { sequencesSuite } from '../../adapters/ironic/simulator/sequences.suite.ts';
+import type { OpenIronic } from '../../adapters/simulated/ironic/open.ts';
+import { refusalsSuite } from '../../adapters/simulated/ironic/refusals.suite.ts';
+import { sequencesSuite } from '../../adapters/simulated/ironic/sequences.suite.ts';
 
 const REQUEST_LIMIT_MS = 60_000;
 const SEQUENCES_AT_ONCE = 5;
@@ -48,8 +48,8 @@ function openReal(url: string, env: (name: string) => string): OpenIronic {
       redfish_password: env('BMC_PASSWORD'),
     }),
     async behave(number, { inspectionError = null, agent, failingSteps = {} }) {
-      const behaviour = { inspection_error: inspectionError, boot: agent !== 'never', fail: failingSteps, seconds: {} };
-      await agents('PUT', `/bm${number}/behaviour`, behaviour);
+      const behavior = { inspection_error: inspectionError, boot: agent !== 'never', fail: failingSteps, seconds: {} };
+      await agents('PUT', `/bm${number}/behavior`, behavior);
     },
     async look(number) {
       const { running, disk } = (await agents('GET', '/'))[`bm${number}`] as JsonObject;

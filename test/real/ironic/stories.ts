@@ -2,7 +2,7 @@
 // that nothing was done to a host that nobody asked for.
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import { metal3Contracts } from '../../../adapters/ironic/api/contracts.ts';
 import { type OrderBook, openOrderBook } from '../../adapters/ironic/order-book.ts';
 import { unasked } from '../../adapters/ironic/orders.ts';
@@ -17,7 +17,7 @@ const SECRECY = 'no password of a BMC is told anywhere, and nothing went wrong i
 const ORDERLINESS = 'nothing was deployed, wiped, cleaned or inspected without being asked for, or twice';
 
 /** All begin at once; each waits for a machine. @param stories  by title */
-export function tell(test: Test, stories: Readonly<Record<string, Story>>): void {
+export function report(test: Test, stories: Readonly<Record<string, Story>>): void {
   for (const [title, result] of begun(stories)) {
     test(title, async () => {
       const error = await result;
@@ -43,8 +43,8 @@ function begun(stories: Readonly<Record<string, Story>>): ReadonlyMap<string, Pr
     process.stdout.write(`${error === undefined ? 'passed' : 'failed'} after ${seconds} s: ${title}\n`);
     return error;
   };
-  const told = async (story: Story): Promise<void> => story(await scene);
-  const results = new Map(Object.entries(stories).map(([title, story]) => [title, failure(title, told(story))]));
+  const reported = async (story: Story): Promise<void> => story(await scene);
+  const results = new Map(Object.entries(stories).map(([title, story]) => [title, failure(title, reported(story))]));
   const end = async (): Promise<void> => {
     await Promise.all(results.values());
     const { stage } = await scene;

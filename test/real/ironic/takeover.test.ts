@@ -3,7 +3,7 @@
 // `hosts.test.ts`. Nothing of it is begun again, and no machine is told anything but to be switched on.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
 import type { JsonObject } from '../../../bus/mod.ts';
 import { LEFT, type Left, leaveBehind } from '../../adapters/ironic/left-behind.ts';
 import { openOrderBook } from '../../adapters/ironic/order-book.ts';
@@ -86,8 +86,8 @@ test('what is under way is waited for, what has ended is taken as it is, and not
       const node = await nodeOf(`${NAMESPACE}~${name}`);
       assert.is(node?.['uuid'], nodes.get(name)?.['uuid'], name);
     });
-    const told = orders.entries.filter(({ what }) => what === 'ordered' || what === 'made');
-    assert.equal(told, []);
+    const reported = orders.entries.filter(({ what }) => what === 'ordered' || what === 'made');
+    assert.equal(reported, []);
     const running = (await lent.get('running')?.look())?.boots.length;
     assert.is(running, boots.get('running'), 'what runs is not booted again');
     assert.equal(await toldPasswords(stage, machines.passwords), []);

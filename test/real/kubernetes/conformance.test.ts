@@ -4,8 +4,8 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { startApiServer } from '../../../adapters/simulated/kubernetes/mod.ts';
 import { describeStep } from '../../adapters/kubernetes/conformance/case.ts';
 import { CASES } from '../../adapters/kubernetes/conformance/cases.ts';
 import { INSTALL, REMOVE } from '../../adapters/kubernetes/conformance/definitions.ts';
@@ -80,7 +80,7 @@ if (path === undefined) {
   });
 
   test('both servers answer alike, but for what the table lists; and what it lists still differs', async () => {
-    const readme = new URL('../../../adapters/kubernetes/embedded/README.md', import.meta.url);
+    const readme = new URL('../../../adapters/simulated/kubernetes/README.md', import.meta.url);
     const rows = readTable(readFileSync(readme, 'utf8'));
     const { compared, found } = await compare(path);
     process.stdout.write(`${compared} answers and watches compared, ${found.length} differences\n`);

@@ -4,9 +4,9 @@
 import { readFileSync } from 'node:fs';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { canonical, dig, type JsonMap } from '../../../adapters/kubernetes/embedded/json.ts';
-import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { canonical, dig, type JsonMap } from '../../../adapters/simulated/kubernetes/json.ts';
+import { startApiServer } from '../../../adapters/simulated/kubernetes/mod.ts';
 import type { Answer } from '../../adapters/kubernetes/conformance/case.ts';
 import { type Wire, wire } from '../../adapters/kubernetes/conformance/wire.ts';
 import {
@@ -16,7 +16,7 @@ import {
   hosts,
   type Spoil,
   startConverter,
-} from '../../adapters/kubernetes/embedded/converter.ts';
+} from '../../adapters/simulated/kubernetes/converter.ts';
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
 const MERGE = 'application/merge-patch+json';

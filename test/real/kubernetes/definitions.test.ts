@@ -8,8 +8,8 @@ import { basename } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../../../adapters/kubernetes/embedded/json.ts';
-import { compileObjectSchema, type Schema } from '../../../adapters/kubernetes/embedded/schemas/schema.ts';
+import { type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../../../adapters/simulated/kubernetes/json.ts';
+import { compileObjectSchema, type Schema } from '../../../adapters/simulated/kubernetes/schemas/schema.ts';
 import { fc } from '../../world/properties.ts';
 import {
   type Answer,

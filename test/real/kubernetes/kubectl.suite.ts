@@ -3,8 +3,8 @@
 import { readFileSync } from 'node:fs';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../actors/clock.ts';
-import { startApiServer } from '../../../adapters/kubernetes/embedded/mod.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { startApiServer } from '../../../adapters/simulated/kubernetes/mod.ts';
 import { normalized } from './kubectl.normal.ts';
 import { SCENES } from './kubectl.scenes.ts';
 import { openSide, type Side } from './kubectl.side.ts';

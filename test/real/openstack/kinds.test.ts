@@ -2,8 +2,8 @@
 // The kinds on a real cloud: OS_CLIENT_CONFIG_FILE names a clouds.yaml, OS_CLOUD an entry (`test`).
 import { readFile } from 'node:fs/promises';
 import { suite } from 'uvu';
-import { systemClock } from '../../../actors/clock.ts';
-import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { openStackSessions } from '../../../adapters/openstack/client/sessions.ts';
 import { describeKinds } from '../../adapters/openstack/kinds.suite.ts';
 import type { Cloud } from '../../world/openstack.ts';
 

@@ -1,8 +1,8 @@
 // needs: openstack
 // The answers of real services: those of cloud $OS_CLOUD (`test`) in the file $OS_CLIENT_CONFIG_FILE.
 import { readFileSync } from 'node:fs';
-import { systemClock } from '../../../actors/clock.ts';
-import { openStackSessions } from '../../../adapters/openstack/sessions.ts';
+import { systemClock } from '../../../actors/base/clock.ts';
+import { openStackSessions } from '../../../adapters/openstack/client/sessions.ts';
 import { type OpenCloud, servicesSuite } from '../../adapters/openstack/services.suite.ts';
 
 const REQUEST_LIMIT_MS = 20_000;

@@ -2,13 +2,13 @@
 // One host on a real Ironic: inspected, deployed, wiped and deleted.
 import { suite } from 'uvu';
 import { env, image, withMachine } from '../ironic/kept-host.ts';
-import { tell } from '../ironic/stories.ts';
+import { report } from '../ironic/stories.ts';
 
 if (env('IRONIC_URL') === '') {
   process.stdout.write('skipped: IRONIC_URL is not set\n');
 } else {
   const test = suite('one host on a real Ironic');
-  tell(test, {
+  report(test, {
     'a host is provisioned, deprovisioned and deleted': (scene) =>
       withMachine(scene, 'smoke', { automatedCleaningMode: 'disabled', image: image() }, async (host) => {
         await host.until('provisioned');

@@ -228,8 +228,8 @@ export function advapi(koffi: Koffi): Advapi {
     },
     report({ state, accepted, exitCode, specificCode, withinMs }: ServiceReport) {
       checkPoint = withinMs > 0 ? checkPoint + 1 : 0;
-      const told = { type: OWN_PROCESS, state, accepted, exitCode, specificCode, checkPoint, waitHint: withinMs };
-      checked('Windows does not take the state of the service', setStatus(handle, told));
+      const reported = { type: OWN_PROCESS, state, accepted, exitCode, specificCode, checkPoint, waitHint: withinMs };
+      checked('Windows does not take the state of the service', setStatus(handle, reported));
     },
   };
   return { process: service, manager };

@@ -1,7 +1,7 @@
 // What goes wrong on a made-up machine: host operations that fail, or end otherwise than their caller hears of.
 import { TerminalError } from '../../../../bus/errors.ts';
 import type { Clock } from '../../../../bus/mod.ts';
-import { hint } from '../../../nearest.ts';
+import { hint } from '../../../text/nearest.ts';
 import { Code, StatusError } from '../../status.ts';
 import type { Host } from '../host.ts';
 

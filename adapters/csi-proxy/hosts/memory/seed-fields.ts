@@ -1,7 +1,7 @@
 // Reads plain data field by field: each value is checked, each mistake says where it is, and a field that nobody asked
 // for is a mistake, too.
 import { TerminalError } from '../../../../bus/errors.ts';
-import { hint } from '../../../nearest.ts';
+import { hint } from '../../../text/nearest.ts';
 
 export class SeedFields {
   readonly #at: string;

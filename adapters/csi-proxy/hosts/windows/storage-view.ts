@@ -1,7 +1,7 @@
 // What the storage management of Windows knows, as one listing that all questions share.
 import type { Clock } from '../../../../bus/mod.ts';
 import { Code, StatusError } from '../../status.ts';
-import { SharedListing } from '../shared-listing.ts';
+import { SharedList } from '../shared-listing.ts';
 import type { DiskRow, PartitionRow, StorageRows, VolumeRow } from './operations.ts';
 import type { Worker } from './worker.ts';
 
@@ -68,11 +68,11 @@ class Storage {
 }
 
 export class StorageView {
-  readonly #listing: SharedListing<Storage>;
+  readonly #listing: SharedList<Storage>;
 
   constructor({ worker, clock, maxAgeMs = MAX_AGE_MS }: { worker: Worker; clock: Clock; maxAgeMs?: number }) {
     const list = async (): Promise<Storage> => new Storage(await worker.ask('listStorage', {}));
-    this.#listing = new SharedListing({ list, clock, maxAgeMs });
+    this.#listing = new SharedList({ list, clock, maxAgeMs });
   }
 
   now(): Promise<Storage> {

@@ -4,11 +4,11 @@ import { ServiceStatus, StartType } from '../../server/system/internal/types.ts'
 import { Code, StatusError } from '../../status.ts';
 import type { Files } from '../files.ts';
 import { closestVolume, filesystem as filesystemOn } from '../filesystem.ts';
-import { Gathered } from '../gathered.ts';
 import type { DiskHost, DiskIdentity, DiskListing, Host, IscsiHost, SmbHost, VolumeHost } from '../host.ts';
 import { RESERVED_PARTITION, sizeToGive } from '../partitions.ts';
+import { RequestBatcher } from '../request-batcher.ts';
 import { type ServiceControl, services } from '../services.ts';
-import { SharedListing } from '../shared-listing.ts';
+import { SharedList } from '../shared-listing.ts';
 import { withBackslash } from '../windows-path.ts';
 import { type Failure, failureError, type IdentifierRow, type Mount } from './operations.ts';
 import { page83 } from './page83.ts';
@@ -49,13 +49,13 @@ export function windowsHost(deps: WindowsHostDeps): Host {
 }
 
 function disks({ worker, clock }: WindowsHostDeps, storage: StorageView): DiskHost {
-  const identifiers = new SharedListing({
+  const identifiers = new SharedList({
     list: () => worker.ask('listIdentifiers', {}),
     clock,
     maxAgeMs: IDENTIFIERS_MAX_AGE_MS,
   });
   // Who asks while one is under way needs the next: theirs may have been attached meanwhile.
-  const rescans = new SharedListing({
+  const rescans = new SharedList({
     list: () =>
       storage.disturb(async () => {
         await worker.ask('rescan', {});
@@ -117,7 +117,7 @@ function volumes({ worker, files }: WindowsHostDeps, storage: StorageView): Volu
     const { kind } = await files.look(path);
     throw new StatusError(Code.NotFound, kind === 'absent' ? `there is no ${path}` : `${path}: not a mounted folder`);
   };
-  const mounts = new Gathered<Mount, Failure | undefined>({
+  const mounts = new RequestBatcher<Mount, Failure | undefined>({
     ask: (all) => worker.ask('mountVolumes', { mounts: all }),
     most: MOST_MOUNTS,
   });

@@ -4,7 +4,7 @@ import { createInterface } from 'node:readline';
 import { getAsset, isSea } from 'node:sea';
 import type { Readable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
-import type { AdapterLog } from '../../../adapter.ts';
+import type { AdapterLog } from '../../../api/adapter.ts';
 
 export interface WorkerProcess {
   /** Called once, before anything is sent. */

@@ -7,7 +7,7 @@
 //   W3. An answer that does not come in time is an end, too: who waits for it hears so, and what is asked from then on is
 //       another worker's. What the old one was asked for besides is still waited for, then it is killed.
 import type { Clock, Timer } from '../../../../bus/mod.ts';
-import type { AdapterLog } from '../../../adapter.ts';
+import type { AdapterLog } from '../../../api/adapter.ts';
 import { Code, StatusError, UnknownEndError } from '../../status.ts';
 import { answerLimitMs as defaultLimitMs } from './answer-limits.ts';
 import {

@@ -1,6 +1,7 @@
 // Disks, for all versions of the group.
+
 import type { DiskHost } from '../../hosts/host.ts';
-import type { Lanes } from '../../lanes.ts';
+import type { KeyedMutex } from '../../keyed-mutex.ts';
 import { Code, StatusError } from '../../status.ts';
 import { uint32FromText } from '../decimal.ts';
 import type { GroupDeps } from '../group-deps.ts';
@@ -11,7 +12,7 @@ import { parseLocation } from './location.ts';
 
 export class Server {
   readonly #disks: DiskHost;
-  readonly #lanes: Lanes;
+  readonly #lanes: KeyedMutex;
 
   constructor({ host, lanes }: GroupDeps) {
     this.#disks = host.disk;

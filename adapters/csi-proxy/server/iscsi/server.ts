@@ -1,6 +1,7 @@
 // iSCSI targets, for all versions of the group.
+
 import type { ChapLogin, IscsiHost, Portal } from '../../hosts/host.ts';
-import type { Lanes } from '../../lanes.ts';
+import type { KeyedMutex } from '../../keyed-mutex.ts';
 import { portalOf, requireIqn } from '../../rules.ts';
 import { Code, StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
@@ -19,7 +20,7 @@ const LANE = 'iscsi';
 
 export class Server {
   readonly #iscsi: IscsiHost;
-  readonly #lanes: Lanes;
+  readonly #lanes: KeyedMutex;
 
   constructor({ host, lanes }: GroupDeps) {
     this.#iscsi = host.iscsi;

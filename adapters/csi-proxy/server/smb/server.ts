@@ -1,6 +1,7 @@
 // SMB mappings, for all versions of the group.
+
 import type { FilesystemHost, SmbHost } from '../../hosts/host.ts';
-import type { Lanes } from '../../lanes.ts';
+import type { KeyedMutex } from '../../keyed-mutex.ts';
 import { StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { PathRules } from '../path-rules.ts';
@@ -12,7 +13,7 @@ import { parseRemotePath } from './remote-path.ts';
 export class Server {
   readonly #smb: SmbHost;
   readonly #filesystem: FilesystemHost;
-  readonly #lanes: Lanes;
+  readonly #lanes: KeyedMutex;
   readonly #paths: PathRules;
   readonly #encryption: 'required' | 'optional';
 

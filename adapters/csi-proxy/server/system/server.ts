@@ -1,6 +1,7 @@
 // The node and its services.
+
 import type { SystemHost } from '../../hosts/host.ts';
-import type { Lanes } from '../../lanes.ts';
+import type { KeyedMutex } from '../../keyed-mutex.ts';
 import { Code, StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
 import type { CallContext } from '../runtime.ts';
@@ -8,7 +9,7 @@ import type * as internal from './internal/types.ts';
 
 export class Server {
   readonly #system: SystemHost;
-  readonly #lanes: Lanes;
+  readonly #lanes: KeyedMutex;
   readonly #services: ReadonlySet<string> | 'all';
 
   constructor({ host, lanes, services }: GroupDeps) {

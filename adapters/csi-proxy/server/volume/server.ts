@@ -1,7 +1,8 @@
 // Volumes, for all versions of the group.
+
 import { Callers, orGone } from '../../callers.ts';
 import type { FilesystemHost, VolumeHost } from '../../hosts/host.ts';
-import type { Caller, Lanes } from '../../lanes.ts';
+import type { Caller, KeyedMutex } from '../../keyed-mutex.ts';
 import { require, requireSize } from '../../rules.ts';
 import { StatusError } from '../../status.ts';
 import type { GroupDeps } from '../group-deps.ts';
@@ -19,7 +20,7 @@ interface Format {
 
 export class Server {
   readonly #volumes: VolumeHost;
-  readonly #lanes: Lanes;
+  readonly #lanes: KeyedMutex;
   readonly #filesystem: FilesystemHost;
   /** Undefined: any path. */
   readonly #paths: PathRules | undefined;

@@ -6,7 +6,7 @@
 //       already keeps nobody from its metadata. Any other update is judged whole, as a create is.
 //   A3. What cannot be found out counts against the request, never for it.
 import { isDeepStrictEqual } from 'node:util';
-import { imageUrlProblem } from '../../hosts/image-rules.ts';
+import { imageUrlProblem } from '../../host/image-rules.ts';
 import { isMap, type JsonMap, listOf, mapOf, textOf } from '../../json-values.ts';
 import { bareMetalHostRules } from './bare-metal-host.ts';
 import { eventSubscriptionRules } from './bmc-event-subscription.ts';

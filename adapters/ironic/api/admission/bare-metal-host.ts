@@ -1,8 +1,8 @@
 // Rules of a BareMetalHost.
 import { toErrorData } from '../../../../bus/errors.ts';
-import { parseBmcAddress } from '../../hosts/bmc-address.ts';
-import { type Driver, driverOf } from '../../hosts/drivers.ts';
-import { imageProblems } from '../../hosts/image-rules.ts';
+import { parseBmcAddress } from '../../host/bmc-address.ts';
+import { type Driver, driverOf } from '../../host/drivers.ts';
+import { imageProblems } from '../../host/image-rules.ts';
 import { type JsonMap, listOf, mapOf, textOf } from '../../json-values.ts';
 import { annotationProblems, isInspectionDisabled } from './host-annotations.ts';
 import { interfaceProblems } from './network-interfaces.ts';

@@ -1,5 +1,5 @@
 // Rules of a BMCEventSubscription: where events go is stated once.
-import { destinationProblem } from '../../hosts/event-subscription.ts';
+import { destinationProblem } from '../../host/event-subscription.ts';
 import { isMap, type JsonMap, mapOf, textOf } from '../../json-values.ts';
 import type { KindRules } from './rules.ts';
 

@@ -1,5 +1,5 @@
 // Rules of a HostClaim: by which labels it selects hosts, and what it deploys on the one it gets.
-import { imageProblems } from '../../hosts/image-rules.ts';
+import { imageProblems } from '../../host/image-rules.ts';
 import { type JsonMap, listOf, mapOf, textOf } from '../../json-values.ts';
 import { rebootProblems } from './host-annotations.ts';
 import { isLabelKey, isLabelValue } from './label-syntax.ts';

@@ -1,6 +1,6 @@
 // JSON objects in annotations. Anybody who may write to the object wrote them: they are read without an error. Integers that no
 // number holds are BigInts, as in the objects themselves.
-import { parseJson } from '../../../exact-json.ts';
+import { parseJson } from '../../../text/exact-json.ts';
 import { isMap, type JsonMap } from '../../json-values.ts';
 
 /** Deeper than any object of the API; far deeper ones exhaust the stack of whoever handles them. */

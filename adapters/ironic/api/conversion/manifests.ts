@@ -4,7 +4,7 @@
 //   F1. Documents that are not concerned stay as they are, to the byte; in the others so does all that did not change.
 //   F2. Whatever the text of a document is made of, what comes out says what the conversion of its data says.
 import { type Document, isNode, Parser, parseDocument } from 'yaml';
-import type { ConvertedManifests, ManifestProblem } from '../../../manifests.ts';
+import type { ConvertedManifests, ManifestProblem } from '../../../api/manifests.ts';
 import { isMap, type JsonMap } from '../../json-values.ts';
 import { GROUP } from '../types.ts';
 import { withoutCache } from './cache.ts';

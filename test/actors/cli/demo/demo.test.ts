@@ -6,14 +6,14 @@ import { dirname, join } from 'node:path';
 import { stripVTControlCharacters } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { systemClock } from '../../../../actors/base/clock.ts';
+import { readConfig, rolesOfNodes, rolesWith } from '../../../../actors/base/config.ts';
 import { type DemoDeps, demo } from '../../../../actors/cli/demo/demo.ts';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import { systemClock } from '../../../../actors/clock.ts';
-import { readConfig, rolesOfNodes, rolesWith } from '../../../../actors/process/config.ts';
-import { windows } from '../../../../adapters/csi-proxy/kinds/mod.ts';
 import { metal3 } from '../../../../adapters/ironic/mod.ts';
 import { openstack, openstackContracts } from '../../../../adapters/openstack/mod.ts';
-import { startSimulator } from '../../../../adapters/openstack/simulator/mod.ts';
+import { startSimulator } from '../../../../adapters/simulated/openstack/mod.ts';
+import { windows } from '../../../../adapters/windows/mod.ts';
 import { sideBySide } from '../../../side-by-side.ts';
 import { written } from '../../../world/written.ts';
 
@@ -51,7 +51,7 @@ async function withDemo(
       keep: false,
       out,
       terminal: false,
-      ink: Ink.Colour,
+      ink: Ink.Color,
       ...more,
     });
   try {
@@ -98,7 +98,7 @@ test('the landscape comes up in order, what waited goes on, all goes in reverse 
       at(said, new RegExp(`^ {4}${service}( +\\d+)+$`, 'm'));
     at(said, / held .*network .*shop-web/m);
     at(said, / gone .*secret .*openstack-clouds/m);
-    at(said, /^ {2}order: (\d+) of \1 dependants were gone from the cloud/m);
+    at(said, /^ {2}order: (\d+) of \1 dependents were gone from the cloud/m);
     assert.ok(said.split('\n').length < 250, `${said.split('\n').length} lines`);
     at(said, /^nothing is left: the cloud and Kubernetes are as they were before$/m);
     const passed = at(said, /^demo passed: 145 objects, 4 hosts and 11 Windows storage among them, came up in /m);
@@ -215,7 +215,7 @@ test('a folder is for one process at a time', async () => {
         keep: false,
         out: written(),
         terminal: false,
-        ink: Ink.Colour,
+        ink: Ink.Color,
       };
       second = demo(deps)
         .catch((error: Error) => error.message)

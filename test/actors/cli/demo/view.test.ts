@@ -11,7 +11,7 @@ import {
 } from '../../../../actors/cli/demo/summary.ts';
 import { Ink, layout, legend, treeOf } from '../../../../actors/cli/demo/view.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
-import { Tag } from '../../../../machines/life.ts';
+import { Tag } from '../../../../machines/lifecycle.ts';
 import { tagsAt } from '../../../machines/external-resource/states.ts';
 
 const test = suite('demo view');
@@ -43,7 +43,7 @@ const OBJECTS = [
   object('secret/cloud'),
 ];
 
-interface Teller {
+interface TransitionReporter {
   readonly history: History;
   /** An object enters a state of its chart. */
   enter(key: string, state: string, at?: number): void;
@@ -51,40 +51,40 @@ interface Teller {
   call(key: string, method: string, path: string, beganAt: number, endedAt: number): void;
 }
 
-function teller(): Teller {
+function teller(): TransitionReporter {
   const history = new History(NAMESPACE);
   history.expect(OBJECTS);
-  const tell = (key: string, type: string, data: JsonObject, at: number): void => {
+  const report = (key: string, type: string, data: JsonObject, at: number): void => {
     const { plural, name } = OBJECTS.find((candidate) => candidate.key === key) as LandscapeObject;
     history.take({ actor: { realm: 'openstack', plural, namespace: NAMESPACE, name }, type, data, at });
   };
   return {
     history,
-    enter: (key, state, at = 0) => tell(key, 'transition', { to: state, tags: tagsOf(state) }, at),
+    enter: (key, state, at = 0) => report(key, 'transition', { to: state, tags: tagsOf(state) }, at),
     call: (key, method, path, beganAt, endedAt) =>
-      tell(key, 'call', { method, path, durationMs: endedAt - beganAt }, endedAt),
+      report(key, 'call', { method, path, durationMs: endedAt - beganAt }, endedAt),
   };
 }
 
 /** Of a state of a resource, or of a Secret's guard. */
 function tagsOf(state: string): readonly string[] {
-  if (state === 'watching') return [Tag.Settled];
+  if (state === 'idle') return [Tag.Settled];
   if (state === 'held') return [Tag.Deleting, Tag.Held];
-  return [...tagsAt(state), ...(state === 'resting.available' ? [Tag.Available] : [])];
+  return [...tagsAt(state), ...(state === 'idle.available' ? [Tag.Available] : [])];
 }
 
-function picture({ history }: Teller, columns = 80, rows = 24): readonly string[] {
+function picture({ history }: TransitionReporter, columns = 80, rows = 24): readonly string[] {
   return layout('1.00 s', treeOf(history), { columns, rows }, Ink.Plain);
 }
 
 test('objects stand below what they refer to, and below a place holder for what is not there', () => {
-  const told = teller();
-  told.enter('secret/cloud', 'watching');
-  told.enter('project/shop', 'resting.available');
-  told.enter('network/web', 'building.creating');
-  told.enter('subnet/web-v4', 'claiming.awaiting');
-  told.enter('subnet/lost', 'claiming.awaiting');
-  assert.equal(picture(told), [
+  const reported = teller();
+  reported.enter('secret/cloud', 'idle');
+  reported.enter('project/shop', 'idle.available');
+  reported.enter('network/web', 'building.creating');
+  reported.enter('subnet/web-v4', 'claiming.awaitingDependencies');
+  reported.enter('subnet/lost', 'claiming.awaitingDependencies');
+  assert.equal(picture(reported), [
     'company-cloud  1.00 s',
     '├─ · network/none  not there yet',
     '│  └─ ○ subnet/lost  waiting for network/none',
@@ -98,13 +98,13 @@ test('objects stand below what they refer to, and below a place holder for what 
 });
 
 test('what does not fit is folded, what is all of one state first (V2)', () => {
-  const told = teller();
+  const reported = teller();
   for (const key of ['network/web', 'subnet/web-v4', 'subnet/web-v6', 'network/app'])
-    told.enter(key, 'resting.available');
-  told.enter('secret/cloud', 'watching');
-  told.enter('project/shop', 'keeping.updating');
-  told.enter('subnet/lost', 'claiming.awaiting');
-  assert.equal(picture(told, 80, 8), [
+    reported.enter(key, 'idle.available');
+  reported.enter('secret/cloud', 'idle');
+  reported.enter('project/shop', 'reconciling.updating');
+  reported.enter('subnet/lost', 'claiming.awaitingDependencies');
+  assert.equal(picture(reported, 80, 8), [
     'company-cloud  1.00 s',
     '├─ · network/none  not there yet',
     '│  └─ ○ subnet/lost  waiting for network/none',
@@ -113,13 +113,13 @@ test('what does not fit is folded, what is all of one state first (V2)', () => {
     '│  └─ ● network/web  ●●',
     '└─ ● secret/cloud',
   ]);
-  assert.equal(picture(told, 80, 4), [
+  assert.equal(picture(reported, 80, 4), [
     'company-cloud  1.00 s',
     '├─ · network/none  not there yet  ○',
     '├─ ◐ project/shop  creating  ●●●●',
     '└─ ● secret/cloud',
   ]);
-  assert.equal(picture(told, 80, 3).at(-1), '… 2 more');
+  assert.equal(picture(reported, 80, 3).at(-1), '… 2 more');
 });
 
 test('what stands alone shares a line with its kind where there is no room, and leaves the room to the rest (V2)', () => {
@@ -127,7 +127,7 @@ test('what stands alone shares a line with its kind where there is no room, and 
   const many = ['a', 'b', 'c', 'd'].map((name) => object(`flavor/${name}`));
   history.expect([...OBJECTS, ...many]);
   for (const name of ['a', 'b', 'c', 'd']) {
-    const tags = tagsOf(name === 'd' ? 'building.creating' : 'resting.available');
+    const tags = tagsOf(name === 'd' ? 'building.creating' : 'idle.available');
     const actor = { realm: 'openstack', plural: 'flavors', namespace: NAMESPACE, name };
     history.take({ actor, type: 'transition', data: { tags: [...tags] }, at: 0 });
   }
@@ -162,11 +162,11 @@ test('the legend has every symbol that a picture may have', () => {
 });
 
 test('no line is wider and no picture higher than the terminal, whatever its size (V1)', () => {
-  const told = teller();
-  told.enter('subnet/web-v4', 'claiming.awaiting');
+  const reported = teller();
+  reported.enter('subnet/web-v4', 'claiming.awaitingDependencies');
   for (let rows = 1; rows < 12; rows++) {
     for (let columns = 1; columns < 60; columns++) {
-      const lines = picture(told, columns, rows);
+      const lines = picture(reported, columns, rows);
       assert.ok(lines.length <= rows, `${lines.length} lines in ${rows} rows`);
       for (const line of lines) assert.ok([...line].length <= columns, `'${line}' in ${columns} columns`);
     }
@@ -174,36 +174,36 @@ test('no line is wider and no picture higher than the terminal, whatever its siz
 });
 
 test('it is settled when all is ready but what waits for something that is not there', () => {
-  const told = teller();
-  for (const { key } of OBJECTS) told.enter(key, key.startsWith('secret') ? 'watching' : 'resting.available');
-  assert.ok(told.history.isSettled());
-  told.enter('subnet/lost', 'claiming.awaiting');
-  assert.ok(told.history.isSettled());
-  told.enter('network/app', 'building.creating');
-  assert.not(told.history.isSettled());
-  told.enter('network/app', 'failed');
-  assert.ok(told.history.isSettled());
-  assert.is(told.history.state('network/app'), State.Failed);
+  const reported = teller();
+  for (const { key } of OBJECTS) reported.enter(key, key.startsWith('secret') ? 'idle' : 'idle.available');
+  assert.ok(reported.history.isSettled());
+  reported.enter('subnet/lost', 'claiming.awaitingDependencies');
+  assert.ok(reported.history.isSettled());
+  reported.enter('network/app', 'building.creating');
+  assert.not(reported.history.isSettled());
+  reported.enter('network/app', 'failed');
+  assert.ok(reported.history.isSettled());
+  assert.is(reported.history.state('network/app'), State.Failed);
 });
 
 test('figures: the longest chain, the order both ways, parallelism and reaction', () => {
-  const told = teller();
-  const { history } = told;
+  const reported = teller();
+  const { history } = reported;
   const objects = OBJECTS.filter(({ key }) => key !== 'subnet/lost');
   const stretch = { history, objects, beganAt: 1_000 };
-  told.enter('secret/cloud', 'watching', 900);
-  told.call('project/shop', 'POST', '/projects', 1_010, 1_100);
-  told.enter('project/shop', 'resting.available', 1_100);
-  told.enter('network/app', 'building.creating', 1_102);
-  told.enter('network/web', 'building.creating', 1_104);
-  told.call('network/web', 'POST', '/networks', 1_105, 1_180);
-  told.call('network/app', 'POST', '/networks', 1_108, 1_190);
-  told.enter('network/app', 'resting.available', 1_200);
-  told.enter('network/web', 'resting.available', 1_300);
-  told.call('subnet/web-v4', 'POST', '/auth/tokens', 1_000, 1_010);
-  told.call('subnet/web-v4', 'POST', '/subnets', 1_305, 1_350);
-  told.enter('subnet/web-v4', 'resting.available', 1_400);
-  told.enter('subnet/web-v6', 'resting.available', 1_390);
+  reported.enter('secret/cloud', 'idle', 900);
+  reported.call('project/shop', 'POST', '/projects', 1_010, 1_100);
+  reported.enter('project/shop', 'idle.available', 1_100);
+  reported.enter('network/app', 'building.creating', 1_102);
+  reported.enter('network/web', 'building.creating', 1_104);
+  reported.call('network/web', 'POST', '/networks', 1_105, 1_180);
+  reported.call('network/app', 'POST', '/networks', 1_108, 1_190);
+  reported.enter('network/app', 'idle.available', 1_200);
+  reported.enter('network/web', 'idle.available', 1_300);
+  reported.call('subnet/web-v4', 'POST', '/auth/tokens', 1_000, 1_010);
+  reported.call('subnet/web-v4', 'POST', '/subnets', 1_305, 1_350);
+  reported.enter('subnet/web-v4', 'idle.available', 1_400);
+  reported.enter('subnet/web-v6', 'idle.available', 1_390);
   assert.equal(longestChain(stretch), [
     { key: 'project/shop', durationMs: 100 },
     { key: 'network/web', durationMs: 200 },
@@ -213,9 +213,9 @@ test('figures: the longest chain, the order both ways, parallelism and reaction'
   assert.is(mostInFlight(stretch), 2);
   assert.equal(reactions(stretch), { decidedMs: [2, 4], askedMs: [5, 5, 8] });
 
-  told.call('network/web', 'DELETE', '/networks/1', 2_000, 2_050);
-  told.call('subnet/web-v4', 'DELETE', '/subnets/1', 1_900, 2_010);
-  told.call('project/shop', 'DELETE', '/projects/1', 2_060, 2_070);
+  reported.call('network/web', 'DELETE', '/networks/1', 2_000, 2_050);
+  reported.call('subnet/web-v4', 'DELETE', '/subnets/1', 1_900, 2_010);
+  reported.call('project/shop', 'DELETE', '/projects/1', 2_060, 2_070);
   assert.equal(deletionOrder(stretch), { kept: 2, broken: ['subnet/web-v4 before network/web'] });
 });
 

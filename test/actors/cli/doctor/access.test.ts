@@ -4,8 +4,8 @@ import * as assert from 'uvu/assert';
 import { examineAccess } from '../../../../actors/cli/doctor/access.ts';
 import { type Check, Verdict } from '../../../../actors/cli/doctor/checks.ts';
 import { BUILT_IN } from '../../../../actors/process/adapters.ts';
-import { ROLE } from '../../../../adapters/csi-proxy/kinds/mod.ts';
 import type { KubeClient } from '../../../../adapters/kubernetes/mod.ts';
+import { ROLE } from '../../../../adapters/windows/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 
 const test = suite('doctor on rights');

@@ -2,6 +2,7 @@
 // `troupe doctor` on the embedded API server, a simulated cloud and a nats-server of its own where there is one.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { readConfig } from '../../../../actors/base/config.ts';
 import { installCrds } from '../../../../actors/cli/crds.ts';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { checksOf } from '../../../../actors/cli/doctor/bus.ts';
@@ -9,11 +10,10 @@ import { Area, type Check, exitCodeOf, unknown, Verdict, well, wrong } from '../
 import { clockCheck, leastSkew } from '../../../../actors/cli/doctor/clocks.ts';
 import { type DoctorDeps, doctor } from '../../../../actors/cli/doctor/doctor.ts';
 import { doctorText } from '../../../../actors/cli/doctor/text.ts';
-import { readConfig } from '../../../../actors/process/config.ts';
 import { contractsIn, metal3Contracts } from '../../../../adapters/ironic/api/contracts.ts';
 import type { Phase } from '../../../../adapters/ironic/api/definitions.ts';
 import { openstack, openstackWith } from '../../../../adapters/openstack/mod.ts';
-import { type BusExamination, Seen, TerminalError } from '../../../../bus/mod.ts';
+import { type BusCheck, Seen, TerminalError } from '../../../../bus/mod.ts';
 import { onSockets } from '../../../world/environments.ts';
 import { checkIn, type World } from '../../../world/world.ts';
 import { configuredMetal3 } from '../../metal3-adapter.ts';
@@ -108,9 +108,9 @@ check(
     });
     const found = await examined(world, { nodeVersion: '22.1.0' });
     assert.is(found.code, 1);
-    const trouble = found.checks.filter(({ verdict }) => verdict === Verdict.Wrong);
+    const problem = found.checks.filter(({ verdict }) => verdict === Verdict.Wrong);
     const line = (part: string): Check => {
-      const one = trouble.find(({ place, found: what }) => `${place}: ${what}`.includes(part));
+      const one = problem.find(({ place, found: what }) => `${place}: ${what}`.includes(part));
       if (one === undefined) throw new Error(`nothing of '${part}' in ${found.out}`);
       return one;
     };
@@ -121,7 +121,7 @@ check(
     assert.match(line('Secret/wrong').todo ?? '', /correct 'auth' of cloud 'openstack'/);
     assert.match(line('Secret/absent').todo ?? '', 'create Secret/absent');
     assert.not.match(found.out, 'not-this-one');
-    for (const { todo } of trouble) assert.ok(todo);
+    for (const { todo } of problem) assert.ok(todo);
   },
   { runtime: 'stopped' },
 );
@@ -286,7 +286,7 @@ test('a clock is wrong by what it is off at least, whole seconds and the way the
 });
 
 test('the bus: an old server, no JetStream, streams that are not there, and what may not be seen', () => {
-  const fine: BusExamination = {
+  const fine: BusCheck = {
     place: 'nats:4222',
     version: '2.12.3',
     isUsable: true,
@@ -300,7 +300,7 @@ test('the bus: an old server, no JetStream, streams that are not there, and what
     refused: [{ operation: 'publish', subject: '$JS.API.STREAM.INFO.TROUPE_MAIL' }],
   };
   const limits = { maxAgeMs: 1, maxBytes: 1 };
-  const verdicts = (examination: BusExamination, keptEvents: 'none' | typeof limits = limits): readonly string[] =>
+  const verdicts = (examination: BusCheck, keptEvents: 'none' | typeof limits = limits): readonly string[] =>
     checksOf(examination, { keptEvents }).map(({ verdict }) => verdict);
   assert.equal(verdicts(fine), ['well', 'well', 'well']);
   assert.equal(verdicts({ ...fine, isUsable: false })[0], 'wrong');

@@ -21,7 +21,7 @@ const moved = (actor: Address, traceparent: string, more: TraceEvent['data'] = {
   actor,
   type: 'transition',
   traceparent,
-  data: { uid: 'u', from: '', to: 'claiming', cause: 'life.began', tags: ['busy'], ...more },
+  data: { uid: 'u', from: '', to: 'claiming', cause: 'lifecycle.started', tags: ['busy'], ...more },
 });
 const CALL: TraceEvent = {
   actor: SUBNET,
@@ -54,7 +54,7 @@ async function withBus(run: (bus: Bus) => Promise<void>, kept = KEPT): Promise<v
   }
 }
 
-function told(bus: Bus, more: Partial<EventsDeps> = {}): Promise<Said> {
+function reported(bus: Bus, more: Partial<EventsDeps> = {}): Promise<Said> {
   return said((streams) =>
     events({
       adapters: [openstackWith({})],
@@ -90,44 +90,48 @@ function lines({ out }: Said): readonly string[] {
 
 test('each event is a line: object, way, cause, whose answer it was, failure; calls with their answer', () =>
   withBus(async (bus) => {
-    assert.equal(lines(await told(bus, { namespaces: ['shop'] })), [
-      'Network/net  (new) -> claiming  after life.began',
+    assert.equal(lines(await reported(bus, { namespaces: ['shop'] })), [
+      'Network/net  (new) -> claiming  after lifecycle.started',
       'Subnet/app  claiming -> building.creating  after guard done by Network/net',
       'Subnet/app  POST network /subnets  409  12 ms  req-1',
       'Subnet/app  building.creating -> backingOff  after create failed  failed: quota',
     ]);
-    assert.match(lines(await told(bus))[1] ?? '', /^other {2}Network\/net /);
-    assert.match((await told(bus, { ink: Ink.Colour })).out, '\u001b[31mbuilding.creating -> backingOff');
+    assert.match(lines(await reported(bus))[1] ?? '', /^other {2}Network\/net /);
+    assert.match((await reported(bus, { ink: Ink.Color })).out, '\u001b[31mbuilding.creating -> backingOff');
   }));
 
 test('one object, some types, and no longer ago than was asked', () =>
   withBus(async (bus) => {
-    assert.is(lines(await told(bus, { names: ['subnet/app'] })).length, 3);
-    assert.is(lines(await told(bus, { names: ['subnet', 'app'], types: ['call,gone'] })).length, 1);
+    assert.is(lines(await reported(bus, { names: ['subnet/app'] })).length, 3);
+    assert.is(lines(await reported(bus, { names: ['subnet', 'app'], types: ['call,gone'] })).length, 1);
     await clock.sleep(1);
-    assert.is((await told(bus, { since: '0s' })).out, '');
+    assert.is((await reported(bus, { since: '0s' })).out, '');
   }));
 
 test('33.B10: an object of which nothing is kept is said to be none, or to have been quiet', () =>
   withBus(async (bus) => {
     const asked = { names: ['subnet/lost'], namespaces: ['shop'] };
-    const none = await told(bus, { ...asked, isThere: async () => false });
+    const none = await reported(bus, { ...asked, isThere: async () => false });
     assert.equal(none, {
       code: 1,
       out: '',
       notes: "troupe: Subnet/lost does not exist in namespace 'shop', which -n names\n",
     });
     const quiet = 'troupe: nothing is kept that happened to Subnet/lost within 1h';
-    assert.equal(await told(bus, { ...asked, isThere: async () => true }), { code: 0, out: '', notes: `${quiet}\n` });
+    assert.equal(await reported(bus, { ...asked, isThere: async () => true }), {
+      code: 0,
+      out: '',
+      notes: `${quiet}\n`,
+    });
     const untold = `${quiet}, and whether it exists cannot be told\n`;
-    assert.equal(await told(bus, asked), { code: 1, out: '', notes: untold });
-    const known = await told(bus, { names: ['subnet/app'], isThere: () => assert.unreachable() as never });
+    assert.equal(await reported(bus, asked), { code: 1, out: '', notes: untold });
+    const known = await reported(bus, { names: ['subnet/app'], isThere: () => assert.unreachable() as never });
     assert.equal([known.code, known.notes], [0, ''], 'of one that is gone what happened is told');
   }));
 
 test('JSON is one CloudEvent a line', () =>
   withBus(async (bus) => {
-    const { out } = await told(bus, { output: 'json', types: ['call'] });
+    const { out } = await reported(bus, { output: 'json', types: ['call'] });
     const { id, time, ...event } = JSON.parse(out);
     assert.type(id, 'string');
     assert.match(time, /^\d{4}-\d\d-\d\dT[\d:]+\.\d{6}Z$/);
@@ -160,7 +164,7 @@ test('who watches hears what is kept and what happens meanwhile, each once', () 
         });
       },
     };
-    const all = await told({ ...bus, trace }, { isWatched: true, signal: stop.signal, types: ['call'] });
+    const all = await reported({ ...bus, trace }, { isWatched: true, signal: stop.signal, types: ['call'] });
     assert.equal(
       lines(all).map((line) => line.split('  ').at(-1)),
       ['req-1', 'early', 'late'],
@@ -170,7 +174,7 @@ test('who watches hears what is kept and what happens meanwhile, each once', () 
 test('names do nothing to a terminal', () =>
   withBus(
     async (bus) => {
-      const { out } = await told(bus);
+      const { out } = await reported(bus);
       assert.match(out, 'Network/a\\u{1b}[2J');
       assert.not.match(out, '\u001b');
     },
@@ -185,7 +189,7 @@ test('what makes no sense is refused before the bus is asked', () =>
       [{ inspect: 'http' }, /--inspect must be a port, 0 for any; got 'http'/],
       [{ names: ['netwrok/a'] }, /no kind 'netwrok'; did you mean 'network'/],
     ] as const) {
-      const refused = told(bus, { ...more, openBus: async () => assert.unreachable() as never });
+      const refused = reported(bus, { ...more, openBus: async () => assert.unreachable() as never });
       const error = await refused.catch((thrown: unknown) => thrown);
       assert.instance(error, TerminalError);
       assert.match((error as Error).message, expected);

@@ -7,7 +7,7 @@ import { createMachine } from 'xstate';
 import { inspection } from '../../../../actors/cli/events/inspection.ts';
 import { type InspectionServer, serveInspection } from '../../../../actors/cli/events/inspection-server.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
-import { type Address, addressKey, type HeardEvent, TerminalError } from '../../../../bus/mod.ts';
+import { type Address, addressKey, type ReceivedEvent, TerminalError } from '../../../../bus/mod.ts';
 import { BEGIN, EVENTS, NETWORK, SUBNET } from '../trace/change.ts';
 
 const test = suite('inspection');
@@ -27,13 +27,13 @@ async function served(run: (server: InspectionServer) => Promise<void>): Promise
 function received(
   server: InspectionServer,
   count: number,
-  tell: () => void,
+  report: () => void,
 ): Promise<readonly StatelyInspectionEvent[]> {
   const frames: StatelyInspectionEvent[] = [];
   const { promise, resolve } = Promise.withResolvers<readonly StatelyInspectionEvent[]>();
   createWebSocketReceiver({ server: server.webSocketUrl }).subscribe((frame: StatelyInspectionEvent) => {
     frames.push(frame);
-    if (frames.length === 1) tell();
+    if (frames.length === 1) report();
     if (frames.length === count) resolve(frames);
   });
   return promise;
@@ -41,12 +41,12 @@ function received(
 
 test('sessions begin with the machine, then come events and snapshots; a late listener hears where all are (N1, N2)', () =>
   served(async (server) => {
-    const [first, ...others] = EVENTS as readonly [HeardEvent, ...HeardEvent[]];
-    server.tell(first);
+    const [first, ...others] = EVENTS as readonly [ReceivedEvent, ...ReceivedEvent[]];
+    server.report(first);
     const all = others.slice(0, 6);
     // The session that is there; three frames each for the others' first, one a call, two a transition.
     const frames = await received(server, 1 + 2 + 3 + 1 + 2 + 2 + 1, () => {
-      for (const event of all) server.tell(event);
+      for (const event of all) server.report(event);
     });
     const [subnet, network] = [addressKey(SUBNET), addressKey(NETWORK)];
     assert.equal(
@@ -93,14 +93,14 @@ test('what others only refer to lives by the guard, and a session ends with its 
     actor: SECRET,
     type: 'transition',
     at: BEGIN,
-    data: { from: '', to: 'watching', cause: 'life.began' },
+    data: { from: '', to: 'idle', cause: 'lifecycle.started' },
   };
   const [actor, , snapshot] = framesOf(event);
-  assert.is(JSON.parse(String(actor?.['definition'])).id, 'guard');
-  assert.equal(snapshot?.['snapshot'], { status: 'active', value: 'watching', context: {} });
+  assert.is(JSON.parse(String(actor?.['definition'])).id, 'deletionGuard');
+  assert.equal(snapshot?.['snapshot'], { status: 'active', value: 'idle', context: {} });
   assert.is([...present()].length, 1);
-  const gone = framesOf({ actor: SECRET, type: 'gone', at: BEGIN, data: { from: 'watching' } });
-  assert.equal(gone.at(-1)?.['snapshot'], { status: 'done', value: 'watching', context: {} });
+  const gone = framesOf({ actor: SECRET, type: 'deleted', at: BEGIN, data: { from: 'idle' } });
+  assert.equal(gone.at(-1)?.['snapshot'], { status: 'done', value: 'idle', context: {} });
   assert.is([...present()].length, 0);
 });
 

@@ -32,7 +32,7 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
   assert.equal((await ask(['subnets'])).out.match(/^\w+\//gm), ['KIND/', 'Subnet/']);
   const wide = await ask(['subnet'], { output: 'wide' });
   assert.match(wide.out, /AGE +FOR +REASON +MESSAGE\n.*Progressing +Waiting for Network\/none to be created\n$/);
-  const everywhere = await ask([], { told: { 'all-namespaces': true } });
+  const everywhere = await ask([], { reported: { 'all-namespaces': true } });
   assert.match(everywhere.out, new RegExp(`^NAMESPACE +KIND/NAME[^]*\n${world.namespace} +Network/${net} `));
 
   const one = parse((await ask([`network/${net}`], { output: 'yaml' })).out);

@@ -5,7 +5,7 @@ import * as assert from 'uvu/assert';
 import { dotOf } from '../../../../actors/cli/graph/dot.ts';
 import { mermaidGraphOf } from '../../../../actors/cli/graph/mermaid-graph.ts';
 import { type Graph, graphOf } from '../../../../actors/cli/graph/nodes.ts';
-import { addressesIn, surveyOf } from '../../../../actors/inquiry/survey.ts';
+import { addressesIn, scanNamespace } from '../../../../actors/diagnosis/namespace-scan.ts';
 import { registry } from '../../../../actors/object/registry.ts';
 import { needsOf } from '../../../../actors/visualizer/needs.ts';
 import { addressKey } from '../../../../bus/mod.ts';
@@ -28,7 +28,7 @@ const HOSTILE = [
 
 async function graph(...cluster: readonly KubeObject[]): Promise<Graph> {
   const deps = { reading: readingOf(cluster), registry: known, now: NOW };
-  return graphOf(await surveyOf(deps, await addressesIn(deps, 'ns')), 'ns');
+  return graphOf(await scanNamespace(deps, await addressesIn(deps, 'ns')), 'ns');
 }
 
 const subnet = (name: string, networkRef: string): KubeObject =>
@@ -72,7 +72,7 @@ test('33.E3: a reference to a kind that nobody knows ends nothing, and hides no 
     object('Secret', 'clouds'),
   ]);
   const deps = { reading, registry: secretive, now: NOW };
-  const survey = await surveyOf(deps, await addressesIn(deps, 'ns'));
+  const survey = await scanNamespace(deps, await addressesIn(deps, 'ns'));
   const { nodes, edges } = graphOf(survey, 'ns');
   assert.equal(nodes.map(({ id, standing }) => `${id} ${standing}`).sort(), [
     'Network/net available',

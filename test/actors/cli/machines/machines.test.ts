@@ -47,9 +47,9 @@ test('each machine is listed once, with the kinds that live by it', async () => 
   assert.match(lines[0] ?? '', /^MACHINE +STATES +KINDS$/);
   assert.equal(
     lines.slice(1).map((line) => line.split(/ +/)[0]),
-    ['book', 'externalResource', 'guard'],
+    ['book', 'deletionGuard', 'externalResource'],
   );
-  assert.match(lines[2] ?? '', /\d\d +AddressScope, .*Paper.*, VolumeType$/);
+  assert.match(lines[3] ?? '', /\d\d +AddressScope, .*Paper.*, VolumeType$/);
 });
 
 test('what it writes as JSON makes the same machine: states, tags, events, targets', async () => {
@@ -93,7 +93,7 @@ test('the page of diagrams has each built-in machine, its states in words, and i
 
 test('a machine or an output that there is not is refused, with those that there are', async () => {
   for (const [options, expected] of [
-    [{ names: ['guards'] }, /no machine 'guards'; there are book, externalResource, guard/],
+    [{ names: ['guards'] }, /no machine 'guards'; there are book, deletionGuard, externalResource/],
     [{ output: 'xml' }, /--output must be text, json or mermaid; got 'xml'/],
   ] as const) {
     const error = await said(options).catch((thrown: unknown) => thrown);

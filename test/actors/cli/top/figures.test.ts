@@ -3,24 +3,24 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { quantile, Window } from '../../../../actors/cli/top/figures.ts';
 import { topText } from '../../../../actors/cli/top/text.ts';
-import type { Address, HeardEvent, JsonObject } from '../../../../bus/mod.ts';
+import type { Address, JsonObject, ReceivedEvent } from '../../../../bus/mod.ts';
 
 const test = suite('figures');
 
 const NOW = 1_000_000_000;
 const of = (plural: string, name: string, realm = 'openstack'): Address => ({ realm, plural, namespace: 'ns', name });
 
-function event(actor: Address, type: string, data: JsonObject, at = NOW - 1_000): HeardEvent {
+function event(actor: Address, type: string, data: JsonObject, at = NOW - 1_000): ReceivedEvent {
   return { actor, type, data, at };
 }
 
-function window(events: readonly HeardEvent[], lagMs = 2): Window {
+function window(events: readonly ReceivedEvent[], lagMs = 2): Window {
   const taken = new Window(60_000);
   for (const each of events) taken.take(each, each.at + lagMs);
   return taken;
 }
 
-const call = (status: number | null, durationMs: number, service = 'network'): HeardEvent =>
+const call = (status: number | null, durationMs: number, service = 'network'): ReceivedEvent =>
   event(of('networks', 'n'), 'call', { service, method: 'GET', path: '/', status, durationMs });
 
 test('objects are counted once, by the state that they came to last', () => {
@@ -28,7 +28,7 @@ test('objects are counted once, by the state that they came to last', () => {
     event(of('networks', 'a'), 'transition', { tags: [] }),
     event(of('networks', 'a'), 'transition', { tags: ['settled', 'available'] }),
     event(of('networks', 'b'), 'transition', { tags: ['failing'] }),
-    event(of('subnets', 'c'), 'gone', {}),
+    event(of('subnets', 'c'), 'deleted', {}),
     event(of('secrets', 'd', 'core'), 'transition', { tags: ['deleting'] }),
     event(of('secrets', 'e', 'core'), 'transition', { tags: [] }),
   ]).figures(NOW, []);

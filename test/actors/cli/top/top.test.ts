@@ -7,10 +7,10 @@ import { PassThrough } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
+import { readConfig } from '../../../../actors/base/config.ts';
+import type { CommandContext } from '../../../../actors/cli/command-context.ts';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import type { Question } from '../../../../actors/cli/question.ts';
 import * as top from '../../../../actors/cli/top/top.ts';
-import { readConfig } from '../../../../actors/process/config.ts';
 import { type Address, type Bus, type BusUser, natsBus, TerminalError } from '../../../../bus/mod.ts';
 import { clock, until } from '../../../bus/harness.ts';
 import { type SecuredServer, securedServer, seedFile } from '../../../bus/secured-server.ts';
@@ -25,7 +25,7 @@ const ALONE: BusUser = { name: 'alone', roles: [{ does: 'watch' }, { does: 'act'
 const OBSERVER: BusUser = { name: 'observer', roles: [{ does: 'observe' }] };
 const network: Address = { realm: 'openstack', plural: 'networks', namespace: 'ns', name: 'a' };
 
-type Asked = Omit<Question, 'out' | 'err'>;
+type Asked = Omit<CommandContext, 'out' | 'err'>;
 
 function on(body: (bus: Bus, asked: (more?: Partial<Asked>) => Asked) => Promise<void>): () => Promise<void> {
   return async () => {
@@ -51,7 +51,7 @@ function on(body: (bus: Bus, asked: (more?: Partial<Asked>) => Asked) => Promise
         names: [],
         namespace: undefined,
         output: undefined,
-        told: { since: '5m', data: folder },
+        reported: { since: '5m', data: folder },
         isTerminal: false,
         ink: Ink.Plain,
         stopSignal: () => new AbortController().signal,
@@ -106,8 +106,8 @@ test(
     const counts: number[] = [];
     out.setEncoding('utf8').on('data', (line: string) => counts.push(JSON.parse(line).events.count));
     const stop = new AbortController();
-    const { told } = asked();
-    const question = asked({ output: 'json', told: { ...told, watch: true }, stopSignal: () => stop.signal });
+    const { reported } = asked();
+    const question = asked({ output: 'json', reported: { ...reported, watch: true }, stopSignal: () => stop.signal });
     const watching = top.answer({ ...question, out, err });
     await until('the first figures', () => counts.length === 1);
     happen(bus);
@@ -123,10 +123,10 @@ test(
   on(async (_, asked) => {
     for (const [more, message] of [
       [
-        { told: { since: '5m', data: '/nowhere' } },
+        { reported: { since: '5m', data: '/nowhere' } },
         /^there is no bus to look at: NATS_URL is not set, and '\/nowhere\/nats-url'/,
       ],
-      [{ told: { since: 'yesterday' } }, /^--since must be a Go duration/],
+      [{ reported: { since: 'yesterday' } }, /^--since must be a Go duration/],
       [{ names: ['x'] }, /^'top' goes without 'x'/],
     ] as const) {
       try {

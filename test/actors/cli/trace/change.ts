@@ -1,8 +1,8 @@
 // A subnet that waited for its network, as the bus told of it.
 
-import { storyOf, type Told } from '../../../../actors/cli/trace/story.ts';
-import { changeOf, stepOf, traceIdOf } from '../../../../actors/telling/cause.ts';
-import type { Address, HeardEvent, JsonObject } from '../../../../bus/mod.ts';
+import { changeTraceparent, stepTraceparent, traceIdOf } from '../../../../actors/base/change-trace.ts';
+import { type Reported, storyOf } from '../../../../actors/cli/trace/story.ts';
+import type { Address, JsonObject, ReceivedEvent } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 
 export const BEGIN = Date.parse('2026-01-01T12:00:00Z');
@@ -16,10 +16,10 @@ const UIDS = new Map([
 
 export function traceparentOf(actor: Address, generation = 1): string {
   const uid = UIDS.get(actor) ?? '';
-  return stepOf(changeOf({ metadata: { uid, generation } } as KubeObject), uid);
+  return stepTraceparent(changeTraceparent({ metadata: { uid, generation } } as KubeObject), uid);
 }
 
-function event(actor: Address, type: string, afterMs: number, data: JsonObject): HeardEvent {
+function event(actor: Address, type: string, afterMs: number, data: JsonObject): ReceivedEvent {
   return {
     actor,
     type,
@@ -29,16 +29,16 @@ function event(actor: Address, type: string, afterMs: number, data: JsonObject):
   };
 }
 
-const moved = (actor: Address, afterMs: number, from: string, to: string, more: JsonObject): HeardEvent =>
+const moved = (actor: Address, afterMs: number, from: string, to: string, more: JsonObject): ReceivedEvent =>
   event(actor, 'transition', afterMs, { from, to, cause: 'xstate.done.actor.step', tags: ['busy'], ...more });
 
-export const EVENTS: readonly HeardEvent[] = [
-  moved(SUBNET, 0, '', 'claiming.guarding', { cause: 'life.began' }),
-  moved(SUBNET, 10, 'claiming.guarding', 'claiming.awaiting', { tags: ['waiting'] }),
+export const EVENTS: readonly ReceivedEvent[] = [
+  moved(SUBNET, 0, '', 'claiming.guarding', { cause: 'lifecycle.started' }),
+  moved(SUBNET, 10, 'claiming.guarding', 'claiming.awaitingDependencies', { tags: ['waiting'] }),
   moved(NETWORK, 20.5, '', 'building.creating', {}),
   event(NETWORK, 'call', 60.25, { service: 'network', method: 'POST', path: '/networks', status: 503, durationMs: 30 }),
-  moved(NETWORK, 70, 'building.creating', 'resting.available', { tags: ['settled'] }),
-  moved(SUBNET, 100, 'claiming.awaiting', 'building.creating', {
+  moved(NETWORK, 70, 'building.creating', 'idle.available', { tags: ['settled'] }),
+  moved(SUBNET, 100, 'claiming.awaitingDependencies', 'building.creating', {
     cause: 'dependencies.changed',
     links: [traceparentOf(NETWORK)],
   }),
@@ -51,15 +51,18 @@ export const EVENTS: readonly HeardEvent[] = [
     requestId: 'req-1',
   }),
   event(SUBNET, 'call', 155, { service: 'network', method: 'GET', path: '/subnets', status: null, durationMs: 20 }),
-  moved(SUBNET, 160, 'building.creating', 'resting.available', { tags: ['settled', 'available'], externalId: 'abc' }),
-  moved(SUBNET, 5_000, 'resting.available', 'keeping.observing', { cause: 'xstate.after.resync.resting' }),
-  moved(SUBNET, 5_040, 'keeping.observing', 'failed', { tags: ['settled', 'failing', 'refused'], failure: 'quota' }),
+  moved(SUBNET, 160, 'building.creating', 'idle.available', { tags: ['settled', 'available'], externalId: 'abc' }),
+  moved(SUBNET, 5_000, 'idle.available', 'reconciling.observing', { cause: 'xstate.after.resync.idle' }),
+  moved(SUBNET, 5_040, 'reconciling.observing', 'failed', {
+    tags: ['settled', 'failing', 'terminal'],
+    failure: 'quota',
+  }),
 ];
 
-export function told(): Told {
+export function reported(): Reported {
   const actorOf = ({ spanId }: { readonly spanId: string }): Address | undefined =>
     [SUBNET, NETWORK].find((actor) => traceparentOf(actor).includes(`-${spanId}-`));
-  const of = (actor: Address): Told['story'] => {
+  const of = (actor: Address): Reported['story'] => {
     const story = storyOf(EVENTS, actor, traceIdOf(traceparentOf(actor)), actorOf);
     if (story === undefined) throw new Error('there is no story');
     return story;

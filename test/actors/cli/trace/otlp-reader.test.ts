@@ -7,7 +7,7 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportSpans } from '../../../../actors/cli/trace/otlp.ts';
 import { type Address, parseTraceparent } from '../../../../bus/mod.ts';
-import { BEGIN, NETWORK, told, traceparentOf } from './change.ts';
+import { BEGIN, NETWORK, reported, traceparentOf } from './change.ts';
 
 const PROGRAM = process.env['TROUPE_OTLP_READER'] || 'otlp-reader';
 
@@ -24,13 +24,16 @@ if (!isThere) {
     const lines = createInterface(reader.stdout)[Symbol.asyncIterator]();
     try {
       const { value: address } = await lines.next();
-      assert.is(await exportSpans(told(), ({ plural }: Address) => plural, BEGIN, `http://${address}/v1/traces`), 10);
+      assert.is(
+        await exportSpans(reported(), ({ plural }: Address) => plural, BEGIN, `http://${address}/v1/traces`),
+        10,
+      );
       const { resourceSpans } = JSON.parse((await lines.next()).value ?? '');
       assert.equal(resourceSpans[0].resource.attributes[0], { key: 'service.name', value: { stringValue: 'troupe' } });
       const spans = resourceSpans[0].scopeSpans[0].spans;
       assert.is(spans.length, 10);
       const network = parseTraceparent(traceparentOf(NETWORK));
-      const wait = spans.find(({ name }: { name: string }) => name === 'claiming.awaiting');
+      const wait = spans.find(({ name }: { name: string }) => name === 'claiming.awaitingDependencies');
       assert.equal([wait.links[0].traceId, wait.links[0].spanId], [network?.traceId, network?.spanId]);
       const own = spans.find(({ name }: { name: string }) => name === 'networks change');
       assert.equal([own.traceId, own.spanId], [network?.traceId, network?.spanId]);

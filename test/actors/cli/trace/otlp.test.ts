@@ -7,12 +7,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { exportSpans } from '../../../../actors/cli/trace/otlp.ts';
 import { type Address, parseTraceparent, TransientError } from '../../../../bus/mod.ts';
-import { BEGIN, NETWORK, SUBNET, told, traceparentOf } from './change.ts';
+import { BEGIN, NETWORK, reported, SUBNET, traceparentOf } from './change.ts';
 
 const test = suite('spans of changes');
 const labelOf = ({ plural, name }: Address): string => `${plural}/${name}`;
 
-/** Of opentelemetry.proto.trace.v1 and its neighbours, what is used here. */
+/** Of opentelemetry.proto.trace.v1 and its neighbors, what is used here. */
 const PROTO = protobuf
   .parse(`
   syntax = "proto3";
@@ -74,7 +74,7 @@ async function sent(status = 200): Promise<Sent> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   try {
     const { port } = server.address() as AddressInfo;
-    await exportSpans(told(), labelOf, BEGIN, `http://127.0.0.1:${port}/v1/traces`);
+    await exportSpans(reported(), labelOf, BEGIN, `http://127.0.0.1:${port}/v1/traces`);
   } finally {
     server.closeAllConnections();
     server.close();
@@ -108,11 +108,11 @@ test('ids, parents and links are those of the change, and times are kept to the 
     [
       'subnets change',
       'claiming.guarding',
-      'claiming.awaiting',
+      'claiming.awaitingDependencies',
       'building.creating',
       'POST',
       'GET',
-      'keeping.observing',
+      'reconciling.observing',
       'networks change',
       'building.creating',
       'POST',

@@ -1,10 +1,10 @@
 // `troupe trace` of a subnet that waits for its network, in a world of its own.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { changeTraceparent, traceIdOf } from '../../../../actors/base/change-trace.ts';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import type { Shares, Told } from '../../../../actors/cli/trace/story.ts';
+import type { Reported, Shares } from '../../../../actors/cli/trace/story.ts';
 import { type TraceDeps, trace } from '../../../../actors/cli/trace/trace.ts';
-import { changeOf, traceIdOf } from '../../../../actors/telling/cause.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { TerminalError } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
@@ -39,7 +39,7 @@ async function settled(world: World, kind: 'Subnet' | 'Network', name: string): 
   await world.available(kind, name);
   await world.eventually(`${name} rests`, () => {
     const last = world.eventsOf(kind, name, 'transition').at(-1)?.data['to'];
-    return last === 'resting.available' ? undefined : String(last);
+    return last === 'idle.available' ? undefined : String(last);
   });
 }
 
@@ -55,10 +55,10 @@ check(
 
     const { code, out, notes } = await traced(world, [`subnet/${sub}`]);
     assert.equal([code, notes], [0, ''], out);
-    const traceId = traceIdOf(changeOf(written));
+    const traceId = traceIdOf(changeTraceparent(written));
     assert.ok(out.startsWith(`Subnet/${sub} in namespace ${world.namespace}, generation 1, trace ${traceId}\n`), out);
     assert.match(out, /\d{4}-\d\d-\d\dT[\d:]+Z {2}created by kubectl, as the API server tells\n/);
-    assert.match(out, new RegExp(`claiming\\.awaiting {2}waits .*for Network/${net} `));
+    assert.match(out, new RegExp(`claiming\\.awaitingDependencies {2}waits .*for Network/${net} `));
     assert.match(out, new RegExp(`\n {12,}Network/${net}:\n`));
     assert.match(out, /POST network \/networks {2}201 {2}\d+ ms {2}req-/);
     assert.match(out, new RegExp(`POST network /subnets {2}201 {2}\\d+ ms {2}req-${traceId.slice(0, 8)}-`));
@@ -66,7 +66,7 @@ check(
     assert.match(out, new RegExp(`settled after .*waiting for Network/${net} \\(\\d+ %\\).*in calls to the cloud`));
     assert.match(out, /last write of its status: .* by openstack\.k-orc\.cloud\/subnetcontroller\/status/);
 
-    const json: Told & { readonly shares: readonly Shares[] } = JSON.parse(
+    const json: Reported & { readonly shares: readonly Shares[] } = JSON.parse(
       (await traced(world, ['subnets', sub], { output: 'json' })).out,
     );
     assert.is(json.generation, 1);
@@ -103,7 +103,7 @@ check('an object that waits still is told so, and ends with 1', async (world) =>
   await world.progressing('Subnet', sub, 'Progressing', /Waiting/);
   const { code, out } = await traced(world, [`subnet/${sub}`]);
   assert.is(code, 1);
-  assert.match(out, /claiming\.awaiting {2}waits .*, still/);
+  assert.match(out, /claiming\.awaitingDependencies {2}waits .*, still/);
   assert.match(out, /has not settled after/);
 });
 

@@ -2,8 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import { fitted } from '../../../../actors/cli/fitted.ts';
 import { treesOf, treesText } from '../../../../actors/cli/tree/trees.ts';
+import { truncateToTerminal } from '../../../../actors/cli/truncate.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { known, NOW, object, readingOf, type Saying } from '../objects.ts';
 
@@ -19,7 +19,7 @@ const port = object('Port', 'port', { resource: { networkRef: 'net', addresses: 
 interface Asked {
   readonly kind: string;
   readonly name: string;
-  readonly direction: 'needs' | 'dependants';
+  readonly direction: 'needs' | 'dependents';
 }
 
 async function drawn(cluster: readonly KubeObject[], asked?: Asked, ink: Ink = Ink.Plain): Promise<string> {
@@ -74,7 +74,7 @@ test('of one object: what it needs, or who needs it', async () => {
 `,
   );
   assert.is(
-    await drawn(all, { kind: 'Subnet', name: 'app', direction: 'dependants' }),
+    await drawn(all, { kind: 'Subnet', name: 'app', direction: 'dependents' }),
     'Subnet/app  available for 40 s\n└─ Port/port  available for 40 s\n',
   );
   assert.is(await drawn(all, { kind: 'Network', name: 'none', direction: 'needs' }), 'Network/none  absent\n');
@@ -93,19 +93,19 @@ Ring/self  available for 40 s
   );
 });
 
-test('names that are no names come out as text, and colours are for standings alone', async () => {
+test('names that are no names come out as text, and colors are for standings alone', async () => {
   const hostile = '\u202e\u001b[31m<img src=x onerror=alert(1)>';
   const odd = object('Subnet', 'app', { resource: { networkRef: hostile } });
   const text = await drawn([clouds, odd]);
   assert.match(text, /^Network\/\\u\{202e\}\\u\{1b\}\[31m<img src=x onerror=alert\(1\)> {2}absent\n/);
-  const coloured = await drawn([clouds, net], undefined, Ink.Colour);
-  assert.is(coloured, 'Network/net  \u001b[32mavailable\u001b[0m for 40 s\n');
+  const colored = await drawn([clouds, net], undefined, Ink.Color);
+  assert.is(colored, 'Network/net  \u001b[32mavailable\u001b[0m for 40 s\n');
 });
 
 test('on a terminal, lines and their ends that have no room are missing, and it says so', () => {
   const lines = ['one', 'two \u001b[32mgreen\u001b[0m two', 'three', 'four'];
-  assert.equal(fitted(lines, { columns: 80, rows: 4 }), lines);
-  assert.equal(fitted(lines, { columns: 8, rows: 3 }), ['one', 'two \u001b[32mgre\u001b[0m…', '… 2 more']);
+  assert.equal(truncateToTerminal(lines, { columns: 80, rows: 4 }), lines);
+  assert.equal(truncateToTerminal(lines, { columns: 8, rows: 3 }), ['one', 'two \u001b[32mgre\u001b[0m…', '… 2 more']);
 });
 
 test.run();

@@ -27,7 +27,7 @@ check('a namespace and one object, as text, as data and as a graph', async (worl
   const needs = JSON.parse((await ask({ names: [`subnet/${subnet}`], output: 'json' })).out);
   assert.equal([needs.namespace, needs.roots[0].name], [world.namespace, subnet]);
   assert.equal(needs.roots[0].needs.map(({ name }: { name: string }) => name).sort(), [CREDENTIALS, net].sort());
-  const users = await ask({ names: ['secret', CREDENTIALS], told: { dependants: true } });
+  const users = await ask({ names: ['secret', CREDENTIALS], reported: { dependents: true } });
   assert.match(users.out, new RegExp(`^Secret/${CREDENTIALS}  available\n├─ Network/${net} `));
 
   const dot = await answerOf(graph, questionIn(world));
@@ -35,8 +35,8 @@ check('a namespace and one object, as text, as data and as a graph', async (worl
   const { nodes } = JSON.parse((await answerOf(graph, questionIn(world, { output: 'json' }))).out);
   assert.is(nodes.length, 3);
   for (const refused of [
-    { told: { dependants: true } },
-    { told: { watch: true }, output: 'json' },
+    { reported: { dependents: true } },
+    { reported: { watch: true }, output: 'json' },
     { output: 'dot' },
   ]) {
     try {
@@ -60,8 +60,8 @@ async function watched(
     text += more;
   });
   const stop = new AbortController();
-  const told = { watch: true };
-  const question = { ...questionIn(world, { names, told, isTerminal, stopSignal: () => stop.signal }), out, err };
+  const reported = { watch: true };
+  const question = { ...questionIn(world, { names, reported, isTerminal, stopSignal: () => stop.signal }), out, err };
   const watching = tree.answer(question);
   try {
     await body(() => text);

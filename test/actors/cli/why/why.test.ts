@@ -3,12 +3,12 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
 import { overviewText, whyText } from '../../../../actors/cli/why/text.ts';
+import type { ClusterReader } from '../../../../actors/diagnosis/cluster-reader.ts';
+import { Diagnosis } from '../../../../actors/diagnosis/diagnosis.ts';
+import { causesOf, duration, type Finding, Weight } from '../../../../actors/diagnosis/findings.ts';
+import { causesIn, type InfrastructureState } from '../../../../actors/diagnosis/infrastructure-causes.ts';
+import { overviewOf } from '../../../../actors/diagnosis/overview.ts';
 import { withoutOperations } from '../../../../actors/effects/operations-service.ts';
-import { type Circumstances, causesIn } from '../../../../actors/inquiry/circumstances.ts';
-import { causesOf, duration, type Finding, Weight } from '../../../../actors/inquiry/findings.ts';
-import { Inquiry } from '../../../../actors/inquiry/inquiry.ts';
-import { overviewOf } from '../../../../actors/inquiry/overview.ts';
-import type { Reading } from '../../../../actors/inquiry/reading.ts';
 import { type Registry, registry } from '../../../../actors/object/registry.ts';
 import { configure } from '../../../../actors/process/adapters.ts';
 import { metal3 } from '../../../../adapters/ironic/mod.ts';
@@ -22,10 +22,10 @@ async function ask(kind: string, name: string, ...cluster: readonly KubeObject[]
   return explain(readingOf(cluster), kind, name);
 }
 
-function explain(reading: Reading, kind: string, name: string): Promise<Finding> {
+function explain(reading: ClusterReader, kind: string, name: string): Promise<Finding> {
   const plural = `${kind.toLowerCase()}s`;
   const realm = kind === 'Secret' ? 'core' : 'openstack';
-  return new Inquiry({ reading, registry: known, now: NOW }).explain({
+  return new Diagnosis({ reading, registry: known, now: NOW }).explain({
     realm,
     plural,
     namespace: 'ns',
@@ -136,14 +136,14 @@ test('an import that matches nothing', async () => {
 });
 
 test('33.B8: what cannot go on by itself is not said to, and no import is corrected where there is none', async () => {
-  const rival =
+  const conflictingOwner =
     "Waiting for Network other/net to be deleted, which has id-1: one resource is one object's; give this one another spec.resource.name, or delete the other";
   assert.is(
-    await network({ id: '', says: ['Progressing', rival] }),
-    `Network/net: ${rival}, for 40 s; give this one another spec.resource.name, or delete the other`,
+    await network({ id: '', says: ['Progressing', conflictingOwner] }),
+    `Network/net: ${conflictingOwner}, for 40 s; give this one another spec.resource.name, or delete the other`,
   );
   const [cause] = causesOf(
-    await ask('Network', 'net', clouds, object('Network', 'net', { id: '', says: ['Progressing', rival] })),
+    await ask('Network', 'net', clouds, object('Network', 'net', { id: '', says: ['Progressing', conflictingOwner] })),
   );
   assert.is(cause?.weight, Weight.Refused, 'it is listed among what a person has to see to');
   const unmanaged = { managementPolicy: 'unmanaged' };
@@ -168,17 +168,17 @@ test('33.B8: a cause around objects is waited for by those whose causes it is be
     object('SecurityGroup', 'new', { id: '', status: { conditions: [] } }),
   ];
   const deps = { registry: known, now: NOW, reading: readingOf(cluster) };
-  const hosting = { kind: 'told', bus: 'a bus', shards: 8, leases: [], defects: new Map() } as const;
-  const told = async (around: Circumstances): Promise<readonly string[]> => {
+  const hosting = { kind: 'reported', bus: 'a bus', shards: 8, leases: [], defects: new Map() } as const;
+  const reported = async (around: InfrastructureState): Promise<readonly string[]> => {
     const { causes } = await overviewOf(deps, 'ns', async (each) => causesIn(around, each, known));
     return causes.find(({ weight }) => weight === Weight.Stalled || weight === Weight.Led)?.waiting ?? [];
   };
   const passing = ['Network/a', 'Network/b', 'Network/c', 'SecurityGroup/new'];
-  assert.equal([...(await told({ leader: undefined, hosting }))].sort(), passing);
-  assert.equal([...(await told({ leader: undefined, hosting: { kind: 'away', message: 'x' } }))].sort(), passing);
+  assert.equal([...(await reported({ leader: undefined, hosting }))].sort(), passing);
+  assert.equal([...(await reported({ leader: undefined, hosting: { kind: 'away', message: 'x' } }))].sort(), passing);
   const all = Array.from({ length: 8 }, (_, shard) => ({ name: `shard.${shard}`, holder: 'p' }));
-  assert.equal(await told({ leader: undefined, hosting: { ...hosting, leases: all } }), []);
-  const untold: Circumstances = { leader: undefined, hosting: { kind: 'untold', message: 'x' } };
+  assert.equal(await reported({ leader: undefined, hosting: { ...hosting, leases: all } }), []);
+  const untold: InfrastructureState = { leader: undefined, hosting: { kind: 'untold', message: 'x' } };
   const { causes } = await overviewOf(deps, 'ns', async (each) => causesIn(untold, each, known));
   assert.equal(causes.find(({ summary }) => summary.startsWith('whether a process'))?.waiting, []);
 });
@@ -421,7 +421,7 @@ root cause: Network/net waits until id-net is deleted, for 90 s; ${BY_ITSELF}`,
   );
 });
 
-test('a dependant that waits for the successor of what it holds itself lets it go (Y1)', async () => {
+test('a dependent that waits for the successor of what it holds itself lets it go (Y1)', async () => {
   const net = object('Network', 'net', { id: '', deleted: true, finalizers: ['subnet'] });
   assert.is(
     await rootOf('Subnet', 'app', clouds, net, app(waiting('Network/net to be ready'))),
@@ -478,16 +478,16 @@ test('a kind that the cluster does not have is said to be missing, with those th
   const crd = (kind: string): string =>
     `the cluster has no kind ${kind}: there is no CustomResourceDefinition ${kind.toLowerCase()}s.openstack.k-orc.cloud`;
   const has = 'of openstack.k-orc.cloud it has Network, Service, Subnet';
-  const told = async (kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<string> => {
+  const reported = async (kind: string, name: string, ...cluster: readonly KubeObject[]): Promise<string> => {
     const [root] = causesOf(await explain(readingOf(cluster, served), kind, name));
     return `${root?.summary}; ${root?.advice}`;
   };
   const stranger = 'install it with whatever cares for it';
-  assert.is(await told('Server', 'foo'), `${crd('Server')}; ${stranger}; ${has}`);
-  assert.is(await told('Router', 'r'), `${crd('Router')}; install it with 'troupe crds --apply'; ${has}`);
+  assert.is(await reported('Server', 'foo'), `${crd('Server')}; ${stranger}; ${has}`);
+  assert.is(await reported('Router', 'r'), `${crd('Router')}; install it with 'troupe crds --apply'; ${has}`);
   const port = object('Port', 'p', { ...waiting('Server/s to be created'), resource: { hostID: { serverRef: 's' } } });
   assert.is(
-    await told('Port', 'p', clouds, port),
+    await reported('Port', 'p', clouds, port),
     `${crd('Server')}; ${stranger}, or take the reference out of Port/p; ${has}`,
   );
   const bare = await explain(readingOf([], []), 'Network', 'net');
@@ -643,41 +643,44 @@ test('a namespace of many objects is told within a moment, whatever is held by w
 
 test('a kind whose status has words of its own is explained by what these come to', async () => {
   const kinds = [configure(metal3, { IRONIC_ENDPOINT: 'http://ironic.test' })].flatMap(withoutOperations);
-  const metal = registry(kinds, metal3.followed ?? []);
+  const metal = registry(kinds, metal3.referencedKinds ?? []);
   const host = (state: string, errorMessage = ''): KubeObject => {
     const operationalStatus = errorMessage === '' ? 'OK' : 'error';
     const status = { operationalStatus, errorMessage, provisioning: { state, ID: 'node' } };
     const one = { ...object('BareMetalHost', 'one'), spec: { online: true }, status };
     return { ...one, status: { ...status, conditions: conditions(one, { at: NOW }) as unknown as Json } };
   };
-  const told = async (one: KubeObject): Promise<string> => {
-    const inquiry = new Inquiry({ reading: readingOf([one]), registry: metal, now: NOW });
+  const reported = async (one: KubeObject): Promise<string> => {
+    const inquiry = new Diagnosis({ reading: readingOf([one]), registry: metal, now: NOW });
     const asked = { realm: 'metal3', plural: 'baremetalhosts', namespace: 'ns', name: 'one' };
     return whyText(await inquiry.explain(asked), Ink.Plain);
   };
-  assert.is(await told(host('provisioned')), 'BareMetalHost/one  available\n\nBareMetalHost/one waits for nothing\n');
-  const failed = await told(host('inspecting', 'no such BMC'));
+  assert.is(
+    await reported(host('provisioned')),
+    'BareMetalHost/one  available\n\nBareMetalHost/one waits for nothing\n',
+  );
+  const failed = await reported(host('inspecting', 'no such BMC'));
   assert.match(
     failed,
     /^BareMetalHost\/one {2}failing for 0 s: Inspecting: no such BMC\n\nroot cause: BareMetalHost\/one: no such BMC; it is tried again/,
   );
   const edited = host('provisioned');
   const behind = { ...edited, metadata: { ...edited.metadata, generation: 2 } };
-  assert.match(await told(behind), /nobody has looked at BareMetalHost\/one since its spec was changed/);
+  assert.match(await reported(behind), /nobody has looked at BareMetalHost\/one since its spec was changed/);
   const { status: _, ...fresh } = host('');
-  assert.match(await told(fresh), /nobody has looked at BareMetalHost\/one since it was applied/);
+  assert.match(await reported(fresh), /nobody has looked at BareMetalHost\/one since it was applied/);
   const leaving = host('deleting', 'no such BMC');
   const deleted = { deletionTimestamp: ago(9), finalizers: ['baremetalhost.metal3.io'] };
   assert.match(
-    await told({ ...leaving, metadata: { ...leaving.metadata, ...deleted } }),
+    await reported({ ...leaving, metadata: { ...leaving.metadata, ...deleted } }),
     /root cause: BareMetalHost\/one cannot be cleaned up: no such BMC; it is tried again/,
   );
-  assert.match(await told(host('what?')), /^BareMetalHost\/one {2}failed/);
-  assert.match(await told(host('deprovisioning')), /^BareMetalHost\/one {2}waiting/);
+  assert.match(await reported(host('what?')), /^BareMetalHost\/one {2}failed/);
+  assert.match(await reported(host('deprovisioning')), /^BareMetalHost\/one {2}waiting/);
 });
 
-test('states have colours on a terminal', async () => {
-  const text = whyText(await ask('Network', 'net'), Ink.Colour);
+test('states have colors on a terminal', async () => {
+  const text = whyText(await ask('Network', 'net'), Ink.Color);
   assert.ok(text.startsWith('Network/net  \u001b[31mabsent\u001b[0m\n'), JSON.stringify(text));
 });
 

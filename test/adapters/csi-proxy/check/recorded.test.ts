@@ -95,7 +95,7 @@ test('C31 refuses that an accepted request is refused now', async () => {
 });
 
 test('C31 and C32 accept the same response, more fields, defaults that are written out, and what was refused before', async () => {
-  const place = { LUNID: '0', sizeBytes: '0', colour: 'blue' };
+  const place = { LUNID: '0', sizeBytes: '0', color: 'blue' };
   const message = { diskPlaces: { 1: place }, others: [{ LUNID: '', sizeBytes: '5' }], total: '0', more: true };
   assert.equal(await replayed({ kind: 'response', message }), []);
 });

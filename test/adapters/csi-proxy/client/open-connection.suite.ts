@@ -121,7 +121,7 @@ export function connectionSuite(test: Test): void {
     await new Promise<void>((resolve) => server.listen(path, resolve));
     const script = `
       const { openConnection } = await import(${JSON.stringify(new URL('../../../../adapters/csi-proxy/client/open-connection.ts', import.meta.url).href)});
-      const { systemClock } = await import(${JSON.stringify(new URL('../../../../actors/clock.ts', import.meta.url).href)});
+      const { systemClock } = await import(${JSON.stringify(new URL('../../../../actors/base/clock.ts', import.meta.url).href)});
       const { echoMethod } = await import(${JSON.stringify(new URL('../echo-group.ts', import.meta.url).href)});
       const connection = await openConnection(${JSON.stringify(path)}, { clock: systemClock() });
       const { code } = await connection.call(echoMethod('v1', 'Echo'), {}, { timeoutMs: 200 }).catch((error) => error);
@@ -139,7 +139,7 @@ export function connectionSuite(test: Test): void {
   });
 
   test(
-    'a call is cancelled by its signal, before and after it is sent',
+    'a call is canceled by its signal, before and after it is sent',
     served(
       () => new Promise(() => undefined),
       async ({ call }) => {

@@ -20,7 +20,7 @@ import {
 
 const test = suite('messages on the wire');
 
-const Colour = { RED: 0, BLUE: 1 } as const;
+const Color = { RED: 0, BLUE: 1 } as const;
 interface Part {
   name: text;
   size: int64;
@@ -30,7 +30,7 @@ interface Whole {
   parts: Part[];
   numbers: int32[];
   byNumber: Map<uint32, Part>;
-  colour: OpenEnum<0 | 1>;
+  color: OpenEnum<0 | 1>;
   data: bytes;
   whole: Whole | undefined;
 }
@@ -40,7 +40,7 @@ const Whole: MessageType<Whole> = message<Whole>('v1.Whole', {
   parts: list(2, () => Part),
   numbers: list(3, int32),
   byNumber: map(4, uint32, () => Part),
-  colour: one(5, enumOf(Colour)),
+  color: one(5, enumOf(Color)),
   data: one(6, bytes),
   whole: one(7, () => Whole),
 });
@@ -72,7 +72,7 @@ test('numbers of a list are written in one piece, and read in one or in many', (
 });
 
 test('of two values of a field the last counts; parts of a message are joined', () => {
-  assert.equal(Whole.decode(hex('28 01 28 00')).colour, 0);
+  assert.equal(Whole.decode(hex('28 01 28 00')).color, 0);
   assert.equal(Whole.decode(hex('0a 03 0a 01 61  0a 02 10 05')).part, { name: 'a', size: 5n });
 });
 
@@ -88,15 +88,15 @@ test('64-bit numbers keep all bits', () => {
 });
 
 test('an enum keeps a number without a name', () => {
-  assert.is(Whole.decode(Whole.encode({ colour: 77 })).colour, 77);
+  assert.is(Whole.decode(Whole.encode({ color: 77 })).color, 77);
 });
 
 test('unknown fields, and known ones of another wire type, survive', () => {
   const strange = hex('f8 01 05  29 0102030405060708');
   const whole = Whole.decode(Buffer.concat([strange, hex('28 01')]));
-  assert.is(whole.colour, 1);
+  assert.is(whole.color, 1);
   assert.equal(Buffer.from(Whole.encode(whole)), Buffer.concat([hex('28 01'), strange]));
-  assert.equal(Buffer.from(Whole.encode({ ...whole, colour: 0 })), strange, 'a copy has them, too');
+  assert.equal(Buffer.from(Whole.encode({ ...whole, color: 0 })), strange, 'a copy has them, too');
   assert.is(Object.getOwnPropertySymbols(Whole.decode(hex('28 01'))).length, 0);
   const between = Whole.decode(Buffer.concat([strange, hex('28 01'), strange]));
   assert.equal(Buffer.from(Whole.encode(between)), Buffer.concat([hex('28 01'), strange, strange]));
@@ -144,7 +144,7 @@ test('bytes that are no message are refused, and it is said where', () => {
   refused(hex('0a 06 0a 01 61 0a 05 62'), /^v1\.Whole\.part\.name: /);
   refused(hex('00 01'), /^v1\.Whole: a field has the number 0$/);
   refused(hex('0a 03 0a 01 ff'), /^v1\.Whole\.part\.name: .*/);
-  refused(hex('28 ffffffffffffffffffff01'), /^v1\.Whole\.colour: /);
+  refused(hex('28 ffffffffffffffffffff01'), /^v1\.Whole\.color: /);
   refused(hex('0f'), /^v1\.Whole: /);
   refused(hex('0c'), /^v1\.Whole: /);
 });
@@ -176,7 +176,7 @@ test('a value that its type cannot hold is not cut, and no text is shown', () =>
   refuses({ part: { size: 1 } }, /^v1\.Whole\.part\.size: a bigint from .* got 1$/);
   refuses({ part: { name: 'half \ud800' } }, /^v1\.Whole\.part\.name: the text has half a surrogate pair in it$/);
   refuses({ part: null }, /^v1\.Whole\.part: a v1\.Part is wanted, got null$/);
-  refuses({ colour: 'RED' }, /^v1\.Whole\.colour: .* got a text$/);
+  refuses({ color: 'RED' }, /^v1\.Whole\.color: .* got a text$/);
 });
 
 test.run();

@@ -33,13 +33,13 @@ const TARGET_VOLUME: IscsiVolume = {
   mutualSecret: '12-characters',
 };
 
-export interface Life {
+export interface Lifecycle {
   readonly title: string;
   /** @returns what its end is known by; the same, whatever goes wrong on the way */
   live(driver: Driver, machine: MemoryMachine): Promise<unknown>;
 }
 
-export const LIVES: readonly Life[] = [
+export const LIVES: readonly Lifecycle[] = [
   {
     title: 'a disk that is staged, published, written to, expanded, unpublished, unstaged, and staged again',
     async live(driver, { host, disks }) {

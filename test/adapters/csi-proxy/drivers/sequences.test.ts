@@ -3,7 +3,7 @@
 // each change that they make of it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { openLog } from '../../../../actors/telling/log.ts';
+import { openLog } from '../../../../actors/base/log.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import { type Fault, FaultKind, withFaults } from '../../../../adapters/csi-proxy/hosts/memory/faults.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
@@ -16,7 +16,7 @@ import { serverMetrics } from '../../../../adapters/csi-proxy/server/metrics.ts'
 import { selected } from '../../../../adapters/csi-proxy/server/selection.ts';
 import { clock, freshPrefix } from '../echo-group.ts';
 import { MODULES, openDriver } from './driver.ts';
-import { LIVES, type Life, SEED } from './lives.ts';
+import { LIVES, type Lifecycle, SEED } from './lives.ts';
 
 const test = suite('sequences of drivers');
 
@@ -38,7 +38,7 @@ interface Outcome {
   readonly changes: readonly string[];
 }
 
-async function outcomeOf({ live }: Life, faults: readonly Fault[]): Promise<Outcome> {
+async function outcomeOf({ live }: Lifecycle, faults: readonly Fault[]): Promise<Outcome> {
   const { prefix, remove } = freshPrefix();
   const machine = await memoryMachine({ clock, unknownShares: SEED.unknownShares });
   await plant(machine, SEED);

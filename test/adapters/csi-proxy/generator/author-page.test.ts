@@ -8,7 +8,7 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
 
 const test = suite("author's page");
 
@@ -22,7 +22,7 @@ const COPIED = [
   'machines',
   'adapters/csi-proxy',
   'adapters/kubernetes',
-  'adapters/nearest.ts',
+  'adapters/text/nearest.ts',
 ];
 /** How long a server may take to start, in milliseconds. */
 const SOCKET_DEADLINE_MS = 20_000;

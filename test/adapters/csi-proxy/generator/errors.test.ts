@@ -38,8 +38,8 @@ test('a marker setting that is not name:value, or has no known name', () => {
     /^api\/thing\/doc\.ts:2:4: Malformed comment tag for package 'api\/thing': 'groupName' is not name:value$/,
   );
   refuses(
-    { 'api/thing/doc.ts': '// +csi-proxy-gen=colour:red\n', [PROTO]: proto() },
-    /^api\/thing\/doc\.ts:1:4: Unknown comment tag 'colour' for package 'api\/thing'; known: groupName, [^?]*$/,
+    { 'api/thing/doc.ts': '// +csi-proxy-gen=color:red\n', [PROTO]: proto() },
+    /^api\/thing\/doc\.ts:1:4: Unknown comment tag 'color' for package 'api\/thing'; known: groupName, [^?]*$/,
   );
   refuses(
     { 'api/thing/doc.ts': '// +csi-proxy-gen=grupName:red\n', [PROTO]: proto() },
@@ -226,10 +226,10 @@ test('internal types that no proto could have', () => {
 // ------------------------------------------------------------------------------------------ conversions
 
 /** A request whose only field does not fit its counterpart. */
-function mismatch(field: string, counterpart: string, more = '', internal = '') {
+function mismatch(field: string, devBackend: string, more = '', internal = '') {
   return {
     [PROTO]: proto({ request: field, more }),
-    [TYPES]: types({ request: counterpart, more: internal }),
+    [TYPES]: types({ request: devBackend, more: internal }),
   };
 }
 

@@ -130,7 +130,10 @@ test('until there is a method, the call ends with UNIMPLEMENTED, and the others 
     }
     const call = async (name: string) => handlers.get(name)?.({} as never, {});
     assert.equal(await call('Ask'), {});
-    assert.equal(await failureOf(call('Tell')), { code: Code.Unimplemented, message: 'Tell is not implemented' });
+    assert.equal(await failureOf(call('Tell')), {
+      code: Code.Unimplemented,
+      message: 'Tell is not implemented',
+    });
   } finally {
     tree.close();
   }

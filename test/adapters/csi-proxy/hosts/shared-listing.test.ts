@@ -1,7 +1,7 @@
 // One listing for all who ask.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SharedListing } from '../../../../adapters/csi-proxy/hosts/shared-listing.ts';
+import { SharedList } from '../../../../adapters/csi-proxy/hosts/shared-listing.ts';
 import { quickClock } from '../quick-clock.ts';
 
 const test = suite('shared listing');
@@ -10,7 +10,7 @@ const test = suite('shared listing');
 function start(maxAgeMs: number) {
   const clock = quickClock();
   const begun: PromiseWithResolvers<number>[] = [];
-  const listing = new SharedListing<number>({
+  const listing = new SharedList<number>({
     list: () => {
       const one = Promise.withResolvers<number>();
       begun.push(one);

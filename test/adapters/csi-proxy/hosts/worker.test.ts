@@ -2,7 +2,7 @@
 import { pino } from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
 import { realFiles } from '../../../../adapters/csi-proxy/hosts/real-files.ts';
 import type { ArgumentsOf, OperationName } from '../../../../adapters/csi-proxy/hosts/windows/operations.ts';
 import { windowsHost } from '../../../../adapters/csi-proxy/hosts/windows/windows-host.ts';

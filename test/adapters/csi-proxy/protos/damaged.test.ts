@@ -8,7 +8,7 @@ import { fc } from '../../../world/properties.ts';
 const test = suite('damaged protos');
 const CASES = Number(process.env['CASES'] ?? 400);
 
-const TEXT = `// A licence.
+const TEXT = `// A license.
 syntax = "proto3";
 // Deprecated: use v2.
 package v1;

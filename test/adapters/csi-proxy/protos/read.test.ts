@@ -36,7 +36,7 @@ function field(file: ProtoFile, name: string): Field {
 
 test('syntax and package have their place, and the package the comment block directly above it', () => {
   const file = readProto(
-    '// A licence.\nsyntax = "proto3";\n\n// Not this.\n\n// Deprecated: use v2.\n// It is better.\n  package v1;\n',
+    '// A license.\nsyntax = "proto3";\n\n// Not this.\n\n// Deprecated: use v2.\n// It is better.\n  package v1;\n',
     'disk/v1/api.proto',
   );
   assert.equal(file.syntax, { name: 'proto3', at: { file: 'disk/v1/api.proto', line: 2, column: 1 } });

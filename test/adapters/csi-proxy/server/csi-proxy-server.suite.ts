@@ -3,7 +3,7 @@ import { connect } from 'node:net';
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openConnection } from '../../../../adapters/csi-proxy/client/open-connection.ts';
-import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
+import { KeyedMutex } from '../../../../adapters/csi-proxy/keyed-mutex.ts';
 import { pipePath } from '../../../../adapters/csi-proxy/pipes.ts';
 import { SERVER_LIMITS } from '../../../../adapters/csi-proxy/server/csi-proxy-server.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
@@ -150,7 +150,7 @@ export function serverSuite(test: Test): void {
   });
 
   test('33.C7: calls behind one that is stuck, whose callers gave up, give their turns back to the group', async () => {
-    const lanes = new Lanes();
+    const lanes = new KeyedMutex();
     const stuck = Promise.withResolvers<void>();
     const begun: string[] = [];
     const handler: EchoHandler = ({ signal }, request) =>

@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import type { MessageType, Method } from '../../../../adapters/csi-proxy/codec/mod.ts';
 import { WireError } from '../../../../adapters/csi-proxy/codec/mod.ts';
 import type { DetachableFiles } from '../../../../adapters/csi-proxy/hosts/files.ts';

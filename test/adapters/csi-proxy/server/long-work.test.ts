@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { Lanes } from '../../../../adapters/csi-proxy/lanes.ts';
+import { KeyedMutex } from '../../../../adapters/csi-proxy/keyed-mutex.ts';
 import { Code } from '../../../../adapters/csi-proxy/status.ts';
 import { callContext, formattedDisk, groupServers } from '../../../world/windows-groups.ts';
 import { refused } from '../hosts/files.suite.ts';
@@ -13,7 +13,7 @@ const test = suite('long work');
 const settled = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
 test('in a lane one follows the other, and other lanes go on', async () => {
-  const lanes = new Lanes();
+  const lanes = new KeyedMutex();
   const { signal } = new AbortController();
   const order: string[] = [];
   const first = Promise.withResolvers<void>();
@@ -30,7 +30,7 @@ test('in a lane one follows the other, and other lanes go on', async () => {
 });
 
 test('a failure does not close a lane', async () => {
-  const lanes = new Lanes();
+  const lanes = new KeyedMutex();
   const { signal } = new AbortController();
   const failing = lanes.run('a', signal, () => Promise.reject(new Error('broken')));
   const next = lanes.run('a', signal, async () => 'done');
@@ -42,7 +42,7 @@ test('a failure does not close a lane', async () => {
 });
 
 test('33.C7: whoever gives up before its turn leaves the line at once, and those behind it come no sooner', async () => {
-  const lanes = new Lanes();
+  const lanes = new KeyedMutex();
   const { signal } = new AbortController();
   const stuck = Promise.withResolvers<void>();
   const first = lanes.run('a', signal, () => stuck.promise);
@@ -60,7 +60,7 @@ test('33.C7: whoever gives up before its turn leaves the line at once, and those
 });
 
 test('work on a path runs beside that on others, and not beside that on one in which it lies, or its own in other letters', async () => {
-  const lanes = new Lanes();
+  const lanes = new KeyedMutex();
   const { signal } = new AbortController();
   const held = Promise.withResolvers<void>();
   const first = lanes.runAt('C:\\var\\lib\\one', signal, () => held.promise);

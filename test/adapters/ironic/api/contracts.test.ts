@@ -2,9 +2,9 @@
 import { syncBuiltinESMExports } from 'node:module';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { crd, crdFile, crdName, isWritten } from '../../../../adapters/api/contract/crds.ts';
 import { contractsIn, metal3Contracts } from '../../../../adapters/ironic/api/contracts.ts';
 import type { Phase } from '../../../../adapters/ironic/api/definitions.ts';
-import { crd, crdFile, crdName, isWritten } from '../../../../adapters/kubernetes/crds.ts';
 import { TerminalError } from '../../../../bus/errors.ts';
 import { DEFINITIONS, WEBHOOK } from './schemas.ts';
 

@@ -1,14 +1,14 @@
 // Calls to Ironic, each as it is on the wire, and what its answers amount to.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { OversizeError } from '../../../../adapters/answer.ts';
+import { OversizeError } from '../../../../adapters/http/response.ts';
 import type { IronicClient } from '../../../../adapters/ironic/client/client.ts';
 import type { ENDPOINTS } from '../../../../adapters/ironic/client/endpoints.ts';
 import { BusyError, refusalIn } from '../../../../adapters/ironic/client/errors.ts';
 import { nodeIn } from '../../../../adapters/ironic/client/node.ts';
 import type { Asking } from '../../../../adapters/ironic/client/session.ts';
 import type { Json, JsonObject } from '../../../../bus/bus.ts';
-import { AbsentError, TerminalError, TransientError, UnansweredError } from '../../../../bus/errors.ts';
+import { AbsentError, TerminalError, TransientError, UnknownOutcomeError } from '../../../../bus/errors.ts';
 import { TRACEPARENT } from '../../../world/ironic.ts';
 import { rejection } from '../../../world/rejection.ts';
 import { fault, REQUEST_ID, type Scene, type Scripted, withIronic } from './scripted-ironic.ts';
@@ -198,10 +198,10 @@ for (const [name, { call, asked, body, answer, result }] of Object.entries(ROWS)
   test(`${name} is ${asked.replace(UUID, 'N')}`, () =>
     withIronic(async (scene) => {
       scene.answer = () => answer;
-      const told = await call(scene.client, scene.asking());
+      const reported = await call(scene.client, scene.asking());
       const last = scene.heard.at(-1);
       assert.equal([`${last?.method} ${last?.path}`, last?.body], [asked, body]);
-      assert.equal(told, result);
+      assert.equal(reported, result);
     }));
 }
 
@@ -217,7 +217,7 @@ test('any other status than that of its row is no success', () =>
       scene.answer = () => ({ status });
       const error = await rejection(call());
       // Something was done, perhaps.
-      assert.instance(error, UnansweredError);
+      assert.instance(error, UnknownOutcomeError);
       assert.is(refusalIn(error)?.status, status);
     }
   }));
@@ -339,13 +339,13 @@ test('5xx and whatever else is none of these passes; of a gateway, what was aske
       scene.answer = () => ({ status, body: fault('no') });
       const error = await rejection(get(scene));
       assert.instance(error, TransientError, `${status}`);
-      assert.not.instance(error, UnansweredError, `${status}`);
+      assert.not.instance(error, UnknownOutcomeError, `${status}`);
       assert.match(error.message, / of Ironic answered \d+: no$/);
     }
     for (const status of [502, 504]) {
       scene.answer = () => ({ status, body: fault('no') });
       const error = await rejection(get(scene));
-      assert.instance(error, UnansweredError, `${status}`);
+      assert.instance(error, UnknownOutcomeError, `${status}`);
       assert.is((error as TransientError).fault, 'unreachable');
     }
   }));
@@ -368,7 +368,7 @@ test('a connection that breaks leaves it open what was done; one that is refused
     await scene.client.ready(scene.asking());
     scene.answer = () => ({ breaks: true });
     const error = await rejection(get(scene));
-    assert.instance(error, UnansweredError);
+    assert.instance(error, UnknownOutcomeError);
     assert.is((error as TransientError).fault, 'unreachable');
     assert.is(scene.asked.length, 1, 'sent once (I3)');
     const { status } = scene.records.at(-1) ?? {};
@@ -378,7 +378,7 @@ test('a connection that breaks leaves it open what was done; one that is refused
     async (scene) => {
       const error = await rejection(get(scene));
       assert.instance(error, TransientError);
-      assert.not.instance(error, UnansweredError);
+      assert.not.instance(error, UnknownOutcomeError);
       assert.is((error as TransientError).fault, 'unreachable');
       assert.match(error.message, /^GET \/v1\/ of Ironic failed: .*ENOTFOUND/);
     },
@@ -397,7 +397,7 @@ test('a call ends with its deadline, and with the timeout where that is sooner',
         await scene.client.ready(scene.asking());
         scene.answer = () => ({ until: never.promise });
         const error = await rejection(scene.client.node(UUID, scene.asking(withinMs)));
-        assert.instance(error, UnansweredError);
+        assert.instance(error, UnknownOutcomeError);
         assert.match(error.message, /was not answered by its deadline$/);
         assert.is((error as TransientError).fault, 'unreachable');
       },
@@ -425,7 +425,7 @@ test('who is asked to wait waits: 429 for the namespace, 503 for all', () =>
 
 test('no more calls are under way than the option says, of all processes together', async () => {
   let listener = (): void => undefined;
-  const sharers = {
+  const replicaCount = {
     count: 2 as number | undefined,
     onChange: (each: () => void) => {
       listener = each;
@@ -442,14 +442,14 @@ test('no more calls are under way than the option says, of all processes togethe
       assert.equal(scene.client.load(), { underWay: 3, waiting: 3, limit: 3 });
       gate.resolve();
       await Promise.all(calls);
-      sharers.count = undefined;
+      replicaCount.count = undefined;
       listener();
       assert.is(scene.client.load().limit, 1);
-      sharers.count = 1;
+      replicaCount.count = 1;
       listener();
       assert.is(scene.client.load().limit, 6);
     },
-    { callsInFlight: 6, sharers },
+    { callsInFlight: 6, replicaCount },
   );
 });
 
@@ -575,7 +575,7 @@ test('a subscription without an id may be there all the same', () =>
   withIronic(async (scene) => {
     scene.answer = () => ({ body: {} });
     const error = await rejection(scene.client.createSubscription(UUID, {}, scene.asking()));
-    assert.instance(error, UnansweredError);
+    assert.instance(error, UnknownOutcomeError);
   }));
 
 test.run();

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { Settings } from '../../../../adapters/adapter.ts';
+import type { Settings } from '../../../../adapters/api/adapter.ts';
 import { readKeys } from '../../../../adapters/ironic/client/connection.ts';
 import { connectionSource } from '../../../../adapters/ironic/client/connection-source.ts';
 import { CONNECTION_FLAGS, connectionOptions, endpointOf } from '../../../../adapters/ironic/client/options.ts';

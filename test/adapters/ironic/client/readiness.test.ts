@@ -1,9 +1,9 @@
 // Whether Ironic can be used, in which version, and how it is reached when that changes.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import { CachedFetch } from '../../../../adapters/ironic/client/cached-fetch.ts';
 import type { Connection } from '../../../../adapters/ironic/client/connection.ts';
 import { NotReadyError } from '../../../../adapters/ironic/client/errors.ts';
-import { SharedLook } from '../../../../adapters/ironic/client/shared-look.ts';
 import { Feature } from '../../../../adapters/ironic/client/versions.ts';
 import { TerminalError, TransientError } from '../../../../bus/errors.ts';
 import { ManualClock, outcome } from '../../../bus/manual-clock.ts';
@@ -194,7 +194,7 @@ test('nobody waits for a look longer than until his deadline, and it goes on for
     looks++;
     return promise;
   };
-  const shared = new SharedLook({ clock, ttlMs: 1_000, look, name: 'the look' });
+  const shared = new CachedFetch({ clock, ttlMs: 1_000, look, name: 'the look' });
   const hasty = outcome(shared.get(clock.now() + 100));
   const patient = outcome(shared.get(clock.now() + 10_000));
   await clock.advance(200);

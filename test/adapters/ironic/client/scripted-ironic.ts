@@ -2,11 +2,11 @@
 import type { IncomingHttpHeaders, IncomingMessage, RequestListener } from 'node:http';
 import { createServer, type Server, type ServerOptions } from 'node:https';
 import type { AddressInfo } from 'node:net';
-import type { CallRecord } from '../../../../adapters/adapter.ts';
+import type { CallRecord } from '../../../../adapters/api/adapter.ts';
+import { transportOver } from '../../../../adapters/http/transport.ts';
 import { type IronicClient, ironicClient } from '../../../../adapters/ironic/client/client.ts';
 import type { Connection } from '../../../../adapters/ironic/client/connection.ts';
 import type { Asking, IronicSessionDeps } from '../../../../adapters/ironic/client/session.ts';
-import { transportOver } from '../../../../adapters/transport.ts';
 import type { Json } from '../../../../bus/bus.ts';
 import { simulatedClock } from '../../../world/clock.ts';
 import { TRACEPARENT } from '../../../world/ironic.ts';

@@ -4,9 +4,9 @@ import type { ServerOptions } from 'node:https';
 import type { TLSSocket } from 'node:tls';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
+import type { Trust } from '../../../../adapters/http/transport.ts';
 import { NotReadyError } from '../../../../adapters/ironic/client/errors.ts';
 import { certify, makeAuthority } from '../../../../adapters/kubernetes/tls/certificates.ts';
-import type { Trust } from '../../../../adapters/transport.ts';
 import { rejection } from '../../../world/rejection.ts';
 import { selfSigned } from '../../openstack/certificate.ts';
 import { withIronic } from './scripted-ironic.ts';
@@ -20,11 +20,11 @@ const client = selfSigned();
 
 /** What comes of a look whether an Ironic is ready that is reached so. */
 async function readyWith(trust: Trust, tls: ServerOptions = SERVER): Promise<string> {
-  let told = '';
+  let reported = '';
   await withIronic(
     async (scene) => {
       const looked = scene.client.ready(scene.asking());
-      told = await looked.then(
+      reported = await looked.then(
         () => 'ready',
         (error: Error) => {
           assert.instance(error, NotReadyError);
@@ -34,7 +34,7 @@ async function readyWith(trust: Trust, tls: ServerOptions = SERVER): Promise<str
     },
     { tls, with: { trust } },
   );
-  return told;
+  return reported;
 }
 
 test('who is signed by the given authority is trusted, and nobody else', async () => {

@@ -6,7 +6,7 @@ import { bareMetalHost } from '../../../../adapters/ironic/kinds/bare-metal-host
 import { hostEffects } from '../../../../adapters/ironic/kinds/host-effects.ts';
 import { unmarkedOf } from '../../../../adapters/ironic/kinds/host-relations.ts';
 import { hostUpdatePolicy } from '../../../../adapters/ironic/kinds/host-update-policy.ts';
-import type { Dependency, LifePorts } from '../../../../machines/life.ts';
+import type { Dependency, LifecyclePorts } from '../../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('how a host stands');
@@ -37,7 +37,7 @@ const ROWS: readonly (readonly [string, KubeObject, boolean])[] = [
 ];
 for (const [title, object, isManaged] of ROWS) {
   test(`a host ${title} is ${isManaged ? 'worked with' : 'left alone'}`, () => {
-    const { ready, attributes } = kind.standing(object);
+    const { ready, attributes } = kind.publicState(object);
     assert.is(ready, isManaged);
     assert.is(attributes?.['isDetached'], title.includes('detached') && !isManaged);
   });
@@ -45,7 +45,7 @@ for (const [title, object, isManaged] of ROWS) {
 
 test('nobody works with a host before its node is known', () => {
   const { status, ...rest } = host('registering');
-  assert.is(kind.standing({ ...rest, status: { ...status, provisioning: { state: 'registering' } } }).ready, false);
+  assert.is(kind.publicState({ ...rest, status: { ...status, provisioning: { state: 'registering' } } }).ready, false);
 });
 
 const HOLDS: readonly (readonly [string, boolean, boolean])[] = [
@@ -100,7 +100,7 @@ test('33.D: what an inspection has found is in HardwareData before it is over, u
     const metadata = { ...object.metadata, ...(isDeleted && { deletionTimestamp: '2026-08-20T10:00:00Z' }) };
     const ports = {
       object: () => ({ ...object, metadata }),
-      measure: () => undefined,
+      recordMetrics: () => undefined,
       call: async () => answer,
       async ensureChildren(
         _: string,
@@ -108,7 +108,7 @@ test('33.D: what an inspection has found is in HardwareData before it is over, u
       ) {
         made.push(...more.map(({ content }) => content.spec.hardware));
       },
-    } as unknown as LifePorts;
+    } as unknown as LifecyclePorts;
     const { inspect } = hostEffects(ports, { speed: 1 }).implementations.actors as {
       inspect: PromiseActorLogic<unknown>;
     };
@@ -118,7 +118,7 @@ test('33.D: what an inspection has found is in HardwareData before it is over, u
 });
 
 function policy(owners: readonly string[]): Dependency {
-  const { attributes } = hostUpdatePolicy.standing({
+  const { attributes } = hostUpdatePolicy.publicState({
     ...host('available'),
     metadata: {
       ...{ name: 'host', uid: 'p', resourceVersion: '1' },
@@ -150,13 +150,13 @@ test('each is marked once in a life, whatever comes to be used beside it, and ag
   const ports = {
     object: () => USING,
     dependencies: () => dependencies,
-    measure: () => undefined,
+    recordMetrics: () => undefined,
     call: async () => ({ kind: 'waiting', at: 0, pollAfterMs: 0 }),
-    async mark(_: string, { kind }: { kind: string }) {
+    async labelReferenced(_: string, { kind }: { kind: string }) {
       marked.push(kind);
       if (kind === 'HostUpdatePolicy' && isAway) throw { code: 'transient', message: 'the API server is away' };
     },
-  } as unknown as LifePorts;
+  } as unknown as LifecyclePorts;
   const { register } = hostEffects(ports, { speed: 1 }).implementations.actors as {
     register: PromiseActorLogic<unknown>;
   };

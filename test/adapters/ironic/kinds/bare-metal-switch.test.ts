@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bareMetalSwitch, SWITCH_FINALIZER } from '../../../../adapters/ironic/kinds/bare-metal-switch.ts';
-import { type DependencyAnswer, Readiness } from '../../../../machines/life.ts';
+import { type DependencyAnswer, Readiness } from '../../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { type Lived, live } from './lived.ts';
 
@@ -36,9 +36,12 @@ const begin = (object: KubeObject, render: unknown, other = THERE): Promise<Live
 
 test('33.D: a new one is held, marks its Secret, and is rendered', async () => {
   const life = await begin(switchOf(), rendered('Reconciled'));
-  assert.equal([life.done, life.phase()], [['guardSelf', 'mark', 'render', 'storeStatus'], 'keeping.available']);
+  assert.equal(
+    [life.done, life.phase()],
+    [['addOwnFinalizer', 'labelReferenced', 'render', 'storeStatus'], 'active.available'],
+  );
   assert.equal(life.object().metadata.finalizers, [SWITCH_FINALIZER]);
-  assert.equal(kind.standing(life.object()), { ready: true, id: 's' });
+  assert.equal(kind.publicState(life.object()), { ready: true, id: 's' });
 });
 
 test('33.D: what it refers to are its Secret and the two that are written, each held by nobody', () => {
@@ -51,13 +54,16 @@ test('33.D: what it refers to are its Secret and the two that are written, each 
 
 test('33.D: one without its Secret says CredentialError, and is rendered when that comes, or 10 s later', async () => {
   const life = await begin(switchOf(), rendered('CredentialError'), GONE);
-  assert.equal([life.done, life.phase()], [['guardSelf', 'render', 'storeStatus'], 'keeping.lacking']);
-  assert.is(kind.standing(life.object()).ready, false);
+  assert.equal(
+    [life.done, life.phase()],
+    [['addOwnFinalizer', 'render', 'storeStatus'], 'active.awaitingDependencies'],
+  );
+  assert.is(kind.publicState(life.object()).ready, false);
   await life.pass(10_000);
   assert.is(life.done.filter((each) => each === 'render').length, 2);
   life.answer('render', rendered('Reconciled'));
   await life.hear(THERE);
-  assert.equal([life.done.slice(-3), life.phase()], [['mark', 'render', 'storeStatus'], 'keeping.available']);
+  assert.equal([life.done.slice(-3), life.phase()], [['labelReferenced', 'render', 'storeStatus'], 'active.available']);
 });
 
 test('33.D: an edit, another content of a Secret, and a status that somebody changed are rendered anew', async () => {
@@ -69,29 +75,31 @@ test('33.D: an edit, another content of a Secret, and a status that somebody cha
   await life.hear({ ...THERE, version: '2' });
   assert.is(count(), 3);
   await life.change({ status: {} });
-  assert.equal([count(), life.phase()], [4, 'keeping.available']);
+  assert.equal([count(), life.phase()], [4, 'active.available']);
 });
 
 test('33.D: where the Secrets of Ironic are missing an Event says so once, and it is looked again', async () => {
   const life = await begin(switchOf(), { conditions: [], missing: ['configs'] });
   await life.pass(10_000);
   await life.pass(10_000);
-  const told = life.done.filter((each) => each.startsWith('tell'));
-  assert.equal(told, ["tell SwitchConfigFailed: nothing can be written for Ironic: there is no Secret 'configs' here"]);
+  const reported = life.done.filter((each) => each.startsWith('tell'));
+  assert.equal(reported, [
+    "tell SwitchConfigFailed: nothing can be written for Ironic: there is no Secret 'configs' here",
+  ]);
   assert.is(life.object().status, undefined);
   life.answer('render', rendered('Reconciled'));
   await life.pass(10_000);
-  assert.is(life.phase(), 'keeping.available');
+  assert.is(life.phase(), 'active.available');
 });
 
 test('33.D: a deleted one goes after a rendering without it, and not before (B1)', async () => {
   const more = { finalizers: [SWITCH_FINALIZER], deletionTimestamp: '2026-01-02T03:04:05Z' };
   const life = await begin(switchOf({ more }), { code: 'transient', message: 'the API server does not answer' });
-  assert.not(life.done.includes('releaseSelf'));
+  assert.not(life.done.includes('removeOwnFinalizer'));
   life.answer('render', { conditions: [], missing: [] });
   await life.pass(60_000);
-  assert.equal(life.done.slice(-3), ['render', 'unclaim', 'releaseSelf']);
-  assert.not(life.done.includes('mark'));
+  assert.equal(life.done.slice(-3), ['render', 'endClaims', 'removeOwnFinalizer']);
+  assert.not(life.done.includes('labelReferenced'));
 });
 
 test.run();

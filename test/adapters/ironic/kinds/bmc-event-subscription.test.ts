@@ -25,7 +25,7 @@ const viewOf = (object: KubeObject): ResourceView => kind.life.view(object, 0) a
 
 /** What it says that backs off with an error, of what is stored. */
 function saidWith(error: string, stored?: JsonObject): JsonObject {
-  const [part] = kind.life.trouble(objectOf(stored), { code: 'transient', message: error }, 0);
+  const [part] = kind.life.failureStatus(objectOf(stored), { code: 'transient', message: error }, 0);
   assert.equal(part?.stored, stored ?? {});
   return part?.status ?? {};
 }
@@ -34,7 +34,7 @@ test('it refers to its host, as a part of it, and to the Secret with its headers
   assert.equal(
     kind
       .references(objectOf())
-      .map(({ kind: other, name, neededFor, encloses = false }) => [other, name, neededFor, encloses]),
+      .map(({ kind: other, name, neededFor, isContainedIn = false }) => [other, name, neededFor, isContainedIn]),
     [
       ['BareMetalHost', 'one', 'always', true],
       ['Secret', 'headers', 'create', false],
@@ -55,8 +55,8 @@ test('one that is made, and says of no trouble, has nothing to do', () => {
   assert.is(viewOf(objectOf({ subscriptionID: '7' }, SPEC, [])).settled, 'no');
   assert.is(viewOf(objectOf({ subscriptionID: '' })).externalId, undefined);
   assert.is(kind.life.recorded?.(objectOf({ subscriptionID: '7' })), 'ns/one/7');
-  assert.ok(kind.life.mayHaveBegun(objectOf()));
-  assert.not(kind.life.mayHaveBegun(objectOf({ subscriptionID: '7' })));
+  assert.ok(kind.life.mayHaveUnrecordedCreate(objectOf()));
+  assert.not(kind.life.mayHaveUnrecordedCreate(objectOf({ subscriptionID: '7' })));
 });
 
 test('an error is said beside the id; what another hand said before is emptied, not left', () => {
@@ -64,9 +64,16 @@ test('an error is said beside the id; what another hand said before is emptied, 
   assert.equal(saidWith('e', { subscriptionID: '7', error: 'old' }), { subscriptionID: '7', error: 'e' });
   const machine = externalResourceMachine;
   const object = objectOf({ subscriptionID: '7', error: 'old' });
-  const input = { key: 'k', object: viewOf(object), dependencies: [], at: 0, landsBy: 0, isContested: false };
+  const input = {
+    key: 'k',
+    object: viewOf(object),
+    dependencies: [],
+    at: 0,
+    inDoubtUntil: 0,
+    isOwnershipDisputed: false,
+  };
   const snapshot = machine.resolveState({
-    value: { lifecycle: { resting: 'available' }, availability: 'usable' },
+    value: { lifecycle: { idle: 'available' }, availability: 'usable' },
     context: machine.getInitialSnapshot({} as never, input).context,
   });
   const said = (stored: JsonObject): JsonObject => kind.life.status(snapshot, objectOf(stored), 0)[0]?.status ?? {};

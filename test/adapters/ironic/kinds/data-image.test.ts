@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { dataImage } from '../../../../adapters/ironic/kinds/data-image.ts';
-import { type DependencyAnswer, Readiness } from '../../../../machines/life.ts';
+import { type DependencyAnswer, Readiness } from '../../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { type Lived, type LivedOptions, live } from './lived.ts';
 
@@ -38,8 +38,8 @@ const ON = hostWith();
 const STARTING = hostWith({ poweredOn: false });
 const GONE: DependencyAnswer = { readiness: Readiness.Absent, uid: '' };
 const SEEN = { lastReconciled: TIME };
-const OUT = { kind: 'read', media: [{ inserted: false, media_types: ['CD'] }], trouble: '' };
-const IN = { kind: 'read', media: [{ inserted: true, media_types: ['CD'] }], trouble: '' };
+const OUT = { kind: 'read', media: [{ inserted: false, media_types: ['CD'] }], problem: '' };
+const IN = { kind: 'read', media: [{ inserted: true, media_types: ['CD'] }], problem: '' };
 const TAKEN = { kind: 'taken' };
 
 function begin(object: KubeObject, other: DependencyAnswer, options: Partial<LivedOptions> = {}): Promise<Lived> {
@@ -47,26 +47,26 @@ function begin(object: KubeObject, other: DependencyAnswer, options: Partial<Liv
   return live(dataImage, object, { at: NOW, other, ...options, answers: { ...answers, ...options.answers } });
 }
 
-const isSettled = ({ object }: Lived): unknown => dataImage.standing(object()).attributes?.['isSettled'];
+const isSettled = ({ object }: Lived): unknown => dataImage.publicState(object()).attributes?.['isSettled'];
 
 test('a new one is held, owned by its host, looked at once, and rests while the host is on', async () => {
   const life = await begin(imageOf(undefined, {}), ON);
-  assert.equal(life.done, ['guardSelf', 'setOwner', 'look', 'storeStatus']);
-  assert.equal([life.phase(), life.object().status, isSettled(life)], ['keeping.resting', SEEN, false]);
+  assert.equal(life.done, ['addOwnFinalizer', 'setOwnerReference', 'look', 'storeStatus']);
+  assert.equal([life.phase(), life.object().status, isSettled(life)], ['active.idle', SEEN, false]);
 });
 
 test('it is attached when the host starts, and on record once it was seen', async () => {
   const life = await begin(imageOf(SEEN), ON);
   assert.equal(life.done, []);
   await life.hear(STARTING);
-  assert.equal([life.done, life.phase()], [['look', 'attach'], 'keeping.pausing']);
+  assert.equal([life.done, life.phase()], [['look', 'attach'], 'active.requeued']);
   life.answer('look', { kind: 'busy' });
   await life.pass(3_000);
-  assert.equal([isSettled(life), life.phase()], [false, 'keeping.pausing']);
+  assert.equal([isSettled(life), life.phase()], [false, 'active.requeued']);
   life.answer('look', IN);
   await life.pass(3_000);
   assert.equal(life.object().status, { attachedImage: { url: URL }, lastReconciled: '2026-01-02T03:04:11Z' });
-  assert.equal([isSettled(life), life.phase()], [true, 'keeping.resting']);
+  assert.equal([isSettled(life), life.phase()], [true, 'active.idle']);
   assert.is(life.done.filter((each) => each === 'attach').length, 1);
 });
 
@@ -79,10 +79,10 @@ test('what an earlier life has asked for is looked for, not asked for again', as
 test('deleted meanwhile, it is taken out again before it goes', async () => {
   const deleted = imageOf(SEEN, { ...HELD, deletionTimestamp: TIME });
   const life = await begin(deleted, STARTING, { intents: [{ url: URL }], answers: { look: IN } });
-  assert.equal([life.done, life.phase()], [['look', 'storeStatus', 'look', 'detach'], 'leaving.pausing']);
+  assert.equal([life.done, life.phase()], [['look', 'storeStatus', 'look', 'detach'], 'deleting.requeued']);
   life.answer('look', OUT);
   await life.pass(3_000);
-  assert.equal(life.done.slice(-4), ['look', 'storeStatus', 'unclaim', 'releaseSelf']);
+  assert.equal(life.done.slice(-4), ['look', 'storeStatus', 'endClaims', 'removeOwnFinalizer']);
 });
 
 test('a failure is counted, and tried again after its pause; another URL at once', async () => {
@@ -108,14 +108,14 @@ test('what Ironic took and could not do is a failure; what it did not take, as t
   assert.equal([life.done, life.object().status], [['look', 'attach'], SEEN]);
   life.answer('attach', TAKEN);
   await life.pass(3_000);
-  life.answer('look', { ...OUT, trouble: 'Could not attach device' });
+  life.answer('look', { ...OUT, problem: 'Could not attach device' });
   await life.pass(3_000);
   assert.equal(life.object().status?.['error'], { count: 1, message: 'Could not attach device' });
 });
 
 test('a look that fails is made again after half a minute', async () => {
   const life = await begin(imageOf(SEEN), STARTING, { answers: { look: { code: 'transient', message: 'no answer' } } });
-  assert.is(life.phase(), 'keeping.backingOff');
+  assert.is(life.phase(), 'active.backingOff');
   await life.pass(29_999);
   assert.equal(life.done, ['look']);
   life.answer('look', OUT);
@@ -126,7 +126,7 @@ test('a look that fails is made again after half a minute', async () => {
 test('an Ironic that is too old is told of once, and holds no host off', async () => {
   const life = await begin(imageOf(undefined), STARTING, { answers: { look: { kind: 'unsupported' } } });
   assert.is(((life.object().status?.['error'] ?? {}) as JsonObject)['count'], 1);
-  assert.equal([isSettled(life), life.phase()], [true, 'keeping.resting']);
+  assert.equal([isSettled(life), life.phase()], [true, 'active.idle']);
 });
 
 test('a CD that is not there any more is found when the host starts, and attached again', async () => {
@@ -140,32 +140,32 @@ test('one look is enough for one start', async () => {
   const attached = imageOf({ attachedImage: { url: URL }, ...SEEN });
   const life = await begin(attached, STARTING, { answers: { look: IN } });
   await life.hear(STARTING);
-  assert.equal([life.done, life.phase()], [['look'], 'keeping.resting']);
+  assert.equal([life.done, life.phase()], [['look'], 'active.idle']);
 });
 
 test('deleted while its host is on, it is looked for now and then', async () => {
   const attached = imageOf({ attachedImage: { url: URL }, ...SEEN }, { ...HELD, deletionTimestamp: TIME });
   const life = await begin(attached, ON, { answers: { look: IN } });
-  assert.equal([life.done, life.phase()], [['look'], 'leaving.pausing']);
+  assert.equal([life.done, life.phase()], [['look'], 'deleting.requeued']);
   await life.pass(60_000);
   assert.equal(life.done, ['look', 'look']);
   life.answer('look', OUT);
   await life.pass(60_000);
-  assert.equal(life.done.slice(-2), ['unclaim', 'releaseSelf']);
+  assert.equal(life.done.slice(-2), ['endClaims', 'removeOwnFinalizer']);
 });
 
 test('without a host, or with a detached one, it goes at once; with a paused one it waits', async () => {
   const attached = imageOf({ attachedImage: { url: URL }, ...SEEN }, { ...HELD, deletionTimestamp: TIME });
   for (const other of [GONE, hostWith({ isDetached: true }, Readiness.Pending)]) {
-    assert.equal((await begin(attached, other)).done, ['unclaim', 'releaseSelf']);
+    assert.equal((await begin(attached, other)).done, ['endClaims', 'removeOwnFinalizer']);
   }
   const waiting = await begin(attached, hostWith({ isPaused: true }, Readiness.Pending));
-  assert.equal([waiting.done, waiting.phase()], [[], 'leaving.resting']);
+  assert.equal([waiting.done, waiting.phase()], [[], 'deleting.idle']);
 });
 
 test('at rest it is woken by what of its host matters to it', () => {
   const isNews = (before: DependencyAnswer | undefined, now: DependencyAnswer): boolean =>
-    dataImage.life.isNews?.(before, now) === true;
+    dataImage.life.wakesOn?.(before, now) === true;
   assert.ok(isNews(ON, STARTING));
   assert.ok(isNews(undefined, ON));
   assert.ok(isNews(ON, GONE));

@@ -7,7 +7,7 @@ import { hostFirmwareSettings } from '../../../../adapters/ironic/kinds/host-fir
 import {
   firmwareComponentsOperations,
   firmwareSettingsOperations,
-} from '../../../../adapters/ironic/operations/firmware.ts';
+} from '../../../../adapters/ironic/steps/firmware.ts';
 import { resourcePath } from '../../../../adapters/kubernetes/resource.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 
@@ -55,7 +55,7 @@ test('they refer to the host of their name, and settings to the schema that thei
 
 test('the host hears what was found, of the spec as it is', () => {
   for (const kind of [hostFirmwareSettings, hostFirmwareComponents]) {
-    const standing = (status?: JsonObject, isNow?: boolean) => kind.standing(object(status), isNow);
+    const standing = (status?: JsonObject, isNow?: boolean) => kind.publicState(object(status), isNow);
     assert.equal(standing(judged('True', 'True')), {
       ready: true,
       id: 'host',
@@ -70,16 +70,16 @@ test('the host hears what was found, of the spec as it is', () => {
 
 test('while it is looked again, the host waits (O2)', () => {
   for (const kind of [hostFirmwareSettings, hostFirmwareComponents]) {
-    assert.is(kind.standing(object(judged('True', 'True')), false).ready, false);
-    assert.is(kind.standing(object(judged('True', 'True')), true).ready, true);
-    assert.is(kind.standing(object(judged('True', 'True', 2)), true).ready, false);
+    assert.is(kind.publicState(object(judged('True', 'True')), false).ready, false);
+    assert.is(kind.publicState(object(judged('True', 'True')), true).ready, true);
+    assert.is(kind.publicState(object(judged('True', 'True', 2)), true).ready, false);
   }
 });
 
 test('a change of settings that nobody has read is not ready', () => {
   const status = { ...judged('True', 'True'), settings: {} };
-  assert.is(hostFirmwareSettings.standing(object(status)).ready, false);
-  assert.is(hostFirmwareComponents.standing(object(status)).ready, true);
+  assert.is(hostFirmwareSettings.publicState(object(status)).ready, false);
+  assert.is(hostFirmwareComponents.publicState(object(status)).ready, true);
 });
 
 test('their lives see edits, deletion, and whoever writes their status', () => {
@@ -99,12 +99,12 @@ test('their lives see edits, deletion, and whoever writes their status', () => {
 });
 
 test('a life at rest is woken by what its host says, and by nothing that it knows', () => {
-  const { isNews } = hostFirmwareSettings.life;
+  const { wakesOn } = hostFirmwareSettings.life;
   const answer = { readiness: 'ready', uid: 'h', externalId: 'n', attributes: { state: 'available' } } as const;
-  assert.ok(isNews?.(undefined, answer));
-  assert.ok(isNews?.(answer, { ...answer, readiness: 'pending' }));
-  assert.ok(isNews?.(answer, { ...answer, attributes: { state: 'preparing' } }));
-  assert.not.ok(isNews?.(answer, { ...answer }));
+  assert.ok(wakesOn?.(undefined, answer));
+  assert.ok(wakesOn?.(answer, { ...answer, readiness: 'pending' }));
+  assert.ok(wakesOn?.(answer, { ...answer, attributes: { state: 'preparing' } }));
+  assert.not.ok(wakesOn?.(answer, { ...answer }));
 });
 
 test('they hold nothing and nobody, and all that they ask for is served', () => {

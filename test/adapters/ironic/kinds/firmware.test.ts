@@ -3,19 +3,19 @@
 // Ironic is asked. Hosts are what a test says that they are.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ConfiguredAdapter } from '../../../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../../../adapters/api/adapter.ts';
 import { nodePoller } from '../../../../adapters/ironic/client/poller.ts';
-import type { Condition } from '../../../../adapters/ironic/hosts/condition.ts';
+import type { Condition } from '../../../../adapters/ironic/host/condition.ts';
 import { firmwareSchema } from '../../../../adapters/ironic/kinds/firmware-schema.ts';
 import { hostFirmwareComponents } from '../../../../adapters/ironic/kinds/host-firmware-components.ts';
 import { hostFirmwareSettings } from '../../../../adapters/ironic/kinds/host-firmware-settings.ts';
+import { metal3Resource, REALM, ROLE } from '../../../../adapters/ironic/serving.ts';
 import {
   firmwareComponentsOperations,
   firmwareSettingsOperations,
-} from '../../../../adapters/ironic/operations/firmware.ts';
-import { metal3Resource, REALM, ROLE } from '../../../../adapters/ironic/serving.ts';
+} from '../../../../adapters/ironic/steps/firmware.ts';
 import type { JsonObject } from '../../../../bus/json.ts';
-import type { FollowedKind } from '../../../../machines/kind.ts';
+import type { ReferencedKind } from '../../../../machines/kind.ts';
 import { type HostWorld, type HostWorldOptions, NAMESPACE, openHostWorld, type Raw } from '../../../world/hosts.ts';
 import { IRONIC_ORIGIN, type NodeWorld, withNode } from '../../../world/ironic.ts';
 
@@ -27,9 +27,9 @@ const COMPONENTS = 'hostfirmwarecomponents/host';
 const LOOK_MS = 70_000;
 
 /** As the life of a host tells of it. */
-const host: FollowedKind = {
+const host: ReferencedKind = {
   ...metal3Resource('BareMetalHost', 'baremetalhosts'),
-  standing({ status = {} }) {
+  publicState({ status = {} }) {
     const { ID, state = '' } = (status['provisioning'] ?? {}) as { ID?: string; state?: string };
     const machine = state === 'registering' ? {} : { vendor: 'Loopback', model: 'Simulated' };
     const attributes = { state, operationalStatus: 'OK', ...machine };
@@ -42,8 +42,8 @@ const firmwareOf = ({ clock, client: ironic }: NodeWorld): ConfiguredAdapter => 
   realm: REALM,
   role: ROLE,
   contracts: [],
-  followed: [host, firmwareSchema],
-  makes: [{ owner: 'hostfirmwaresettings', owned: 'firmwareschemas' }],
+  referencedKinds: [host, firmwareSchema],
+  createsKinds: [{ owner: 'hostfirmwaresettings', owned: 'firmwareschemas' }],
   kinds: [hostFirmwareSettings, hostFirmwareComponents],
   async serve({ readObject, log }) {
     const poller = nodePoller({ clock, log, ironic });
@@ -164,8 +164,8 @@ check('an edit is judged; what is not valid is said, and told once for each prob
     ['ConfigurationError', 'Invalid BIOS setting'],
   );
   await world.eventually('both are told', async () => (await world.events()).length === 2);
-  const told = (await world.events()).map(({ reason, message, type }) => `${type} ${reason} ${message}`).sort();
-  assert.equal(told, [
+  const reported = (await world.events()).map(({ reason, message, type }) => `${type} ${reason} ${message}`).sort();
+  assert.equal(reported, [
     'Normal ValidationFailed Invalid BIOS setting: Setting Nonsense is invalid, the host has none of this name',
     'Normal ValidationFailed Invalid BIOS setting: Setting NumCores is invalid, its value must be at most 64',
   ]);
@@ -250,7 +250,7 @@ check('a schema that was made before the inspection is told the vendor after it'
   const schema = `firmwareschemas/${schemaOf(await world.until(SETTINGS, 'judged', isJudged))}`;
   assert.is((await world.read(schema))?.spec?.['hardwareVendor'], undefined);
   await world.host('host', { state: 'preparing' });
-  await world.until(schema, 'told', ({ spec }) => spec?.['hardwareVendor'] === 'Loopback');
+  await world.until(schema, 'reported', ({ spec }) => spec?.['hardwareVendor'] === 'Loopback');
 });
 
 check('a host with another machine has another schema, and the one before goes unless others use it', async (world) => {

@@ -3,9 +3,9 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { bareMetalHost } from '../../../../adapters/ironic/kinds/bare-metal-host.ts';
 import { hostClaim } from '../../../../adapters/ironic/kinds/host-claim.ts';
-import type { ChosenStep, SeenHost } from '../../../../adapters/ironic/operations/host-claims.ts';
 import type { IronicOptions } from '../../../../adapters/ironic/options.ts';
-import { type DependencyAnswer, Readiness } from '../../../../machines/life.ts';
+import type { ChosenStep, SeenHost } from '../../../../adapters/ironic/steps/host-claims.ts';
+import { type DependencyAnswer, Readiness } from '../../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { type Lived, live } from './lived.ts';
 
@@ -48,7 +48,7 @@ const conditionsOf = ({ object }: Lived): Readonly<Record<string, string>> =>
 
 test('a host tells who has it, so that whoever is taken off hears of it', () => {
   const consumerOf = (consumerRef?: JsonObject): unknown =>
-    bareMetalHost({ maxProvisioningRetries: 0, preprovisioningImages: 'none' } as IronicOptions).standing({
+    bareMetalHost({ maxProvisioningRetries: 0, preprovisioningImages: 'none' } as IronicOptions).publicState({
       apiVersion: 'metal3.io/v1alpha1',
       kind: 'BareMetalHost',
       metadata: { name: 'one', namespace: 'metal', uid: 'h', resourceVersion: '1' },
@@ -60,12 +60,15 @@ test('a host tells who has it, so that whoever is taken off hears of it', () => 
 });
 
 test('a host gets the reference first, then the claim says so (C2)', async () => {
-  const life = await begin(claimOf({ finalizers: [] }), BIND);
-  assert.equal(life.done.slice(0, 3), ['guardSelf', 'choose', PUT]);
+  const unguarded: ChosenStep = { step: { next: 'addFinalizer' }, hosts: [] };
+  const life = await begin(claimOf({ finalizers: [] }), ({ metadata: { finalizers = [] } }: KubeObject) =>
+    finalizers.includes(OWN) ? BIND : unguarded,
+  );
+  assert.equal(life.done.slice(0, 4), ['choose', 'addOwnFinalizer', 'choose', PUT]);
   assert.is(life.object().status, undefined);
   const kept = await begin(claimOf(), KEEP);
   // It refers to the host from then on, and looks at it once more.
-  assert.equal([kept.done, kept.phase()], [['choose', 'storeStatus', 'choose'], 'keeping.resting']);
+  assert.equal([kept.done, kept.phase()], [['choose', 'storeStatus', 'choose'], 'active.idle']);
   assert.equal(kept.object().status?.['bareMetalHost'], PLACE);
   assert.equal(conditionsOf(kept), {
     Associated: 'True BareMetalHostAssociated',
@@ -84,7 +87,7 @@ test('a host that somebody else was faster to change is chosen anew, soon (C1)',
     at: NOW,
     answers: { choose: BIND, [PUT]: { code: 'conflict', message: 'it was changed' } },
   });
-  assert.equal([life.done, life.phase()], [['choose', PUT], 'keeping.pausing']);
+  assert.equal([life.done, life.phase()], [['choose', PUT], 'active.requeued']);
   life.answer('choose', KEEP);
   await life.pass(100);
   assert.is(life.object().status?.['bareMetalHost'] !== undefined, true);
@@ -100,7 +103,7 @@ test('without a host it says so, and looks again every half minute', async () =>
 test('the status follows the host, and nothing is written while it says the same', async () => {
   const first = await begin(claimOf(), KEEP);
   const life = await begin(first.object(), KEEP);
-  assert.equal([life.done, life.phase()], [[], 'keeping.resting']);
+  assert.equal([life.done, life.phase()], [[], 'active.idle']);
   const on: DependencyAnswer = { readiness: Readiness.Ready, uid: 'host', attributes: { state: 'available' } };
   await life.hear(on);
   assert.equal(life.done, ['choose']);
@@ -108,8 +111,8 @@ test('the status follows the host, and nothing is written while it says the same
   life.answer('choose', { ...KEEP, hosts: [{ ...HOST, status: provisioned }] });
   await life.hear({ ...on, attributes: { state: 'provisioned' } });
   assert.is(conditionsOf(life)['Provisioned'], 'True Provisioned');
-  assert.ok(hostClaim.life.isNews?.(on, { ...on, attributes: {} }));
-  assert.not(hostClaim.life.isNews?.(on, { ...on }));
+  assert.ok(hostClaim.life.wakesOn?.(on, { ...on, attributes: {} }));
+  assert.not(hostClaim.life.wakesOn?.(on, { ...on }));
 });
 
 test('a deleted claim lets go of its hosts before it goes', async () => {
@@ -117,7 +120,7 @@ test('a deleted claim lets go of its hosts before it goes', async () => {
   assert.equal(life.done.slice(0, 3), ['choose', 'storeStatus', TAKE_OFF]);
   assert.is(conditionsOf(life)['Associated'], 'False HostClaimDeleting');
   const gone = await begin(claimOf({ deletionTimestamp: '2026-01-02T03:04:05Z' }), LEAVE);
-  assert.equal(gone.done, ['choose', 'unclaim', 'releaseSelf']);
+  assert.equal(gone.done, ['choose', 'endClaims', 'removeOwnFinalizer']);
 });
 
 test('a deletion that fails says why', async () => {
@@ -126,7 +129,7 @@ test('a deletion that fails says why', async () => {
     answers: { choose: RELEASE, [TAKE_OFF]: { code: 'transient', message: 'no answer' } },
   });
   assert.is(conditionsOf(life)['Associated'], 'False HostClaimDeletionFailed');
-  assert.is(life.phase(), 'leaving.backingOff');
+  assert.is(life.phase(), 'deleting.backingOff');
 });
 
 test.run();

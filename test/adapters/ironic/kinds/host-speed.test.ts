@@ -4,7 +4,7 @@ import * as assert from 'uvu/assert';
 import { createActor } from 'xstate';
 import { hostEffects } from '../../../../adapters/ironic/kinds/host-effects.ts';
 import type { HostContext, WatchInput } from '../../../../machines/bare-metal-host/context.ts';
-import type { LifePorts } from '../../../../machines/life.ts';
+import type { LifecyclePorts } from '../../../../machines/lifecycle.ts';
 
 const test = suite('speed of hosts');
 const MINUTE_MS = 60_000;
@@ -20,11 +20,11 @@ function played(speed: number): Played {
   let held: number | undefined;
   const ports = {
     random: () => 0,
-    hold: async (_key: string, _name: string, { extra }: { readonly extra: { readonly pollAfterMs: number } }) => {
+    callLong: async (_key: string, _name: string, { extra }: { readonly extra: { readonly pollAfterMs: number } }) => {
       held = extra.pollAfterMs;
     },
   };
-  const { delays = {}, actors = {} } = hostEffects(ports as unknown as LifePorts, { speed }).implementations;
+  const { delays = {}, actors = {} } = hostEffects(ports as unknown as LifecyclePorts, { speed }).implementations;
   return {
     pauseMs: (delay, context = {}) =>
       (delays[delay] as unknown as (given: { readonly context: HostContext }) => number)({

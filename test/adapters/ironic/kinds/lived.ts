@@ -1,7 +1,13 @@
 // One object with the life of its kind, over an API server and operations that a test plays.
 import { type AnyActorRef, createActor, SimulatedClock } from 'xstate';
-import type { DeclaredKind } from '../../../../adapters/adapter.ts';
-import type { Dependency, DependencyAnswer, LifePorts, Occurrence, Seen } from '../../../../machines/life.ts';
+import type { DeclaredKind } from '../../../../adapters/api/adapter.ts';
+import type {
+  Dependency,
+  DependencyAnswer,
+  LifecyclePorts,
+  ObjectVersion,
+  UserEvent,
+} from '../../../../machines/lifecycle.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../../machines/object.ts';
 
 export interface Lived {
@@ -22,6 +28,7 @@ export interface Lived {
 }
 
 export interface LivedOptions {
+  /** Of operations, by their names; a function is asked with the object as it is. */
   readonly answers: Readonly<Record<string, unknown>>;
   /** Of the only reference. */
   readonly other?: DependencyAnswer;
@@ -47,7 +54,7 @@ export async function live(
 
   const dependencies = (): readonly Dependency[] =>
     kind.references(object).map((reference) => ({ ...reference, answer: answered }));
-  const tell = (next: KubeObject): void => {
+  const report = (next: KubeObject): void => {
     object = next;
     const view = kind.life.view(object, now());
     actor.current?.send({ type: 'object.changed', object: view, dependencies: dependencies(), at: now() });
@@ -55,7 +62,8 @@ export async function live(
   const withMetadata = (metadata: object): KubeObject => ({ ...object, metadata: { ...object.metadata, ...metadata } });
   const call = async (_key: string, operation: string): Promise<unknown> => {
     done.push(operation);
-    const answer = said.get(operation);
+    const known = said.get(operation);
+    const answer: unknown = typeof known === 'function' ? known(object) : known;
     if (typeof answer === 'object' && answer !== null && 'code' in answer) throw answer as ErrorData;
     return answer;
   };
@@ -71,44 +79,44 @@ export async function live(
       return call(key, operation);
     },
     intents: () => intents,
-    disown() {
+    discardIntents() {
       intents = [];
     },
     claim: () => undefined,
-    async guardSelf() {
-      done.push('guardSelf');
-      tell(withMetadata({ finalizers: [...(object.metadata.finalizers ?? []), kind.finalizer] }));
+    async addOwnFinalizer() {
+      done.push('addOwnFinalizer');
+      report(withMetadata({ finalizers: [...(object.metadata.finalizers ?? []), kind.finalizer] }));
     },
-    async setOwner() {
-      done.push('setOwner');
+    async setOwnerReference() {
+      done.push('setOwnerReference');
       const owner = { apiVersion: 'metal3.io/v1alpha1', kind: 'BareMetalHost', name: 'h', uid: answered?.uid ?? '' };
-      tell(withMetadata({ ownerReferences: [owner] }));
+      report(withMetadata({ ownerReferences: [owner] }));
     },
-    async patchSpecOf(_key: string, { namespace, name }: Seen, _manager: string, spec: JsonObject) {
+    async patchObjectSpec(_key: string, { namespace, name }: ObjectVersion, _manager: string, spec: JsonObject) {
       await call('', `patch ${namespace}/${name} ${JSON.stringify(spec)}`);
     },
-    async mark() {
-      done.push('mark');
+    async labelReferenced() {
+      done.push('labelReferenced');
     },
-    tell(_key: string, news: readonly Occurrence[]) {
+    recordEvents(_key: string, news: readonly UserEvent[]) {
       for (const { reason, message } of news) done.push(`tell ${reason}: ${message}`);
     },
     async storeStatus(_key: string, _manager: string, status: JsonObject) {
       if (JSON.stringify(status) === JSON.stringify(object.status)) return;
       done.push('storeStatus');
-      tell({ ...object, status });
+      report({ ...object, status });
     },
-    async unclaim() {
-      done.push('unclaim');
+    async endClaims() {
+      done.push('endClaims');
     },
-    async releaseSelf() {
-      done.push('releaseSelf');
+    async removeOwnFinalizer() {
+      done.push('removeOwnFinalizer');
     },
-  } as unknown as LifePorts;
+  } as unknown as LifecyclePorts;
 
   const input = {
     ...{ key: 'key', object: kind.life.view(object, now()), dependencies: dependencies() },
-    ...{ at: now(), landsBy: 0, isContested: false },
+    ...{ at: now(), inDoubtUntil: 0, isOwnershipDisputed: false },
   };
   const settled = async (): Promise<void> => {
     for (let turns = 0; turns < 10; turns++) {
@@ -120,7 +128,7 @@ export async function live(
   const created = createActor(kind.life.provide(ports), { clock, input });
   actor.current = created;
   created.start();
-  created.send({ type: 'life.began' });
+  created.send({ type: 'lifecycle.started' });
   await settled();
   return {
     done,
@@ -128,7 +136,7 @@ export async function live(
     phase: () => JSON.stringify(created.getSnapshot().value).replaceAll(/["{}]/g, '').replaceAll(':', '.'),
     answer: (operation, with_) => void said.set(operation, with_),
     async change({ metadata = {}, ...parts }) {
-      tell({ ...withMetadata(metadata), ...parts });
+      report({ ...withMetadata(metadata), ...parts });
       await settled();
     },
     async hear(answer) {

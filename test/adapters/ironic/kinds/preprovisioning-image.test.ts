@@ -1,11 +1,11 @@
 // The life of a PreprovisioningImage with the built-in builder.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { deploySettings } from '../../../../adapters/ironic/hosts/deploy-settings.ts';
-import { builtImage } from '../../../../adapters/ironic/hosts/image-builder.ts';
-import type { PreprovisioningImage } from '../../../../adapters/ironic/hosts/preprovisioning.ts';
+import { deploySettings } from '../../../../adapters/ironic/host/deploy-settings.ts';
+import { builtImage } from '../../../../adapters/ironic/host/image-builder.ts';
+import type { PreprovisioningImage } from '../../../../adapters/ironic/host/preprovisioning.ts';
 import { preprovisioningImage } from '../../../../adapters/ironic/kinds/preprovisioning-image.ts';
-import { type DependencyAnswer, Readiness } from '../../../../machines/life.ts';
+import { type DependencyAnswer, Readiness } from '../../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { type Lived, live } from './lived.ts';
 
@@ -43,19 +43,19 @@ function made(object: KubeObject, version?: string): KubeObject {
 
 const begin = (object: KubeObject, build: unknown, other?: DependencyAnswer): Promise<Lived> =>
   live(kind, object, { at: NOW, answers: { build }, ...(other !== undefined && { other }) });
-const isReady = ({ object }: Pick<Lived, 'object'>): boolean => kind.standing(object()).ready;
+const isReady = ({ object }: Pick<Lived, 'object'>): boolean => kind.publicState(object()).ready;
 
 test('a new one is held, built, and ready', async () => {
   const object = imageOf({}, { more: { finalizers: [HOSTS] } });
   const life = await begin(object, built(object));
-  assert.equal([life.done, life.phase()], [['guardSelf', 'build', 'storeStatus'], 'keeping.resting']);
+  assert.equal([life.done, life.phase()], [['addOwnFinalizer', 'build', 'storeStatus'], 'active.idle']);
   assert.ok(isReady(life));
 });
 
 test('one that is as it is to be is left alone, until its spec or what is configured is another', async () => {
   const object = made(imageOf());
   const life = await begin(object, built(object));
-  assert.equal([life.done, life.phase()], [[], 'keeping.resting']);
+  assert.equal([life.done, life.phase()], [[], 'active.idle']);
   await life.change({ metadata: { generation: 2 }, spec: { architecture: 'aarch64', acceptFormats: ['iso'] } });
   assert.is(life.done[0], 'build');
   const others = deploySettings({ DEPLOY_ISO_URL: 'http://x/another.iso' }, { hasBuilder: true });
@@ -73,7 +73,7 @@ test('a status that somebody spoils is made good', async () => {
 test('the Secret of its network data is marked before its version is read', async () => {
   const object = imageOf({ networkDataName: 'net' });
   const life = await begin(object, built(object, '7'), THERE);
-  assert.equal(life.done, ['mark', 'build', 'storeStatus']);
+  assert.equal(life.done, ['labelReferenced', 'build', 'storeStatus']);
   assert.ok(isReady(life));
   life.answer('build', built(life.object(), '8'));
   await life.hear({ ...THERE, version: '2' });
@@ -85,13 +85,13 @@ test('a Secret that may have changed while nobody was there is looked at', async
   const life = await live(kind, object, { at: NOW, answers: { build: built(object, '8') } });
   assert.equal(life.done, []);
   await life.hear(THERE);
-  assert.equal(life.done, ['mark', 'build', 'storeStatus']);
+  assert.equal(life.done, ['labelReferenced', 'build', 'storeStatus']);
 });
 
 test('without the Secret it is not ready, and made as soon as there is one', async () => {
   const object = imageOf({ networkDataName: 'net' });
   const life = await begin(object, built(object), GONE);
-  assert.equal([life.done, life.phase(), isReady(life)], [['build', 'storeStatus'], 'keeping.pausing', false]);
+  assert.equal([life.done, life.phase(), isReady(life)], [['build', 'storeStatus'], 'active.requeued', false]);
   await life.pass(10_000);
   assert.is(life.done.filter((each) => each === 'build').length, 2);
   life.answer('build', built(life.object(), '7'));
@@ -103,17 +103,17 @@ test('one that is being deleted is kept up as long as others hold it, and goes w
   const deleted = { deletionTimestamp: '2026-01-02T03:04:05Z', generation: 2, finalizers: [HOSTS, OWN] };
   const object = { ...made(imageOf()), metadata: imageOf({}, { more: deleted }).metadata };
   const life = await begin(object, built(object));
-  assert.equal([life.done, life.phase()], [['build', 'storeStatus'], 'leaving.held']);
+  assert.equal([life.done, life.phase()], [['build', 'storeStatus'], 'deleting.held']);
   assert.ok(isReady(life), 'the deletion has made it another generation');
   await life.change({ metadata: { finalizers: [OWN] } });
-  assert.equal(life.done.slice(-2), ['unclaim', 'releaseSelf']);
+  assert.equal(life.done.slice(-2), ['endClaims', 'removeOwnFinalizer']);
 });
 
 test('it is woken by another version of the Secret', () => {
-  assert.ok(kind.life.isNews?.(undefined, THERE));
-  assert.ok(kind.life.isNews?.(THERE, { ...THERE, version: '2' }));
-  assert.ok(kind.life.isNews?.(THERE, GONE));
-  assert.not(kind.life.isNews?.(THERE, { ...THERE, readiness: Readiness.Pending }));
+  assert.ok(kind.life.wakesOn?.(undefined, THERE));
+  assert.ok(kind.life.wakesOn?.(THERE, { ...THERE, version: '2' }));
+  assert.ok(kind.life.wakesOn?.(THERE, GONE));
+  assert.not(kind.life.wakesOn?.(THERE, { ...THERE, readiness: Readiness.Pending }));
 });
 
 test.run();

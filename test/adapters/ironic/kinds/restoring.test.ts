@@ -4,8 +4,8 @@ import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { createActor, type PromiseActorLogic, toPromise } from 'xstate';
 import { hostEffects } from '../../../../adapters/ironic/kinds/host-effects.ts';
-import { type Recognition, recognize } from '../../../../adapters/ironic/operations/owners.ts';
-import type { LifePorts } from '../../../../machines/life.ts';
+import { type Recognition, recognize } from '../../../../adapters/ironic/steps/owners.ts';
+import type { LifecyclePorts } from '../../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('a status that is brought along');
@@ -45,7 +45,7 @@ async function restored(
     async removeAnnotations() {
       isAnnotated = false;
     },
-  } as unknown as LifePorts;
+  } as unknown as LifecyclePorts;
   const { restore } = hostEffects(ports, { speed: 1 }).implementations.actors as {
     restore: PromiseActorLogic<unknown>;
   };
@@ -117,8 +117,8 @@ async function detailed(details: unknown, known: JsonObject = {}): Promise<unkno
     call: async () => known,
     storeStatus: async (_key: string, _manager: string, status: JsonObject) => void stored.push(status),
     removeAnnotations: async () => undefined,
-    tell: () => undefined,
-  } as unknown as LifePorts;
+    recordEvents: () => undefined,
+  } as unknown as LifecyclePorts;
   const { restore } = hostEffects(ports, { speed: 1 }).implementations.actors as {
     restore: PromiseActorLogic<unknown>;
   };
@@ -128,8 +128,8 @@ async function detailed(details: unknown, known: JsonObject = {}): Promise<unkno
 
 test('33.D: hardware details with a field that nobody knows, or a value of another type, store nothing', async () => {
   assert.equal(await detailed({ hostname: 'h', cpu: { count: 2 } }), [{ hostname: 'h', cpu: { count: 2 } }]);
-  assert.equal(await detailed({ hostname: 'h', colour: 'red' }), []);
-  assert.equal(await detailed({ hostname: 'h', nics: [{ mac: 'm', colour: 'red' }] }), []);
+  assert.equal(await detailed({ hostname: 'h', color: 'red' }), []);
+  assert.equal(await detailed({ hostname: 'h', nics: [{ mac: 'm', color: 'red' }] }), []);
   assert.equal(await detailed({ hostname: 7 }), []);
 });
 

@@ -1,4 +1,4 @@
-// Deletion: options, preconditions, finalizers, and what becomes of dependants.
+// Deletion: options, preconditions, finalizers, and what becomes of dependents.
 import {
   type Case,
   CONFIG_MAPS,
@@ -147,7 +147,7 @@ export const DELETIONS: readonly Case[] = [
     ],
   },
   {
-    name: 'delete: dependants follow in the background',
+    name: 'delete: dependents follow in the background',
     steps: [
       owner,
       owned('child'),
@@ -156,7 +156,7 @@ export const DELETIONS: readonly Case[] = [
     ],
   },
   {
-    name: 'delete: dependants follow without a policy',
+    name: 'delete: dependents follow without a policy',
     steps: [
       owner,
       owned('child'),
@@ -167,7 +167,7 @@ export const DELETIONS: readonly Case[] = [
     ],
   },
   {
-    name: 'delete: dependants are orphaned',
+    name: 'delete: dependents are orphaned',
     steps: [
       owner,
       owned('child'),
@@ -194,7 +194,7 @@ export const DELETIONS: readonly Case[] = [
     ],
   },
   {
-    name: 'delete: dependants go first',
+    name: 'delete: dependents go first',
     steps: [
       owner,
       owned('child', { blockOwnerDeletion: true }),
@@ -211,7 +211,7 @@ export const DELETIONS: readonly Case[] = [
     ],
   },
   {
-    name: 'delete: dependants that do not block go later',
+    name: 'delete: dependents that do not block go later',
     steps: [
       owner,
       owned('child'),
@@ -226,7 +226,7 @@ export const DELETIONS: readonly Case[] = [
     ],
   },
   {
-    name: 'delete: dependants of custom resources',
+    name: 'delete: dependents of custom resources',
     steps: [
       post(THINGS, thing('owner'), { save: { owner: 'metadata.uid' } }),
       ownedThing('child'),
@@ -236,7 +236,7 @@ export const DELETIONS: readonly Case[] = [
     ],
   },
   {
-    name: 'delete: a dependant with two owners stays for the other',
+    name: 'delete: a dependent with two owners stays for the other',
     steps: [
       owner,
       post(CONFIG_MAPS, configMap('other'), { save: { other: 'metadata.uid' } }),
@@ -263,7 +263,7 @@ export const DELETIONS: readonly Case[] = [
     ],
   },
   {
-    name: 'delete: a dependant of an owner that never was',
+    name: 'delete: a dependent of an owner that never was',
     steps: [
       post(
         CONFIG_MAPS,

@@ -1,9 +1,9 @@
 // The comparison itself: what it must not overlook, and what it must not mind.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
 import { differences, readTable, unlisted } from './differences.ts';
-import { normaliser } from './normalise.ts';
+import { normalizer } from './normalize.ts';
 
 const test = suite('comparison of answers');
 
@@ -45,7 +45,7 @@ test('uids, times and revisions differ without a difference, but for their relat
   });
   const [one, other] = ['3f9d1c60-0000-4000-8000-000000000001', '3f9d1c60-0000-4000-8000-000000000002'];
   const now = `${new Date(systemClock().now()).toISOString().slice(0, 19)}Z`;
-  const both = (objects: readonly unknown[]) => objects.map(normaliser(new Map()).normalise);
+  const both = (objects: readonly unknown[]) => objects.map(normalizer(new Map()).normalize);
   assert.equal(
     both([object(one, '5', now), object(one, '6', now)]),
     both([object(other, '70', now), object(other, '90', now)]),
@@ -67,9 +67,9 @@ test('uids, times and revisions differ without a difference, but for their relat
 
 test('generated names are alike when their prefix is', () => {
   const named = (name: string) => {
-    const { normalise, expectGenerated } = normaliser(new Map());
+    const { normalize, expectGenerated } = normalizer(new Map());
     expectGenerated('a-');
-    return normalise({ metadata: { name }, message: `"${name}" is bad` });
+    return normalize({ metadata: { name }, message: `"${name}" is bad` });
   };
   assert.equal(named('a-bcdfg'), named('a-xz245'));
   assert.not.equal(named('a-bcdfg'), named('a-aaaaa'));

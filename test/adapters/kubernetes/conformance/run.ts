@@ -1,8 +1,8 @@
-// Runs a case against one server and gives what was seen, normalised, one entry a request or watch.
-import { systemClock } from '../../../../actors/clock.ts';
-import { dig, isList, isMap, listOf, mapOf } from '../../../../adapters/kubernetes/embedded/json.ts';
+// Runs a case against one server and gives what was seen, normalized, one entry a request or watch.
+import { systemClock } from '../../../../actors/base/clock.ts';
+import { dig, isList, isMap, listOf, mapOf } from '../../../../adapters/simulated/kubernetes/json.ts';
 import { type Answer, type Case, isWatch, type Request, type Step, type Watch } from './case.ts';
-import { type Normaliser, normaliser } from './normalise.ts';
+import { type Normalizer, normalizer } from './normalize.ts';
 import { parsed, type Wire } from './wire.ts';
 
 /** Between two askings of a step with `until`, and the longest that it may take, in milliseconds. */
@@ -22,7 +22,7 @@ export interface Seen {
 interface Scene {
   readonly wire: Wire;
   readonly variables: Map<string, string>;
-  readonly normaliser: Normaliser;
+  readonly normalizer: Normalizer;
   readonly seen: Seen[];
 }
 
@@ -121,14 +121,14 @@ function newScene(wire: Wire, given: Readonly<Record<string, string>>): Scene {
   const names = Object.entries(given).map(([name, value]) => [value, `{${name}}`] as const);
   // The longest first: the namespace and the group contain the run.
   names.sort(([left], [right]) => right.length - left.length);
-  return { wire, variables: new Map(Object.entries(given)), normaliser: normaliser(new Map(names)), seen: [] };
+  return { wire, variables: new Map(Object.entries(given)), normalizer: normalizer(new Map(names)), seen: [] };
 }
 
 async function take(scene: Scene, step: Step, label: string): Promise<void> {
   if (isWatch(step)) return follow(scene, step, label);
   const answer = await answerOf(scene, step);
   const picked = step.pick === undefined ? answer : step.pick(answer);
-  scene.seen.push({ step: label, shown: scene.normaliser.normalise(picked) });
+  scene.seen.push({ step: label, shown: scene.normalizer.normalize(picked) });
 }
 
 async function answerOf(scene: Scene, step: Request): Promise<Answer> {
@@ -160,7 +160,7 @@ function ask(scene: Scene, { method, path, body, raw, type, accept, headers = {}
         : JSON.stringify(fillAll(body, scene.variables));
   const fields = Object.entries(headers).map(([name, value]) => [name, filled(value)] as const);
   const generateName = dig(body, 'metadata', 'generateName');
-  if (typeof generateName === 'string') scene.normaliser.expectGenerated(generateName);
+  if (typeof generateName === 'string') scene.normalizer.expectGenerated(generateName);
   const contentType = type ?? (sent === undefined ? '' : 'application/json');
   return scene.wire.send({
     method,
@@ -185,9 +185,9 @@ async function follow(scene: Scene, { watch, accept, meanwhile = [], events }: W
       const line = await followed.next();
       if (line === undefined) break;
       if (isRefused) refusal.push(line);
-      else seen.push(scene.normaliser.normalise(parsed(line)));
+      else seen.push(scene.normalizer.normalize(parsed(line)));
     }
-    if (isRefused) seen.push(scene.normaliser.normalise(parsed(refusal.join('\n'))));
+    if (isRefused) seen.push(scene.normalizer.normalize(parsed(refusal.join('\n'))));
   } finally {
     followed.stop();
   }

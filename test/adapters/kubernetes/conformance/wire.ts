@@ -2,7 +2,7 @@
 import type { IncomingMessage } from 'node:http';
 import { Agent, type AgentOptions, type RequestOptions, request } from 'node:https';
 import { KubeConfig } from '@kubernetes/client-node';
-import { systemClock } from '../../../../actors/clock.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
 import type { Answer } from './case.ts';
 
 /** Of an answer, what clients act on. */

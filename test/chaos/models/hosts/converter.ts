@@ -29,7 +29,7 @@ const WAY_MS = 4_000;
 const LISTENS_WITHIN_MS = 15_000;
 
 export async function startConverter(run: Run, world: World): Promise<Converter> {
-  const { clock, random, tell } = run;
+  const { clock, random, report } = run;
   const port = await freePort();
   const env = { TROUPE_ROLES: 'webhooks', TROUPE_WEBHOOK_ADDRESS: `127.0.0.1:${port}` };
   const pod = await run.addPod(world, 'webhooks', { env, faults: 'own' });
@@ -55,13 +55,13 @@ export async function startConverter(run: Run, world: World): Promise<Converter>
         weight: 8,
         to: ['webhooks'],
         async play() {
-          tell('chaos', 'kills who converts hosts between their versions');
+          report('chaos', 'kills who converts hosts between their versions');
           await pod.kill();
           await clock.sleep(between(random, 0, AWAY_MS));
           pod.start();
           // It has read its certificate, or the API server is away for longer than that is waited for.
           await settled(clock, LISTENS_WITHIN_MS, async () => ((await isTaken(port)) ? [] : ['it does not listen']));
-          tell('chaos', 'hosts are converted again');
+          report('chaos', 'hosts are converted again');
         },
       },
       ...ofWay(run, 'the way to who converts hosts', way, ['webhooks'], WAY_MS),

@@ -1,5 +1,5 @@
 // Faults of an Ironic, of the way there, and of the passwords of BMCs.
-import type { Fault as IronicFault } from '../../../../adapters/ironic/simulator/mod.ts';
+import type { Fault as IronicFault } from '../../../../adapters/simulated/ironic/mod.ts';
 import { callFaults, type FaultDeps, ofWay, passwordChange, seconds } from '../../faults.ts';
 import type { Fault, Run } from '../../model.ts';
 import { between, pick } from '../../random.ts';
@@ -28,14 +28,14 @@ const LOCKED = {
 const METHODS = ['POST', 'PUT', 'PUT', 'PATCH', 'DELETE', 'GET'];
 
 export function hostFaults(deps: HostFaultDeps): readonly Fault[] {
-  const { clock, ironic, passwords, racks, random, tell, user } = deps;
+  const { clock, ironic, passwords, racks, random, report, user } = deps;
   const restarted = async (data: 'kept' | 'lost'): Promise<void> => {
-    tell('chaos', `kills Ironic${data === 'lost' ? ', and its database is lost' : ''}`);
+    report('chaos', `kills Ironic${data === 'lost' ? ', and its database is lost' : ''}`);
     const startAgain = await ironic.kill();
     if (data === 'lost') user.wishAgain();
     await clock.sleep(between(random, 0, 2_500));
     await startAgain(data);
-    tell('chaos', 'Ironic is there again');
+    report('chaos', 'Ironic is there again');
   };
   const some = (fault: IronicFault) => (): IronicFault => ({
     match: { method: pick(METHODS, random) ?? 'PUT', path: /^\/(nodes|ports)/ },
@@ -51,7 +51,7 @@ export function hostFaults(deps: HostFaultDeps): readonly Fault[] {
       weight: 1,
       to: ['ironic'],
       async play() {
-        tell('chaos', 'the conductor of Ironic begins anew, and what it was at fails');
+        report('chaos', 'the conductor of Ironic begins anew, and what it was at fails');
         await ironic.call().restartConductor();
       },
     },
@@ -64,7 +64,7 @@ export function hostFaults(deps: HostFaultDeps): readonly Fault[] {
         if (rack === undefined) return;
         const node = user.nodeOf(rack);
         const ms = between(random, HELD_MS.least, HELD_MS.most);
-        tell('chaos', `the conductor holds the node of host ${rack.name} for ${seconds(ms)}`);
+        report('chaos', `the conductor holds the node of host ${rack.name} for ${seconds(ms)}`);
         await ironic.call().hold(node);
         await clock.sleep(ms);
         await ironic.call().release(node);
@@ -88,7 +88,7 @@ export function hostFaults(deps: HostFaultDeps): readonly Fault[] {
         return rack;
       },
       async atLock({ name }) {
-        tell('chaos', `the password of host ${name} changes at its BMC`);
+        report('chaos', `the password of host ${name} changes at its BMC`);
         await ironic.call().setPassword(name, passwords.of(name));
       },
       inSecret: (rack) => user.writeSecret(rack),

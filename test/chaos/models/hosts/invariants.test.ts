@@ -144,12 +144,12 @@ test('what Ironic did is in the book also when its answer was lost, and not what
       ? json(201, { uuid, name: HOST, provision_state: 'enroll' })
       : json(method === 'PUT' ? 202 : 204, ''),
   );
-  let fate: 'passes' | 'unanswered' | 'unheard' = 'passes';
+  let fate: 'passes' | 'outcomeUnknown' | 'unheard' = 'passes';
   const book = await openOrderBook(`http://127.0.0.1:${ironic.port}`, {
     async meet(_, goOn) {
       if (fate === 'unheard') return undefined;
       const given = await goOn();
-      return fate === 'unanswered' ? undefined : given;
+      return fate === 'outcomeUnknown' ? undefined : given;
     },
   });
   const ask = (method: string, path: string, body?: object): Promise<unknown> =>
@@ -158,7 +158,7 @@ test('what Ironic did is in the book also when its answer was lost, and not what
     );
   try {
     await ask('POST', '/v1/nodes', { name: HOST });
-    fate = 'unanswered';
+    fate = 'outcomeUnknown';
     await ask('PUT', `/v1/nodes/${uuid}/states/provision`, { target: 'inspect' });
     fate = 'unheard';
     await ask('PUT', `/v1/nodes/${uuid}/states/provision`, { target: 'active' });

@@ -1,7 +1,7 @@
 // The simulated Ironic in a process of its own: `ironic.process.ts <file> <speed> <machines, as JSON>`. It continues with what the
 // file holds: Ironic, its machines and its port. Its first word is its port, and it reports all that is done to machines.
-import { systemClock } from '../../../../actors/clock.ts';
-import { type MachineOptions, startSimulator, timesDivided } from '../../../../adapters/ironic/simulator/mod.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
+import { type MachineOptions, startSimulator, timesDivided } from '../../../../adapters/simulated/ironic/mod.ts';
 import { report, serveParent } from '../../child.ts';
 import type { IronicReport, Sight } from './simulated-ironic.ts';
 

@@ -36,12 +36,12 @@ export const hosts: Model = {
 };
 
 async function open(run: Run): Promise<Scenario> {
-  const { clock, folder, passwords, seed, tell, violate } = run;
+  const { clock, folder, passwords, seed, report, violate } = run;
   const racks = racksWith(passwords.of);
   const ironic = await simulatedIronic({
     ...{ clock, folder, speed: SPEED },
     machines: racks.map(({ machine }) => machine),
-    onEntry: (entry) => tell(entry.what === 'wished' ? 'user' : 'ironic', sentence(entry)),
+    onEntry: (entry) => report(entry.what === 'wished' ? 'user' : 'ironic', sentence(entry)),
   });
   run.closing(ironic.close);
   const world = await run.openWorld(

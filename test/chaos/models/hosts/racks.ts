@@ -1,7 +1,7 @@
 // The hosts of a run, each on a machine of its own: with an image or without, cleaned or not, deployed by others, and taken out of Ironic.
 import { VERSIONS, type Version } from '../../../../adapters/ironic/api/definitions.ts';
 import { GROUP } from '../../../../adapters/ironic/api/types.ts';
-import type { MachineOptions } from '../../../../adapters/ironic/simulator/mod.ts';
+import type { MachineOptions } from '../../../../adapters/simulated/ironic/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { HostAnnotation } from '../../../../machines/bare-metal-host/host.ts';
 

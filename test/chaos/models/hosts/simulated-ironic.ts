@@ -2,8 +2,8 @@
 // to do (orders.ts), loses requests and answers, and answers in its place.
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Fault, Faults } from '../../../../adapters/ironic/simulator/faults.ts';
-import { Deed, type MachineEvent, type MachineOptions, type Power } from '../../../../adapters/ironic/simulator/mod.ts';
+import { type Fault, Faults } from '../../../../adapters/simulated/ironic/faults.ts';
+import { Deed, type MachineEvent, type MachineOptions, type Power } from '../../../../adapters/simulated/ironic/mod.ts';
 import { type Clock, type JsonObject, TroupeError } from '../../../../bus/mod.ts';
 import { type OrderBook, openOrderBook } from '../../../adapters/ironic/order-book.ts';
 import type { Entry } from '../../../adapters/ironic/orders.ts';

@@ -70,7 +70,7 @@ export class HostUser {
     const { random } = this.#deps;
     await this.#compare(rack, host);
     if (host.metadata?.deletionTimestamp != null) return;
-    await this.#tend(rack);
+    await this.#reconcile(rack);
     const isSettled = await this.#isSettled(rack, host);
     if (!isSettled && random() < PATIENCE) return;
     const deed = drawn(this.#deedsOf(rack, host), random);
@@ -89,7 +89,7 @@ export class HostUser {
       const outcome = await this.#deps.attempt(`looks at host ${rack.name}`, async () => {
         const host = await this.#read(rack);
         if (host === undefined) await this.#create(rack);
-        else await this.#tend(rack);
+        else await this.#reconcile(rack);
         const unrest = host === undefined ? `host '${rack.name}' is not there` : this.#unrestOf(rack, host, sight);
         if (unrest !== undefined) wrong.push(unrest);
         return false;
@@ -244,7 +244,7 @@ export class HostUser {
   }
 
   /** A Secret that went with a host of an earlier life. */
-  async #tend(rack: Rack): Promise<void> {
+  async #reconcile(rack: Rack): Promise<void> {
     if (this.#deps.world.follower.get('Secret', rack.secret) === undefined) await this.writeSecret(rack);
   }
 

@@ -1,7 +1,7 @@
 // What the log of the cloud must not show is found in it.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import type { ServedCall } from '../../../../adapters/openstack/simulator/mod.ts';
+import type { ServedCall } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { CloudLog } from './cloud-log.ts';
 

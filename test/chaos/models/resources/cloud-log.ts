@@ -5,10 +5,10 @@
 //   I2. Nothing is deleted while something that stands on it is there.
 //   I4. No object has two resources, and no name is there twice.
 
-import type { Schema } from '../../../../adapters/kubernetes/contract.ts';
-import { resourceIn } from '../../../../adapters/openstack/bodies.ts';
+import type { Schema } from '../../../../adapters/api/contract/contract.ts';
+import { resourceIn } from '../../../../adapters/openstack/client/bodies.ts';
 import type { TableKind } from '../../../../adapters/openstack/kinds/table.ts';
-import type { ServedCall } from '../../../../adapters/openstack/simulator/mod.ts';
+import type { ServedCall } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { Json, JsonObject } from '../../../../bus/mod.ts';
 import { TABLES } from '../../../world/cloud-contents.ts';
 import type { Line } from '../../story.ts';
@@ -123,7 +123,9 @@ export class CloudLog {
       const isSame = other.uid === made.uid;
       if (!isSame && (made.name === undefined || other.name !== made.name)) continue;
       const sort = isSame ? 'the same object' : 'another object';
-      this.#onViolation(`I4: ${told(call)}: '${made.name}' is there already, made for ${sort}: ${otherId} and ${id}`);
+      this.#onViolation(
+        `I4: ${reported(call)}: '${made.name}' is there already, made for ${sort}: ${otherId} and ${id}`,
+      );
     }
     this.#live.set(plain(id), made);
     this.#gone.delete(plain(id));
@@ -138,7 +140,7 @@ export class CloudLog {
     const isKept = dead.some((other) => keeps(table, other));
     const isUnknown = status === 404 && dead.length === 0 && !JSON.stringify(answer ?? '').includes(UNREACHED);
     if (isKept || isUnknown)
-      this.#onViolation(`I1: ${told(call)}: created on what is not there: ${JSON.stringify(answer)}`);
+      this.#onViolation(`I1: ${reported(call)}: created on what is not there: ${JSON.stringify(answer)}`);
   }
 
   #change({ body }: ServedCall, table: TableKind, id: string): void {
@@ -169,7 +171,9 @@ export class CloudLog {
         (table === undefined || keeps(table, resource.table)),
     );
     for (const [, { name, collection }] of holders)
-      this.#onViolation(`I2: ${told(call)}: '${resource.name}' is deleted while '${name}' of ${collection} needs it`);
+      this.#onViolation(
+        `I2: ${reported(call)}: '${resource.name}' is deleted while '${name}' of ${collection} needs it`,
+      );
     if (!isDone) return;
     this.#live.delete(id);
     this.#gone.set(id, resource.table);
@@ -178,7 +182,7 @@ export class CloudLog {
   #plug(call: ServedCall, router: string, part: 'add_router_interface' | 'remove_router_interface'): void {
     const { status, answer } = call;
     if (part === 'add_router_interface' && status === 404)
-      this.#onViolation(`I1: ${told(call)}: plugged into what is not there: ${JSON.stringify(answer)}`);
+      this.#onViolation(`I1: ${reported(call)}: plugged into what is not there: ${JSON.stringify(answer)}`);
     if (status !== 200) return;
     const subnet = plain((answer as JsonObject)['subnet_id']);
     const id = `${router}/${subnet}`;
@@ -190,7 +194,7 @@ export class CloudLog {
   #assign(call: ServedCall): void {
     const { method, path, status, answer } = call;
     if (method === 'PUT' && status === 404)
-      this.#onViolation(`I1: ${told(call)}: assigned to what is not there: ${JSON.stringify(answer)}`);
+      this.#onViolation(`I1: ${reported(call)}: assigned to what is not there: ${JSON.stringify(answer)}`);
     if (status !== 204) return;
     if (method === 'DELETE') this.#live.delete(path);
     else
@@ -271,7 +275,7 @@ export function linesOf(calls: readonly ServedCall[], seen: Pick<Seen, 'everSeen
   );
   return calls.map((call) => {
     const whom = names.get(uidOf(call)) ?? 'the test';
-    return { at: call.at, who: 'cloud', what: `${told(call)} for ${whom}${reason(call)}`.replace(UUID, '$1') };
+    return { at: call.at, who: 'cloud', what: `${reported(call)} for ${whom}${reason(call)}`.replace(UUID, '$1') };
   });
 }
 
@@ -286,7 +290,7 @@ function reason({ status, answer }: ServedCall): string {
 }
 
 /** `POST /ports 201`. */
-function told({ method, path, status }: Pick<ServedCall, 'method' | 'path' | 'status'>): string {
+function reported({ method, path, status }: Pick<ServedCall, 'method' | 'path' | 'status'>): string {
   return `${method} ${path} ${status}`;
 }
 

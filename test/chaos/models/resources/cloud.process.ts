@@ -1,7 +1,7 @@
 // The simulated cloud in a process of its own: `cloud.process.ts <public origin> <token lifetime> <latency>`, both in ms. Its
 // first word is its port, and it reports every call that changes something.
-import { systemClock } from '../../../../actors/clock.ts';
-import { type Fault, type ServedCall, startSimulator } from '../../../../adapters/openstack/simulator/mod.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
+import { type Fault, type ServedCall, startSimulator } from '../../../../adapters/simulated/openstack/mod.ts';
 import { report, serveParent } from '../../child.ts';
 
 const [publicOrigin = '', tokenLifetimeMs = '', latencyMs = ''] = process.argv.slice(2);

@@ -1,5 +1,5 @@
 // A cloud, simulated or real, that all pods reach by one way.
-import type { Fault, ServedCall } from '../../../../adapters/openstack/simulator/mod.ts';
+import type { Fault, ServedCall } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { TcpProxy } from '../../../bus/proxy.ts';
 
 export interface Cloud {

@@ -1,5 +1,5 @@
 // Faults of a cloud, of the ways there, and of the password of the pods' user.
-import type { Fault as CloudFault } from '../../../../adapters/openstack/simulator/mod.ts';
+import type { Fault as CloudFault } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { TcpProxy } from '../../../bus/proxy.ts';
 import { callFaults, type FaultDeps, ofWay, passwordChange } from '../../faults.ts';
 import type { Fault, Run } from '../../model.ts';
@@ -18,7 +18,7 @@ export const LOGIN = 'pods';
 const METHODS = ['POST', 'POST', 'PUT', 'PATCH', 'DELETE'];
 
 export function cloudFaults(deps: CloudFaultDeps): readonly Fault[] {
-  const { cloud, files, passwords, random, tell, writeSecret } = deps;
+  const { cloud, files, passwords, random, report, writeSecret } = deps;
   const path = /^\/(?!auth)/;
   const change = (fault: CloudFault) => (): CloudFault => ({
     match: { method: pick(METHODS, random) ?? 'POST', path },
@@ -41,7 +41,7 @@ export function cloudFaults(deps: CloudFaultDeps): readonly Fault[] {
       weight: 3,
       to: ['tokens'],
       async play() {
-        tell('chaos', 'all tokens of the cloud expire');
+        report('chaos', 'all tokens of the cloud expire');
         await cloud.expireTokens();
       },
     },
@@ -50,11 +50,11 @@ export function cloudFaults(deps: CloudFaultDeps): readonly Fault[] {
       to: ['tokens', 'api'],
       choose: () => passwords.renew(LOGIN),
       async atLock(password) {
-        tell('chaos', 'the password changes at the cloud');
+        report('chaos', 'the password changes at the cloud');
         await cloud.setPassword(password);
       },
       async inSecret() {
-        tell('chaos', 'the password changes in the Secret');
+        report('chaos', 'the password changes in the Secret');
         await writeSecret();
       },
     }),

@@ -39,8 +39,8 @@ function isForsaken(world: World, sample: SampleObject, object: Raw): boolean {
     );
 }
 
-/** Nothing of a neighbour shows in what belongs to others. */
-export function judgeNeighbour(world: World, namespace: string | undefined, violate: Violate): void {
+/** Nothing of a neighbor shows in what belongs to others. */
+export function judgeNeighbor(world: World, namespace: string | undefined, violate: Violate): void {
   for (const key of world.follower.everSeen()) {
     const [kind = '', name = ''] = key.split('/');
     const text = JSON.stringify(world.follower.history(kind, name));

@@ -3,7 +3,7 @@
 // it for its own (P13).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { TroupeProcess } from '../../../actors/processes.ts';
 import { findNatsServer, onNats } from '../../../world/environments.ts';

@@ -1,7 +1,7 @@
 // Model of a landscape on a cloud: the sample landscape with what stands on it, on a simulated cloud or a real one, and a hostile
 // tenant beside it if wanted.
 import { openstackContracts } from '../../../../adapters/openstack/mod.ts';
-import type { ServedCall } from '../../../../adapters/openstack/simulator/mod.ts';
+import type { ServedCall } from '../../../../adapters/simulated/openstack/mod.ts';
 import { isOneToOne, isUp, landscape, type SampleObject } from '../../../actors/landscape.ts';
 import { loneMs } from '../../../actors/lone-networks.ts';
 import { startFileHost } from '../../../adapters/openstack/file-host.ts';
@@ -12,9 +12,9 @@ import { CREDENTIALS } from '../../../world/world.ts';
 import type { Model, Pace, Run, Scenario } from '../../model.ts';
 import type { Cloud } from './cloud.ts';
 import { CloudLog, linesOf } from './cloud-log.ts';
-import { dataCentre, without } from './data-centre.ts';
+import { dataCentre, without } from './data-center.ts';
 import { cloudFaults, LOGIN } from './faults.ts';
-import { judgeConditions, judgeNeighbour } from './invariants.ts';
+import { judgeConditions, judgeNeighbor } from './invariants.ts';
 import { judgeOrder } from './order.ts';
 import { realCloud } from './real-cloud.ts';
 import { simulatedCloud } from './simulated-cloud.ts';
@@ -44,11 +44,11 @@ export function addressesIn(env: Readonly<Record<string, string | undefined>>): 
 export interface ResourcesOptions {
   readonly addresses?: Addresses;
   /** Who else has a namespace: a tenant who means harm. */
-  readonly neighbour?: 'hostile' | 'none';
+  readonly neighbor?: 'hostile' | 'none';
 }
 
 const EMBEDDED: Pace = { leaseMs: 3_000, settleMs: 90_000, callsInFlight: 16 };
-/** Beside hundreds of objects of a neighbour a takeover takes longer than a lease may be short. */
+/** Beside hundreds of objects of a neighbor a takeover takes longer than a lease may be short. */
 const CROWDED: Pace = { ...EMBEDDED, leaseMs: 6_000 };
 /** A real Neutron does some 25 changes a second when it has the machine to itself, and one or two when it has not. */
 const REAL: Pace = { leaseMs: 15_000, settleMs: 180_000, callsInFlight: 3 };
@@ -61,25 +61,25 @@ const TENANT_MS = 500;
 /** How the simulated cloud's tokens begin. */
 const TOKEN = 'gAAAAAB';
 
-export function resources({ addresses = {}, neighbour = 'none' }: ResourcesOptions = {}): Model {
+export function resources({ addresses = {}, neighbor = 'none' }: ResourcesOptions = {}): Model {
   const { kubeconfig, restartApi, cloudsFile } = addresses;
   return {
     name: 'resources',
-    pace: cloudsFile ? REAL : neighbour === 'hostile' ? CROWDED : EMBEDDED,
+    pace: cloudsFile ? REAL : neighbor === 'hostile' ? CROWDED : EMBEDDED,
     actEvery: { least: 50, most: 600 },
     faultEvery: { least: 300, most: 2_500 },
     tells: 'always',
     api: { kubeconfig, restartApi },
-    open: (run) => open(run, addresses, neighbour),
+    open: (run) => open(run, addresses, neighbor),
   };
 }
 
 async function open(
   run: Run,
   { kubeconfig, cloudsFile, cloudName = 'test' }: Addresses,
-  neighbour: 'hostile' | 'none',
+  neighbor: 'hostile' | 'none',
 ): Promise<Scenario> {
-  const { clock, violate, tell, passwords, closing } = run;
+  const { clock, violate, report, passwords, closing } = run;
   const calls: ServedCall[] = [];
   const cloudLog = new CloudLog(violate);
   const listener = {
@@ -133,9 +133,9 @@ async function open(
         .map(({ kind, name }) => world.path(kind, name)),
     async begin() {
       seen.quietMs = await loneMs(world, 'quiet', LONE);
-      if (neighbour === 'none') return;
+      if (neighbor === 'none') return;
       const random = run.randomFor(3);
-      tenant = await Tenant.settle({ world, clock, random, tell, honestCloud: cloud.authUrl, paceMs: TENANT_MS });
+      tenant = await Tenant.settle({ world, clock, random, report, honestCloud: cloud.authUrl, paceMs: TENANT_MS });
       closing(() => tenant?.close());
       tenant.begin();
     },
@@ -175,14 +175,14 @@ async function open(
       }
     },
     judgeEnd() {
-      judgeNeighbour(world, tenant?.namespace, violate);
+      judgeNeighbor(world, tenant?.namespace, violate);
       judgeConditions(world, objects, violate);
       seen.ordered = judgeOrder(follower, violate);
       if (seen.ordered === 0) violate('nothing was seen of the order');
       const { ordered, quietMs, besideMs } = seen;
       return { cloudCalls: calls.length, ordered, quietMs, besideMs, hostile: tenant?.made ?? 0 };
     },
-    told: () => linesOf(calls, follower),
+    reported: () => linesOf(calls, follower),
   };
 }
 

@@ -1,7 +1,7 @@
 // The order of what happened, as the versions of the API server tell it.
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import type { Reference } from '../../../../machines/kind.ts';
-import { isNeeded } from '../../../../machines/life.ts';
+import { isNeeded } from '../../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Raw } from '../../../world/watched-objects.ts';
 

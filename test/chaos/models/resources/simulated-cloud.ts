@@ -1,5 +1,5 @@
 // A simulated cloud that is a process of its own. It misfires by itself.
-import type { ServedCall } from '../../../../adapters/openstack/simulator/mod.ts';
+import type { ServedCall } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import { startProxy } from '../../../bus/proxy.ts';
 import { startChild } from '../../child.ts';

@@ -7,14 +7,14 @@ import { type Clock, type JsonObject, TroupeError } from '../../../../bus/mod.ts
 import { cloudsYamlFor, forkHostileCloud } from '../../../hostile/hostile-cloud.ts';
 import { MANNER_NAMES, type MannerName } from '../../../hostile/manners.ts';
 import type { World } from '../../../world/world.ts';
-import type { Teller } from '../../model.ts';
+import type { TransitionReporter } from '../../model.ts';
 import { drawn, pick } from '../../random.ts';
 
 export interface TenantDeps {
   world: World;
   clock: Clock;
   random: () => number;
-  tell: Teller;
+  report: TransitionReporter;
   /** Of an honest cloud: he guesses at its passwords. */
   honestCloud: string;
   /** Longest time between two of his deeds, in milliseconds. */
@@ -75,7 +75,7 @@ export class Tenant {
   }
 
   async #act(): Promise<void> {
-    const { clock, random, tell, paceMs } = this.#deps;
+    const { clock, random, report, paceMs } = this.#deps;
     const each = (deed: (name: string) => Promise<void>) => (): Promise<void> => this.#each(deed);
     const held = ['mallory.example.org/held', `${GROUP}/port`];
     const deeds: readonly { readonly name: string; readonly weight: number; readonly deed: () => Promise<void> }[] = [
@@ -101,7 +101,7 @@ export class Tenant {
       { name: 'references to others', weight: 2, deed: () => this.#refer() },
     ];
     for (const name of this.#secrets()) await this.#secret(name);
-    tell(MARK, `begins in ${this.namespace}`);
+    report(MARK, `begins in ${this.namespace}`);
     while (!this.#stop.signal.aborted) {
       const chosen = drawn(deeds, random);
       if (chosen !== undefined) {
@@ -110,7 +110,7 @@ export class Tenant {
       }
       await clock.sleep(random() * paceMs, this.#stop.signal);
     }
-    tell(
+    report(
       MARK,
       `ends: ${this.#made} objects made; ${[...this.deeds].map(([what, count]) => `${what} ${count}`).join(', ')}`,
     );

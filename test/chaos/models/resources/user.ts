@@ -5,7 +5,7 @@ import type { World } from '../../../world/world.ts';
 import { Churn } from '../../churn.ts';
 import type { Run } from '../../model.ts';
 import { pick } from '../../random.ts';
-import { editOf } from './data-centre.ts';
+import { editOf } from './data-center.ts';
 
 export function userOf(
   { clock, attempt, randomFor }: Pick<Run, 'clock' | 'attempt' | 'randomFor'>,

@@ -1,6 +1,6 @@
 // The Windows machines of a run, each with disks, iSCSI targets behind one portal and shares, and the objects that somebody has of them.
-import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts/mod.ts';
-import { GROUP } from '../../../../adapters/csi-proxy/kinds/mod.ts';
+import { windowsContracts } from '../../../../adapters/windows/contracts/mod.ts';
+import { GROUP } from '../../../../adapters/windows/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Content } from '../../../simulation/models/windows/estate.ts';

@@ -38,7 +38,7 @@ const TROUBLES: readonly (readonly [Trouble, string, number])[] = [
 ];
 
 export function windowsFaults(deps: WindowsFaultDeps): readonly Fault[] {
-  const { clock, estate, locks, machines, pods, passwords, random, tell, user } = deps;
+  const { clock, estate, locks, machines, pods, passwords, random, report, user } = deps;
   const ofMachines = estate.flatMap((machine) => {
     const pod = pods.find(({ name }) => name === machine.node);
     return pod === undefined ? [] : ofMachine(deps, machine, pod);
@@ -67,7 +67,7 @@ export function windowsFaults(deps: WindowsFaultDeps): readonly Fault[] {
         return lock;
       },
       async atLock({ opens, secret }) {
-        tell('chaos', `the password of ${Object.values(opens).join(' of ')} changes where it is asked for`);
+        report('chaos', `the password of ${Object.values(opens).join(' of ')} changes where it is asked for`);
         await machines.call.setPassword(opens, passwords.of(secret));
       },
       inSecret: ({ secret }) => user.writeSecret(secret),
@@ -76,7 +76,7 @@ export function windowsFaults(deps: WindowsFaultDeps): readonly Fault[] {
 }
 
 function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: Pod): readonly Fault[] {
-  const { clock, estate, machines, random, tell } = deps;
+  const { clock, estate, machines, random, report } = deps;
   const { call } = machines;
   const system = { name: `machine ${node}`, calls: 'calls', most: 5, to: [`${node} calls`] };
   return [
@@ -86,12 +86,12 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
       to: [node, `${node} disk`],
       async play() {
         const mappings = random() < 0.5 ? 'kept' : 'lost';
-        tell('chaos', `machine ${node} goes down, and its mappings are ${mappings}`);
+        report('chaos', `machine ${node} goes down, and its mappings are ${mappings}`);
         await pod.kill();
         await call.goDown(node, mappings);
         await clock.sleep(between(random, 200, DOWN_MS));
         await call.comeUp(node);
-        tell('chaos', `machine ${node} is there again`);
+        report('chaos', `machine ${node} is there again`);
         pod.start();
         await pod.runs();
       },
@@ -106,10 +106,10 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
         const others = estate.map((other) => other.node).filter((name) => name !== node);
         const to = pick([undefined, ...others], random);
         if (!(await call.take(node, page83, to))) return;
-        tell('chaos', `disk ${page83} is taken from machine ${node}${to === undefined ? '' : ` to ${to}`}`);
+        report('chaos', `disk ${page83} is taken from machine ${node}${to === undefined ? '' : ` to ${to}`}`);
         await clock.sleep(between(random, 300, AWAY_MS));
         await call.bringBack(node, page83, to);
-        tell('chaos', `disk ${page83} is back at machine ${node}`);
+        report('chaos', `disk ${page83} is back at machine ${node}`);
       },
     },
     ...STRUCK.map(
@@ -121,7 +121,7 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
           if (!(await machines.atWork(node, isMeant, IDLE_MS))) return;
           await clock.sleep(between(random, 0, SOON_MS));
           if (random() < 0.5) {
-            tell('chaos', `resets the way from node ${node} to its machine, which is at ${what}`);
+            report('chaos', `resets the way from node ${node} to its machine, which is at ${what}`);
             machines.wayOf(node).reset();
           } else await killedFor(deps, pod, 1_500, `, whose machine is at ${what}`);
         },
@@ -131,10 +131,10 @@ function ofMachine(deps: WindowsFaultDeps, { node, disks }: EstateMachine, pod: 
       deps,
       system,
       (fault) => call.inject(node, fault),
-      TROUBLES.map(([trouble, what, weight]) => {
-        const delayMs = (): number => (trouble === Trouble.Late ? between(random, LATE_MS.least, LATE_MS.most) : 0);
-        const make = () => ({ trouble, of: pick(CALLS, random) ?? 'changes', delayMs: delayMs() });
-        return [`calls ${trouble}`, what, weight, make];
+      TROUBLES.map(([problem, what, weight]) => {
+        const delayMs = (): number => (problem === Trouble.Late ? between(random, LATE_MS.least, LATE_MS.most) : 0);
+        const make = () => ({ problem, of: pick(CALLS, random) ?? 'changes', delayMs: delayMs() });
+        return [`calls ${problem}`, what, weight, make];
       }),
     ),
     ...ofWay(deps, `the way from node ${node} to its machine`, machines.wayOf(node), [`${node} way`], WAY_MS),

@@ -10,7 +10,7 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import { hasAny } from '../../../simulation/models/windows/relations.ts';
 import type { Estate, Thing } from './estate.ts';
 import type { MachineEntry, MachineSight } from './served-machine.ts';
-import { everIn, type Life, type Wishes } from './wishes.ts';
+import { everIn, type Lifecycle, type Wishes } from './wishes.ts';
 
 export interface WindowsJudgeDeps {
   readonly estate: Estate;
@@ -51,7 +51,7 @@ const USUAL = [...MAKES, ...UNDOES, 'disk.setDiskState', 'disk.initializeDisk', 
 export class WindowsJudge {
   readonly #deps: WindowsJudgeDeps;
   readonly #done = new Map<string, number>();
-  readonly #formattedFor = new Set<Life>();
+  readonly #formattedFor = new Set<Lifecycle>();
   readonly #newcomerMs: number;
 
   constructor(deps: WindowsJudgeDeps) {

@@ -1,7 +1,7 @@
 // A machine that is reached by a socket: calls that are lost on the way, and those that are given up.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import { memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
 import { Code, StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';

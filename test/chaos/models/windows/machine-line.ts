@@ -138,15 +138,15 @@ export async function serveMachine({
   const hear = async (socket: Socket, line: string): Promise<void> => {
     const { id, name, args, until } = decoded(line) as Asked;
     const isAwaited = (): boolean => !socket.closed && clock.now() < until;
-    const tell = (answered: Omit<Answered, 'id'>): void => void socket.write(`${encoded({ id, ...answered })}\n`);
+    const report = (answered: Omit<Answered, 'id'>): void => void socket.write(`${encoded({ id, ...answered })}\n`);
     if (!isAwaited()) return;
     try {
       const value = await answer({ name, args, isAwaited });
-      if (value !== SILENCE) tell({ value });
+      if (value !== SILENCE) report({ value });
     } catch (error) {
       const { message } = toErrorData(error);
       const code = error instanceof StatusError ? error.code : Code.Internal;
-      tell({ error: { code, message, isEndUnknown: error instanceof UnknownEndError } });
+      report({ error: { code, message, isEndUnknown: error instanceof UnknownEndError } });
     }
   };
   const server = createServer((socket) => {

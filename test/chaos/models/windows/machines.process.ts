@@ -1,6 +1,6 @@
 // The Windows machines of a run in a process of their own: `machines.process.ts <machines, as JSON>`. Its first word is where each
 // is reached, and it reports all that changes one.
-import { systemClock } from '../../../../actors/clock.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
 import type { MemoryDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { WindowsRest } from '../../../simulation/models/windows/rest.ts';

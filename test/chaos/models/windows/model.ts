@@ -1,9 +1,9 @@
 // Model of Windows storage: three machines, each with a process on its node, and all kinds of objects of them.
 import { fileURLToPath } from 'node:url';
 import { installCrds } from '../../../../actors/cli/crds.ts';
-import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts/mod.ts';
-import { ROLE } from '../../../../adapters/csi-proxy/kinds/mod.ts';
-import { resource } from '../../../../adapters/csi-proxy/kinds/windows-kind.ts';
+import { windowsContracts } from '../../../../adapters/windows/contracts/mod.ts';
+import { resource } from '../../../../adapters/windows/kinds/windows-kind.ts';
+import { ROLE } from '../../../../adapters/windows/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { World } from '../../../world/world.ts';
 import type { Model, Run, Scenario } from '../../model.ts';

@@ -5,12 +5,12 @@ import { enableCompileCache } from 'node:module';
 enableCompileCache();
 const [{ systemClock }, { configure }, { readConfig }, { run }, { openLog }, { windowsWith }, { distantHost }] =
   await Promise.all([
-    import('../../../../actors/clock.ts'),
+    import('../../../../actors/base/clock.ts'),
     import('../../../../actors/process/adapters.ts'),
-    import('../../../../actors/process/config.ts'),
+    import('../../../../actors/base/config.ts'),
     import('../../../../actors/process/run.ts'),
-    import('../../../../actors/telling/log.ts'),
-    import('../../../../adapters/csi-proxy/kinds/adapter.ts'),
+    import('../../../../actors/base/log.ts'),
+    import('../../../../adapters/windows/adapter.ts'),
     import('./machine-line.ts'),
   ]);
 

@@ -2,7 +2,7 @@
 // A machine that others reach by sockets: what it tells of itself, what becomes of calls, and what is lost when it goes down.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { systemClock } from '../../../../actors/clock.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import { type StatusError, UnknownEndError } from '../../../../adapters/csi-proxy/status.ts';
 import { type EstateMachine, PORTAL, USERNAME } from './estate.ts';
@@ -92,9 +92,9 @@ test('a format takes away what somebody has put on a volume, and is told with wh
     await comes('begun', 'volume.formatVolume');
     assert.match((await failure(host.volume.resizeVolume(id, 0n))).message, 'in use');
     await format;
-    const told = entries.filter(({ call }) => call === 'volume.formatVolume');
+    const reported = entries.filter(({ call }) => call === 'volume.formatVolume');
     assert.equal(
-      told.map(({ step, was, identity }) => [step, was, identity]),
+      reported.map(({ step, was, identity }) => [step, was, identity]),
       ['begun', 'ended'].map((step) => [step, 'NTFS', 'page83:naa.full']),
     );
     // Somebody uses it again.
@@ -136,11 +136,11 @@ const FATES: Readonly<Record<Trouble, { readonly isDone: boolean; readonly isKno
   [Trouble.Lost]: { isDone: true, isKnown: true },
   [Trouble.Late]: { isDone: false, isKnown: false },
 };
-for (const [trouble, { isDone, isKnown }] of Object.entries(FATES) as [Trouble, (typeof FATES)[Trouble]][]) {
-  test(`a call that meets '${trouble}' is ${isDone ? 'done' : 'not done'}, and the next one is as any`, () =>
+for (const [problem, { isDone, isKnown }] of Object.entries(FATES) as [Trouble, (typeof FATES)[Trouble]][]) {
+  test(`a call that meets '${problem}' is ${isDone ? 'done' : 'not done'}, and the next one is as any`, () =>
     onMachine(async ({ machine, host, entries, limit, comes }) => {
-      const delayMs = trouble === Trouble.Late ? 2 * SHORT_MS : 0;
-      const fault: CallFault = { trouble, times: 1, of: 'changes', delayMs };
+      const delayMs = problem === Trouble.Late ? 2 * SHORT_MS : 0;
+      const fault: CallFault = { problem, times: 1, of: 'changes', delayMs };
       machine.inject(fault);
       assert.ok(await host.disk.getDiskState(1));
       limit.ms = isKnown ? LIMIT_MS : SHORT_MS;

@@ -26,7 +26,7 @@ export const Trouble = {
 export type Trouble = (typeof Trouble)[keyof typeof Trouble];
 
 export interface CallFault {
-  readonly trouble: Trouble;
+  readonly problem: Trouble;
   /** How many of the next calls meet it. */
   readonly times: number;
   /** Those that change something, those that format, or those that look. */
@@ -230,14 +230,14 @@ export class ServedMachine implements SimulatedMachine {
   async #answer(calling: Calling): Promise<unknown> {
     const { clock } = this.#deps;
     const fault = this.#meet(calling);
-    if (this.#isDown || fault?.trouble === Trouble.Unheard) return SILENCE;
+    if (this.#isDown || fault?.problem === Trouble.Unheard) return SILENCE;
     await clock.sleep(CALL_MS + (fault?.delayMs ?? 0));
-    if (fault?.trouble === Trouble.Refused) throw refused();
+    if (fault?.problem === Trouble.Refused) throw refused();
     if (this.#isDown || !calling.isAwaited()) return SILENCE;
     const isTold = isChange(calling) && calling.name !== START;
     const value = await (isTold ? this.#change(calling) : this.#run(calling));
-    if (fault?.trouble === Trouble.Lost) throw refused();
-    return fault?.trouble === Trouble.Silent ? SILENCE : value;
+    if (fault?.problem === Trouble.Lost) throw refused();
+    return fault?.problem === Trouble.Silent ? SILENCE : value;
   }
 
   #meet(calling: Calling): CallFault | undefined {

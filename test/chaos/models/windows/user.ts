@@ -1,8 +1,9 @@
 // Users of Windows storage, who change all objects all the time, and do what their conditions ask a person to do. What is wished is
 // written down before it is.
-import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts/mod.ts';
-import { resource } from '../../../../adapters/csi-proxy/kinds/windows-kind.ts';
+
 import { resourcePath } from '../../../../adapters/kubernetes/mod.ts';
+import { windowsContracts } from '../../../../adapters/windows/contracts/mod.ts';
+import { resource } from '../../../../adapters/windows/kinds/windows-kind.ts';
 import { ErrorCode, type JsonObject, TroupeError } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { readyOf } from '../../../simulation/models/windows/relations.ts';
@@ -15,7 +16,7 @@ import type { WindowsJudge } from './invariants.ts';
 import type { Machines } from './simulated-machines.ts';
 import type { Wishes } from './wishes.ts';
 
-export interface WindowsUserDeps extends Pick<Run, 'clock' | 'random' | 'attempt' | 'tell' | 'passwords'> {
+export interface WindowsUserDeps extends Pick<Run, 'clock' | 'random' | 'attempt' | 'report' | 'passwords'> {
   world: World;
   estate: Estate;
   machines: Machines;
@@ -117,7 +118,7 @@ export class WindowsUser {
 
   /** Unless one before it is there still; of that nothing may be left (M5). */
   async #create(thing: Thing): Promise<void> {
-    const { attempt, world, wishes, judge, machines, random, tell } = this.#deps;
+    const { attempt, world, wishes, judge, machines, random, report } = this.#deps;
     await attempt(`creates ${thing.key}`, async () => {
       const present = await this.#read(thing);
       if (present !== undefined) {
@@ -127,7 +128,7 @@ export class WindowsUser {
       const sights = await machines.call.look();
       if (wishes.lifeAt(thing.key) !== undefined) judge.judgeEnd(thing, sights);
       if (thing.renewed !== undefined && random() < RENEWED) {
-        tell('user', `has a new disk ${thing.renewed}`);
+        report('user', `has a new disk ${thing.renewed}`);
         await machines.call.renew(thing.node, thing.renewed);
       }
       wishes.created(thing.key, thing.spec);

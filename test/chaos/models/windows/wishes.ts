@@ -3,7 +3,7 @@
 import type { JsonObject } from '../../../../bus/mod.ts';
 
 /** From one creation to the next. */
-export interface Life {
+export interface Lifecycle {
   readonly from: number;
   /** As it was created, and what it was changed to since. */
   readonly specs: JsonObject[];
@@ -14,7 +14,7 @@ export interface Life {
 }
 
 export class Wishes {
-  readonly #lives = new Map<string, Life[]>();
+  readonly #lives = new Map<string, Lifecycle[]>();
   readonly #now: () => number;
 
   constructor(now: () => number) {
@@ -43,7 +43,7 @@ export class Wishes {
   }
 
   /** @param at  now unless given */
-  lifeAt(key: string, at = this.#now()): Life | undefined {
+  lifeAt(key: string, at = this.#now()): Lifecycle | undefined {
     return this.#lives.get(key)?.findLast(({ from }) => from <= at);
   }
 
@@ -54,6 +54,6 @@ export class Wishes {
 }
 
 /** All that a member of the spec was in this life. */
-export function everIn({ specs }: Life, member: string): readonly unknown[] {
+export function everIn({ specs }: Lifecycle, member: string): readonly unknown[] {
   return specs.flatMap((spec) => (spec[member] === undefined ? [] : [spec[member]]));
 }

@@ -2,9 +2,9 @@
 import { readFileSync } from 'node:fs';
 import { Agent, request } from 'node:https';
 import { parse } from 'yaml';
-import { systemClock } from '../../../../actors/clock.ts';
-import { isMap, type KubeObject, listOf, mapOf, stringOf } from '../../../../adapters/kubernetes/embedded/json.ts';
-import { startApiServer } from '../../../../adapters/kubernetes/embedded/mod.ts';
+import { systemClock } from '../../../../actors/base/clock.ts';
+import { isMap, type KubeObject, listOf, mapOf, stringOf } from '../../../../adapters/simulated/kubernetes/json.ts';
+import { startApiServer } from '../../../../adapters/simulated/kubernetes/mod.ts';
 
 export interface Answer {
   readonly code: number;

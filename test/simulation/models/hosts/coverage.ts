@@ -2,8 +2,8 @@
 import type { AnyStateMachine } from 'xstate';
 import type { Place } from '../../model.ts';
 
-/** Leaves to which any operation leads that is not done, by lists that all have in common (`leaves.ts`). */
-const ANSWERED: ReadonlySet<string> = new Set(['awaiting', 'pausing', 'backingOff', 'retrying', 'refused']);
+/** Leaves to which any operation leads that is not done, by lists that all have in common (`shared-states.ts`). */
+const ANSWERED: ReadonlySet<string> = new Set(['awaiting', 'requeued', 'backingOff', 'retrying', 'refused']);
 const OPERATION = /^(done|error) of (?!watch$)/;
 
 /**
@@ -67,24 +67,24 @@ export const HOSTS_UNREACHABLE: readonly string[] = [
   // No history rests for ten minutes.
   'bareMetalHost: lifecycle.detaching.detached -> each.removing on after detachedPause',
   // A host without finalizers is gone at once, and the chart is stopped; what was stored is told to it before its effect ends (E2).
-  'bareMetalHost: lifecycle.admitting.deciding -> lifecycle.gone on always if isGone',
-  'bareMetalHost: each.deciding -> lifecycle.gone on always if isGone',
-  'bareMetalHost: lifecycle.deleting.releasing -> lifecycle.gone on done of releaseSelf',
-  'bareMetalHost: lifecycle.admitting.guarding -> lifecycle.admitting.retrying on done of guardSelf if (isOwned)',
+  'bareMetalHost: lifecycle.admitting.deciding -> lifecycle.deleted on always if isGone',
+  'bareMetalHost: each.deciding -> lifecycle.deleted on always if isGone',
+  'bareMetalHost: lifecycle.deleting.removingFinalizer -> lifecycle.deleted on done of removeOwnFinalizer',
+  'bareMetalHost: lifecycle.admitting.guarding -> lifecycle.admitting.retrying on done of addOwnFinalizer if (isOwned)',
   // Mail is only refused to an actor whose shard left, and whose chart is stopped by then.
-  'bareMetalHost: lifecycle.deleting.unclaiming -> lifecycle.deleting.releasingAgain on error of unclaim',
+  'bareMetalHost: lifecycle.deleting.endingClaims -> lifecycle.deleting.retryingRelease on error of endClaims',
 ];
 
 /** As `rare` of `Coverage`. */
 export const HOSTS_RARE: readonly string[] = [
   // An API server that is away just when a finalizer is stored or taken off, and what happens to the host before it is tried again.
-  'bareMetalHost: lifecycle.admitting.guarding -> lifecycle.admitting.retrying on error of guardSelf',
+  'bareMetalHost: lifecycle.admitting.guarding -> lifecycle.admitting.retrying on error of addOwnFinalizer',
   'bareMetalHost: lifecycle.admitting.retrying -> lifecycle.admitting.deciding on after retryPause',
   'bareMetalHost: lifecycle.admitting.retrying -> lifecycle.admitting.deciding on object.changed if isEdited',
   'bareMetalHost: lifecycle.admitting.retrying -> lifecycle.paused on object.changed if becomesPaused',
   'bareMetalHost: lifecycle.admitting.retrying -> stays on object.changed',
-  'bareMetalHost: lifecycle.deleting.releasing -> lifecycle.deleting.releasingAgain on error of releaseSelf',
-  'bareMetalHost: lifecycle.deleting.releasingAgain -> lifecycle.deleting.unclaiming on after retryPause',
+  'bareMetalHost: lifecycle.deleting.removingFinalizer -> lifecycle.deleting.retryingRelease on error of removeOwnFinalizer',
+  'bareMetalHost: lifecycle.deleting.retryingRelease -> lifecycle.deleting.endingClaims on after retryPause',
   // An Ironic that is away just when it is asked for room, and what happens to the host before it is asked again.
   'bareMetalHost: each.queueing -> each.queueingAgain on error of capacity',
   'bareMetalHost: each.queueingAgain -> each.queueing on after retryPause',
@@ -98,10 +98,10 @@ export const HOSTS_RARE: readonly string[] = [
   'bareMetalHost: an operation -> each.retrying on done if was',
   'bareMetalHost: an operation -> each.retrying on done',
   'bareMetalHost: each.awaiting -> each.retrying on error of watch',
-  'bareMetalHost: each.resting -> each.retrying on error of watch',
+  'bareMetalHost: each.idle -> each.retrying on error of watch',
   // A user pauses a host, or edits it, just while it waits for something else than its node, or for another attempt.
-  'bareMetalHost: each.pausing -> lifecycle.paused on object.changed if becomesPaused',
-  'bareMetalHost: each.pausing -> each.deciding on object.changed if isEdited',
+  'bareMetalHost: each.requeued -> lifecycle.paused on object.changed if becomesPaused',
+  'bareMetalHost: each.requeued -> each.deciding on object.changed if isEdited',
   'bareMetalHost: each.backingOff -> lifecycle.paused on object.changed if becomesPaused',
   'bareMetalHost: each.retrying -> lifecycle.paused on object.changed if becomesPaused',
   'bareMetalHost: each.delayed -> lifecycle.paused on object.changed if becomesPaused',

@@ -1,16 +1,16 @@
 // The simulated Ironic without its wire, as the adapter of one process asks it, and what may happen to a request on the way there
 // and back.
 import { configure } from '../../../../actors/process/adapters.ts';
-import type { ConfiguredAdapter } from '../../../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../../../adapters/api/adapter.ts';
+import type { Transport, TransportRequest, TransportResponse } from '../../../../adapters/http/transport.ts';
 import { metal3Over } from '../../../../adapters/ironic/mod.ts';
 import {
   type Reply,
   type SimulatedIronic,
   simulatedIronic,
   timesDivided,
-} from '../../../../adapters/ironic/simulator/mod.ts';
-import type { Transport, TransportAnswer, TransportRequest } from '../../../../adapters/transport.ts';
-import { TransientError, UnansweredError } from '../../../../bus/mod.ts';
+} from '../../../../adapters/simulated/ironic/mod.ts';
+import { TransientError, UnknownOutcomeError } from '../../../../bus/mod.ts';
 import { type Landing, lowered, type Misfortune } from '../../clouds.ts';
 import type { ProcessClock, SimulatedTime } from '../../time.ts';
 import type { Landscape } from './plan.ts';
@@ -84,7 +84,7 @@ function transport(line: IronicLine): Transport {
         const landing = landingOf(line, request);
         const fate = watcher.misfortune(landing) ?? {};
         const late = clock.setTimeout(
-          () => reject(new UnansweredError(`${label} was not answered by its deadline`)),
+          () => reject(new UnknownOutcomeError(`${label} was not answered by its deadline`)),
           leftMs,
         );
         const arriveMs = watcher.latencyMs();
@@ -120,7 +120,7 @@ interface Settle {
 function arrive(line: IronicLine, { request, landing, fate }: Arrived, { say, fail }: Settle): void {
   const { time, clock, watcher } = line;
   const { label } = request;
-  const broken = new UnansweredError(`${label} failed: the connection was closed`);
+  const broken = new UnknownOutcomeError(`${label} failed: the connection was closed`);
   if (fate.dropBeforeWork || fate.status !== undefined) {
     if (fate.status === undefined) fail(broken);
     else say({ status: fate.status });
@@ -138,7 +138,7 @@ function arrive(line: IronicLine, { request, landing, fate }: Arrived, { say, fa
     }
     watcher.onServed(landing, reply.status);
     // As the real transport says it: success in another's words may be the service's success.
-    const Garbage = reply.status < 300 ? UnansweredError : TransientError;
+    const Garbage = reply.status < 300 ? UnknownOutcomeError : TransientError;
     if (fate.dropAfterWork) fail(broken);
     else if (fate.failsAfterWork) say({ status: 500 });
     else if (fate.garbage === undefined) say(reply);
@@ -157,8 +157,8 @@ function serve({ ironic }: IronicLine, { method, url, headers, body }: Transport
 }
 
 /** As it comes off the wire: nothing of it is Ironic's own. */
-function plain({ shape }: TransportRequest, { status, body = {} }: Reply): TransportAnswer {
-  const copy = JSON.parse(JSON.stringify(body ?? {})) as TransportAnswer['body'];
+function plain({ shape }: TransportRequest, { status, body = {} }: Reply): TransportResponse {
+  const copy = JSON.parse(JSON.stringify(body ?? {})) as TransportResponse['body'];
   const head = { status, subjectToken: undefined, retryAfterMs: undefined };
   if (shape === 'list' && Array.isArray(copy)) return { ...head, body: {}, items: copy };
   return { ...head, body: copy };

@@ -1,9 +1,9 @@
 // Bare-metal hosts as a model of histories: Ironic and the machines, who uses them and who looks at them, and where hosts are to be in
 // the end.
-import type { ConfiguredAdapter } from '../../../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../../../adapters/api/adapter.ts';
 import { metal3 } from '../../../../adapters/ironic/mod.ts';
-import type { SimulatedIronic } from '../../../../adapters/ironic/simulator/mod.ts';
-import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
+import type { SimulatedIronic } from '../../../../adapters/simulated/ironic/mod.ts';
+import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { BareMetalHost, HostStatus } from '../../../../machines/bare-metal-host/host.ts';
 import { bareMetalHostMachine } from '../../../../machines/bare-metal-host/machine.ts';
@@ -98,7 +98,7 @@ class Hosts implements Environment<HostHappening> {
 
   readonly unrest = (): string | undefined => {
     this.#watch.look();
-    this.#users.tend();
+    this.#users.reconcile();
     for (const machine of this.#machines) {
       const forged = this.#context.cluster.get('baremetalhosts', machine.namespace, forgedFor(machine).host);
       if (forged !== undefined) return `host '${forged.metadata.name}' is still there`;
@@ -137,9 +137,12 @@ class Hosts implements Environment<HostHappening> {
   /** When Ironic looks again it recovers from a power failure by itself, and knows how the machine is: the host tells then. */
   #unrestOfNode(what: string, { conditions }: HostStatus, node: JsonObject | undefined): string | undefined {
     if (node === undefined) return `${what} has no node`;
-    const told = (condition: string): string | undefined =>
+    const reported = (condition: string): string | undefined =>
       conditions?.find(({ type }) => type === condition)?.status ?? undefined;
-    const [isManageable, isHealthKnown] = [told('Manageable') === 'True', (told('Healthy') ?? 'Unknown') !== 'Unknown'];
+    const [isManageable, isHealthKnown] = [
+      reported('Manageable') === 'True',
+      (reported('Healthy') ?? 'Unknown') !== 'Unknown',
+    ];
     const isAtWork = node['reservation'] !== null;
     if (node['fault'] === null && !isAtWork && isManageable && isHealthKnown) return undefined;
     // Nobody tells when Ironic has looked, or has ended what it was at.
@@ -147,7 +150,7 @@ class Hosts implements Environment<HostHappening> {
     if (isAtWork) return `Ironic is at work on the node of ${what}: ${node['target_power_state']}`;
     return isManageable && isHealthKnown
       ? `the node of ${what} has the fault '${node['fault']}'`
-      : `of ${what} is told: Manageable ${told('Manageable')}, Healthy ${told('Healthy')}`;
+      : `of ${what} is told: Manageable ${reported('Manageable')}, Healthy ${reported('Healthy')}`;
   }
 
   #nodeOf(machine: Machine): JsonObject | undefined {

@@ -1,6 +1,6 @@
 // Histories of bare-metal hosts before they happen: what users do with them, and what befalls Ironic and the machines. There is
 // nothing else in them.
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import { type Draw, drawFrom } from '../../draw.ts';
 import { ACTIVE_MS, type Misfortune, misfortunes } from '../../misfortunes.ts';
 import type { Plan, StepOf } from '../../model.ts';
@@ -76,7 +76,7 @@ export interface HostForged {
 
 export interface HostBefallen {
   readonly what: 'hostTrouble';
-  readonly trouble: HostTrouble;
+  readonly problem: HostTrouble;
   readonly machine: Machine;
   readonly forMs: number;
 }
@@ -186,6 +186,6 @@ function befall(draw: Draw, steps: Step[], machine: Machine, intensity: number):
     if (!draw.chance(0.4 * intensity)) continue;
     const atMs = draw.chance(0.6) ? draw.pick(begun) + draw.below(6_000) : draw.below(ACTIVE_MS);
     const forMs = 200 + draw.below(20_000);
-    steps.push({ atMs, what: 'hostTrouble', trouble: draw.pick(TROUBLES), machine, forMs });
+    steps.push({ atMs, what: 'hostTrouble', problem: draw.pick(TROUBLES), machine, forMs });
   }
 }

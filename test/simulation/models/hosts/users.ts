@@ -1,5 +1,5 @@
 // What users do with bare-metal hosts and the Secrets of their BMCs, and what befalls Ironic and the machines behind it.
-import type { SimulatedIronic } from '../../../../adapters/ironic/simulator/mod.ts';
+import type { SimulatedIronic } from '../../../../adapters/simulated/ironic/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { HostAnnotation } from '../../../../machines/bare-metal-host/host.ts';
 import type { HistoryContext } from '../../model.ts';
@@ -79,7 +79,7 @@ export class HostUsers extends Users {
   }
 
   /** Secrets go with the hosts that own them: whoever has the host again makes another. */
-  tend(): void {
+  reconcile(): void {
     if (this.pending > 0) return;
     for (const machine of this.#deps.machines)
       if (
@@ -210,11 +210,11 @@ export class HostUsers extends Users {
       this.delete(`Secret '${forged.secret}'`, secretPath(forged.namespace, forged.secret));
   }
 
-  #befall({ trouble, machine, forMs }: HostBefallen): void {
+  #befall({ problem, machine, forMs }: HostBefallen): void {
     const { ironic, time, weather, onChange } = this.#deps;
     const { name } = machine;
-    const behave = (behaviour: Parameters<SimulatedIronic['behave']>[1]): void => {
-      ironic.behave(name, behaviour);
+    const behave = (behavior: Parameters<SimulatedIronic['behave']>[1]): void => {
+      ironic.behave(name, behavior);
       weather.last('a machine', forMs);
       time.after(forMs, () => {
         ironic.behave(name, {});
@@ -222,7 +222,7 @@ export class HostUsers extends Users {
       });
     };
     const node = ironic.nodes().find((each) => each['name'] === nodeName(machine));
-    switch (trouble) {
+    switch (problem) {
       case 'hold': {
         if (node === undefined) return;
         const ident = String(node['uuid']);

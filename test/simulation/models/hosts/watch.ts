@@ -12,8 +12,8 @@ import {
   Deed as MachineDeed,
   type MachineEvent,
   type SimulatedIronic,
-} from '../../../../adapters/ironic/simulator/mod.ts';
-import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
+} from '../../../../adapters/simulated/ironic/mod.ts';
+import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
 import type { Json, JsonObject } from '../../../../bus/mod.ts';
 import { type BareMetalHost, HostAnnotation } from '../../../../machines/bare-metal-host/host.ts';
 import { imageOf, isDetached } from '../../../adapters/ironic/host-rest.ts';
@@ -33,7 +33,7 @@ type Known = BareMetalHost & {
 };
 
 /** What is known of one life of a host. */
-interface Life {
+interface Lifecycle {
   readonly host: Known;
   /** Addresses of images that were asked for so far. */
   readonly asked: Set<string>;
@@ -64,7 +64,7 @@ const SECRETS = [PASSWORD, Buffer.from(PASSWORD.slice(0, 18)).toString('base64')
 
 export class HostWatch {
   readonly #deps: HostWatchDeps;
-  readonly #lives = new Map<string, Life>();
+  readonly #lives = new Map<string, Lifecycle>();
   /** Of each machine, how many of its events were looked at. */
   readonly #seen = new Map<string, number>();
   /** How often a machine was wiped since there was last a reason. */
@@ -219,7 +219,7 @@ export class HostWatch {
 }
 
 /** The host wants what is on the machine. */
-function isKept({ host, fulfilled }: Life): boolean {
+function isKept({ host, fulfilled }: Lifecycle): boolean {
   return fulfilled !== undefined && !isGoing(host) && imageOf(host.spec) === fulfilled;
 }
 

@@ -1,13 +1,13 @@
 // Remembers who has ever said to which incarnation that it is ready: every such answer is mail (P2, M4).
-import type { Mail } from '../../../../bus/mod.ts';
-import { Readiness } from '../../../../machines/life.ts';
+import type { MailboxMessage } from '../../../../bus/mod.ts';
+import { Readiness } from '../../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 
 export class Answered {
   /** By who answered, with the incarnation. */
   readonly #ready = new Set<string>();
 
-  onStored({ subject, payload }: Mail): void {
+  onStored({ subject, payload }: MailboxMessage): void {
     if (subject.topic !== 'ready' || payload['readiness'] !== Readiness.Ready) return;
     const { plural, namespace, name } = subject.from;
     this.#ready.add(keyOf(plural, namespace, name, String(payload['to'])));

@@ -62,7 +62,7 @@ export const FAMILIES: Readonly<Record<string, Family>> = {
       ...(service !== undefined && { accessRules: [{ path: '/v1', method: 'GET', serviceRef: service }] }),
     });
   },
-  catalogue({ draw, add }) {
+  catalog({ draw, add }) {
     const service = add('Service', 'storage', { type: 'object-store', description: 'first' });
     for (const place of draw.chance(0.5) ? ['public'] : ['public', 'internal'])
       add('Endpoint', place, { serviceRef: service, interface: place, url: `http://${place}.test/` });

@@ -1,8 +1,8 @@
 // Files that images are made of, on hosts without a wire: read by the process that uploads them, or by Glance itself.
 import { createHash } from 'node:crypto';
-import { DownloadTurns } from '../../../../adapters/openstack/download-turns.ts';
-import type { Downloads } from '../../../../adapters/openstack/downloads.ts';
-import type { ContentSink } from '../../../../adapters/openstack/simulator/mod.ts';
+import { DownloadLimiter } from '../../../../adapters/openstack/images/download-limiter.ts';
+import type { Downloads } from '../../../../adapters/openstack/images/download-policy.ts';
+import type { ContentSink } from '../../../../adapters/simulated/openstack/mod.ts';
 import { type Clock, TransientError } from '../../../../bus/mod.ts';
 
 /** What becomes of a piece on its way. */
@@ -48,7 +48,7 @@ export function fetchFile(clock: Clock, url: string, sink: ContentSink): void {
 
 /** As a process does it. @param clock  of the process */
 export function fileDownloads(clock: Clock, fate: () => PieceFate): Downloads {
-  const turns = new DownloadTurns();
+  const turns = new DownloadLimiter();
   async function* chunks(url: string, signal: AbortSignal): AsyncGenerator<Uint8Array> {
     for (const piece of piecesOf(url)) {
       await clock.sleep(PIECE_MS, signal);

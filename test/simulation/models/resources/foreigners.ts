@@ -1,6 +1,6 @@
 // Somebody makes, outside of Kubernetes, a network of the name that an object wants: before it is applied, or meanwhile; in half of the histories
 // another hand writes an id into that object's status just when it records what it has found. Drawn apart from the rest of the plan.
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import { drawFrom } from '../../draw.ts';
 import type { Moment } from '../../moments.ts';
 import type { Step } from './plan.ts';
@@ -21,12 +21,12 @@ export function foreignersOf(
     return { atMs: Math.max(0, atMs + draw.pick([-500, 0, 20, 60, 200]) + draw.below(100)), what: 'foreign', object };
   });
   const usurped: Moment = {
-    phase: draw.pick(['building.contending', 'building.recording']),
+    phase: draw.pick(['building.resolvingOwnership', 'building.recording']),
     nth: 1 + draw.below(3),
     afterMs: 0,
     deeds: ['usurp'],
     forMs: 1_000,
-    trouble: 'failing',
+    problem: 'failing',
   };
   return { steps: foreign, moments: draw.chance(0.5) ? [usurped] : [] };
 }

@@ -1,6 +1,6 @@
 // What users do with families of the kinds beyond networks, in some of the histories, and what befalls these. Drawn apart from
 // the rest of a plan, which stays as it was.
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { type Draw, drawFrom } from '../../draw.ts';
 import { faultsOf } from '../../faults.ts';
@@ -8,7 +8,7 @@ import { Trouble } from '../../misfortunes.ts';
 import { FAMILIES, OUTER } from './families.ts';
 import { lateCreates } from './late-creates.ts';
 import type { Planned } from './manifests.ts';
-import type { Happening, Step } from './plan.ts';
+import type { RecentEvent, Step } from './plan.ts';
 import { upheaval } from './upheaval.ts';
 
 interface Scene {
@@ -44,10 +44,10 @@ export function furtherOf(seed: number, scene: Scene): readonly Step[] {
   }
   if (isCalm) return steps;
   steps.push(...faultsOf(seed ^ 0xf0e5, { steps, pods }), ...lateCreates(seed ^ 0xf0e5, { steps, pods }));
-  for (const trouble of [Trouble.Throttling, Trouble.Outdating])
+  for (const problem of [Trouble.Throttling, Trouble.Outdating])
     if (draw.chance(0.4)) {
       const begun = draw.pick(steps).atMs;
-      steps.push({ atMs: begun + draw.below(1_500), what: 'cloudTrouble', trouble, forMs: 200 + draw.below(20_000) });
+      steps.push({ atMs: begun + draw.below(1_500), what: 'cloudTrouble', problem, forMs: 200 + draw.below(20_000) });
     }
   return steps;
 }
@@ -83,7 +83,7 @@ interface Course extends Pick<Scene, 'isCalm' | 'activeMs'> {
 function content(draw: Draw, steps: Step[], object: Planned, { burstMs, activeMs }: Course): void {
   const bornAt = draw.below(draw.chance(0.4) ? activeMs / 2 : burstMs);
   const later = (): number => bornAt + draw.below(activeMs - bornAt);
-  const add = (atMs: number, happening: Happening): void => void steps.push({ ...happening, atMs });
+  const add = (atMs: number, happening: RecentEvent): void => void steps.push({ ...happening, atMs });
   add(bornAt, { what: 'create', object });
   if (draw.chance(0.3)) add(bornAt + draw.below(50), { what: 'empty', object });
   for (const what of ['empty', 'fill', 'fill'] as const) if (draw.chance(0.4)) add(later(), { what, object });
@@ -100,7 +100,7 @@ function live(
   object: Planned,
   { burstMs, activeMs, isCalm, objects }: Course & { readonly objects: readonly Planned[] },
 ): void {
-  const add = (atMs: number, happening: Happening): void => void steps.push({ ...happening, atMs });
+  const add = (atMs: number, happening: RecentEvent): void => void steps.push({ ...happening, atMs });
   const between = (fromMs: number, untilMs: number): number => fromMs + draw.below(Math.max(1, untilMs - fromMs));
   const bornAt = draw.below(burstMs);
   const later = (): number => between(bornAt, activeMs);

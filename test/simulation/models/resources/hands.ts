@@ -3,9 +3,9 @@ import { type JsonObject, toErrorData } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Named } from '../../misfortunes.ts';
 import type { HistoryContext } from '../../model.ts';
+import type { Watchman } from './invariant-checker.ts';
 import { idOf, isWithout, OUR_FINALIZERS, ownFinalizerOf } from './kinds.ts';
 import { pathOf, pluralOf } from './manifests.ts';
-import type { Watchman } from './watchman.ts';
 
 export interface HandsDeps extends HistoryContext {
   readonly watchman: Watchman;

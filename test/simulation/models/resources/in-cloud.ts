@@ -1,5 +1,5 @@
 // What is in the cloud, by the ids that objects have for it.
-import { CollectionName, type SimulatedCloud } from '../../../../adapters/openstack/simulator/mod.ts';
+import { CollectionName, type SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 
 const NAMES: ReadonlySet<string> = new Set(Object.values(CollectionName));

@@ -1,7 +1,7 @@
 // All kinds of the histories, and what can be told of an object by the data of its kind.
-import type { DeclaredKind } from '../../../../adapters/adapter.ts';
+import type { DeclaredKind } from '../../../../adapters/api/adapter.ts';
 import { KINDS as NETWORK_KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
-import { declaredKind } from '../../../../adapters/openstack/managed-kind.ts';
+import { declaredKind } from '../../../../adapters/openstack/resource/managed-kind.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { Reference } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
@@ -10,7 +10,7 @@ import { paper } from '../../../example-adapter/paper.ts';
 import { LANDS_WITHIN_MS } from './shop.ts';
 
 /** Of the print shop. */
-const PRESS_KINDS: readonly DeclaredKind[] = [paper, book({ landsWithinMs: LANDS_WITHIN_MS })];
+const PRESS_KINDS: readonly DeclaredKind[] = [paper, book({ inDoubtForMs: LANDS_WITHIN_MS })];
 export const KINDS: readonly DeclaredKind[] = [
   ...NETWORK_KINDS.map((kind) => declaredKind(kind, { defaultResyncMs: 0 })),
   ...PRESS_KINDS,
@@ -55,13 +55,13 @@ export function isWithout(object: KubeObject | undefined): boolean {
 /** Of what it stands for outside; an object of the print shop, which has none, has that of its print. */
 export function idOf(object: KubeObject): string | undefined {
   const known = BY_KIND.get(object.kind);
-  const id = known === undefined || isPress(object) ? object.status?.['id'] : known.standing(object).id;
+  const id = known === undefined || isPress(object) ? object.status?.['id'] : known.publicState(object).id;
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
 /** It says what it stands for outside, or is of a kind that has no need to. */
 export function isRecorded(object: KubeObject): boolean {
-  return BY_KIND.get(object.kind)?.standing(object).id !== undefined;
+  return BY_KIND.get(object.kind)?.publicState(object).id !== undefined;
 }
 
 /** What an object says of itself, in whatever words its kind has. */

@@ -1,6 +1,6 @@
 // Creates that the cloud does when their senders have long given up, and what befalls those who wait for them: a process
 // ends, or the mail is lost, and whoever comes next has to know of them (P13). Drawn apart from the rest of the plan.
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import { drawFrom } from '../../draw.ts';
 import type { Step } from './plan.ts';
 

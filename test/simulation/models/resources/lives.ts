@@ -1,8 +1,8 @@
 // Moments in the lives of resources, books and the Secrets that they use: where they may be, and what is done to whom.
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import type { Address } from '../../../../bus/mod.ts';
+import { deletionGuardMachine } from '../../../../machines/deletion-guard.ts';
 import { externalResourceMachine } from '../../../../machines/external-resource/machine.ts';
-import { guardMachine } from '../../../../machines/guard.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { bookMachine } from '../../../example-adapter/book-machine.ts';
 import type { Cluster } from '../../cluster.ts';
@@ -32,12 +32,12 @@ const ALL_RULES: ResourceRules = joined(RULES, PRESS_RULES, FURTHER_RULES, SUSPE
 const PREFIXES: Readonly<Record<string, string>> = { secrets: 'secret ', books: 'book ' };
 
 /** States that are left in the step in which they are entered are seen by nobody. */
-const PASSING = new Set(['starting', 'claiming.entering', 'keeping.recorded', 'keeping.judging']);
+const PASSING = new Set(['starting', 'claiming.checkingFinalizer', 'reconciling.recorded', 'reconciling.evaluating']);
 const PHASES: readonly string[] = [
   ...leavesOf(externalResourceMachine.root.states['lifecycle'] as { readonly states: object }).filter(
     (phase) => !PASSING.has(phase),
   ),
-  ...leavesOf(guardMachine.root).map((phase) => `secret ${phase}`),
+  ...leavesOf(deletionGuardMachine.root).map((phase) => `secret ${phase}`),
 ];
 const BOOK_PHASES: readonly string[] = leavesOf(bookMachine.root)
   .filter((phase) => phase !== 'starting')
@@ -91,12 +91,12 @@ export function suspendedMomentsOf(seed: number, isCalm: boolean): readonly Mome
   if (isCalm || !draw.chance(1 / 6)) return [];
   const deeds = Object.keys(SUSPENDED_RULES);
   return Array.from({ length: 1 + draw.below(3) }, () => ({
-    phase: draw.pick(['building.adopting', 'building.adopting', 'building.creating', 'claiming.awaiting']),
+    phase: draw.pick(['building.adopting', 'building.adopting', 'building.creating', 'claiming.awaitingDependencies']),
     nth: 1 + draw.below(3),
     afterMs: draw.chance(0.7) ? 0 : draw.below(60),
     deeds: [draw.pick(deeds)],
     forMs: draw.below(30_000),
-    trouble: 'failing',
+    problem: 'failing',
   }));
 }
 

@@ -1,13 +1,13 @@
 // Resources of the cloud, and what a print shop makes, as a model of histories: objects that stand for something outside, built on
 // each other across kinds.
 
-import type { ConfiguredAdapter } from '../../../../adapters/adapter.ts';
-import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
+import type { ConfiguredAdapter } from '../../../../adapters/api/adapter.ts';
 import { openstackContracts, openstackWith } from '../../../../adapters/openstack/mod.ts';
-import type { SimulatedCloud } from '../../../../adapters/openstack/simulator/mod.ts';
-import type { Mail } from '../../../../bus/mod.ts';
+import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
+import type { SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
+import type { MailboxMessage } from '../../../../bus/mod.ts';
+import { deletionGuardMachine } from '../../../../machines/deletion-guard.ts';
 import { externalResourceMachine } from '../../../../machines/external-resource/machine.ts';
-import { guardMachine } from '../../../../machines/guard.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { bookMachine } from '../../../example-adapter/book-machine.ts';
 import { bookContract, paperContract } from '../../../example-adapter/contracts.ts';
@@ -21,15 +21,15 @@ import { RARE, UNREACHABLE } from './coverage.ts';
 import { fileDownloads, type PieceFate } from './files.ts';
 import { Hands } from './hands.ts';
 import { isInCloud } from './in-cloud.ts';
+import { Watchman } from './invariant-checker.ts';
 import { isPress, MADE_PLURALS, PLURALS, sayingOf } from './kinds.ts';
 import { ResourceLives } from './lives.ts';
 import { pathOf, SECRET } from './manifests.ts';
-import { People } from './people.ts';
 import { type Doers, type Given, type ResourceDeed, type ResourcePlan, resourcePlan } from './plan.ts';
 import { unrest } from './rest.ts';
 import { isMaking, pressOver, SHEET_MS, type ShopMisfortune, type ShopWatcher } from './shop.ts';
 import { ShopWatch } from './shop-watch.ts';
-import { Watchman } from './watchman.ts';
+import { People } from './user-actions.ts';
 
 export const RESOURCES: HistoryModel<ResourceDeed, Given> = {
   name: 'resources',
@@ -38,7 +38,9 @@ export const RESOURCES: HistoryModel<ResourceDeed, Given> = {
   contracts: [...openstackContracts, paperContract, bookContract],
   restWithinMs: 40 * 60_000,
   coverage: {
-    charts: [externalResourceMachine, guardMachine, bookMachine].map((machine) => ({ machine: machine as never })),
+    charts: [externalResourceMachine, deletionGuardMachine, bookMachine].map((machine) => ({
+      machine: machine as never,
+    })),
     unreachable: UNREACHABLE,
     rare: RARE,
   },
@@ -141,10 +143,10 @@ class Resources implements Environment<ResourceDeed> {
   /** What befalls the cloud befalls the print shop. */
   #shopFate(landing: Landing): ShopMisfortune | undefined {
     const { weather } = this.#context;
-    const lateMs = weather.lateMs();
-    if (lateMs !== undefined && isMaking(landing) && weather.chance() < 0.7) {
+    const lateEffectMs = weather.lateEffectMs();
+    if (lateEffectMs !== undefined && isMaking(landing) && weather.chance() < 0.7) {
       weather.last('a late print', CALL_LIMIT_MS);
-      return { landsAfterMs: weather.chance() * Math.min(lateMs, CALL_LIMIT_MS) };
+      return { landsAfterMs: weather.chance() * Math.min(lateEffectMs, CALL_LIMIT_MS) };
     }
     // It may refuse even to tell.
     const refuses = landing.method === 'GET' && weather.lasts(Trouble.Refusing) && weather.chance() < 0.3;
@@ -181,7 +183,7 @@ class Resources implements Environment<ResourceDeed> {
       );
   }
 
-  onMail(mail: Mail): void {
+  onMail(mail: MailboxMessage): void {
     this.#answered.onStored(mail);
   }
 

@@ -33,10 +33,10 @@ interface More {
 
 const CALM = 'calm: ';
 const ANYWHERE = /./;
-const LIVING = /^(?!deleting|gone|secret)/;
+const LIVING = /^(?!deleting|deleted|secret)/;
 const DELETING = /^deleting/;
-const AT_WORK = /^(resting\.available|keeping\.updating|keeping\.settling)/;
-const AVAILABLE = /^resting\.available/;
+const AT_WORK = /^(idle\.available|reconciling\.updating|reconciling\.awaitingReady)/;
+const AVAILABLE = /^idle\.available/;
 /** Whatever its id is, nobody has stored it yet. */
 const UNBUILT =
   /^(claiming|building\.adopting|building\.creating|building\.importing|building\.awaitingExternal|building\.recording)/;
@@ -54,9 +54,9 @@ const isWatched = of('Network', 'Port', 'Router');
 export const RULES = rulesOf({
   delete: [LIVING, 3, 'calm: delete'],
   replace: [LIVING, 1, 'calm: delete; create @for'],
-  edit: [/^(?!gone|secret)/, 3, 'calm: edit:just now'],
+  edit: [/^(?!deleted|secret)/, 3, 'calm: edit:just now'],
   rename: [
-    /^(building\.(adopting|creating|contending|recording)|backingOff|claiming\.probing)/,
+    /^(building\.(adopting|creating|resolvingOwnership|recording)|backingOff|claiming\.probing)/,
     4,
     'calm: rename:just now',
   ],
@@ -66,10 +66,10 @@ export const RULES = rulesOf({
     'calm: unrefer; refer @for',
     { only: ({ object }) => object.resource['securityGroupRefs'] !== undefined },
   ],
-  rotateSecret: [/^(claiming|deleting|backingOff|keeping\.settling|secret)/, 2, 'calm: rotateSecret'],
+  rotateSecret: [/^(claiming|deleting|backingOff|reconciling\.awaitingReady|secret)/, 2, 'calm: rotateSecret'],
   replaceSecret: [/^(claiming|building\.creating|deleting|secret)/, 2, 'calm: deleteSecret; createSecret @for'],
-  stripSecret: [/^secret watching/, 1, 'pin; deleteSecret; unguard @500; unpin @1000; createSecret @1000+for'],
-  replaceDependency: [/^(?!gone|secret)/, 2, 'calm: replaceDependency'],
+  stripSecret: [/^secret idle/, 1, 'pin; deleteSecret; unguard @500; unpin @1000; createSecret @1000+for'],
+  replaceDependency: [/^(?!deleted|secret)/, 2, 'calm: replaceDependency'],
   /** What is looked for is there twice, a host that has seen nothing of it takes over, and what it would be built on goes. */
   orphan: [
     UNSURE,
@@ -89,14 +89,14 @@ export const RULES = rulesOf({
   ],
   deleteImport: [/^building\.importing/, 1, 'calm: delete'],
   letGo: [DELETING, 1, 'calm: letGo'],
-  pin: [/^(claiming|building\.creating|building\.recording|resting\.available)/, 1, 'calm: pin; delete; unpin @for'],
+  pin: [/^(claiming|building\.creating|building\.recording|idle\.available)/, 1, 'calm: pin; delete; unpin @for'],
   foreground: [DELETING, 1, 'calm: deleteInForeground; unpinKeepsake @for'],
-  unguard: [/^deleting.guarded/, 1, 'unguard'],
+  unguard: [/^deleting.blocked/, 1, 'unguard'],
   /** Before the API server's slow answer says that it was stored. */
-  unown: [/^building.guarding/, 2, 'slowKube for 3000; unown @20'],
-  pullOut: [/^deleting.releasing/, 1, 'deleteInForeground; unown; unpinKeepsake @for'],
+  unown: [/^building.addingFinalizer/, 2, 'slowKube for 3000; unown @20'],
+  pullOut: [/^deleting.removingFinalizer/, 1, 'deleteInForeground; unown; unpinKeepsake @for'],
   forgetId: [AVAILABLE, 1, 'forgetId'],
-  unsettle: [/^(resting\.available|resting\.unavailable|failed)/, 1, 'unsettle'],
+  unsettle: [/^(idle\.available|idle\.unavailable|failed)/, 1, 'unsettle'],
   twins: [UNBUILT, 2, 'twins', { only: isNetwork }],
   usurp: [/^(building\.creating|building\.recording)/, 2, 'usurp', { only: isNetwork }],
   /** The loser cannot be removed at once. */
@@ -105,16 +105,16 @@ export const RULES = rulesOf({
   vanish: [AT_WORK, 2, 'vanish; loseKube for 3000 @1000', { only: isPort }],
   fail: [AT_WORK, 2, 'fail; unsettle @1500+for', { only: of('Network', 'Port') }],
   refusedEdit: [
-    /^(resting\.available|building\.adopting|building\.creating|keeping\.updating)/,
+    /^(idle\.available|building\.adopting|building\.creating|reconciling\.updating)/,
     4,
     'cloudTrouble:refusing for 2000; edit:refused',
   ],
   ignoredEdit: [AVAILABLE, 3, 'cloudTrouble:lying for 5000; edit:ignored; edit:ignored again @500+for'],
   ignoredRemoval: [/^deleting.removing/, 1, 'cloudTrouble:lying for 1000; letGo @500+for'],
-  trouble: [/^(?!gone|secret)/, 4, 'cloudTrouble for for'],
+  problem: [/^(?!deleted|secret)/, 4, 'cloudTrouble for for'],
   /** Where something is asked of the API server. */
   loseKube: [
-    /guarding|recording|forgetting|updating|removingChildren|releasing|storing|auditing/,
+    /addingFinalizers?|recording|clearingId|updating|removingChildren|removingFinalizers?|checkingReferences/,
     3,
     'loseKube for for',
   ],
@@ -158,9 +158,9 @@ export const PRESS_RULES = rulesOf({
   pinBook: [LIVING_BOOK, 2, 'calm: pin; delete; unpin @for'],
   unownBook: [/^book (working|finished.bound|deleting)/, 1, 'unown; delete @20'],
   /** Before the API server's slow answer says that its finalizer was stored. */
-  unownEarly: [/^book working.guarding/, 2, 'slowKube for 3000; unown @20'],
+  unownEarly: [/^book working.addingFinalizer/, 2, 'slowKube for 3000; unown @20'],
   /** Its finalizer comes too late. */
-  deleteUnowned: [/^book working.guarding/, 4, 'pin; slowKube for 3000; delete; unpin @3000+for'],
+  deleteUnowned: [/^book working.addingFinalizer/, 4, 'pin; slowKube for 3000; delete; unpin @3000+for'],
   /** Somebody holds what has nothing left to do when another host takes it over. */
   takeOverGone: [/^book (finished.bound|deleting)/, 2, 'pin; delete; unown @10; crash for 300 @20; unpin @40000+for'],
   /** What it has made refuses to be another, until somebody takes it away. */
@@ -183,7 +183,7 @@ export const PRESS_RULES = rulesOf({
   editRefused: [REFUSED_BOOK, 3, 'edit:better now'],
   /** Where something is asked of the API server. */
   loseKubeOfBook: [
-    /guarding|furnishing|recycling|clearing|discarding|unclaiming|releasing|bound/,
+    /addingFinalizer|furnishing|recycling|clearing|discarding|endingClaims|removingFinalizer|bound/,
     3,
     'loseKube for 500+for',
   ],
@@ -208,19 +208,23 @@ export const SUSPENDED_RULES = rulesOf({
 });
 
 /** States that only the further kinds have, or dwell in: what it is made of is not there yet, its content is on its way. */
-const FILLING = /^filling/;
-const FURTHER_AT_WORK = /^(filling|building\.lacking|keeping\.(updating|settling))/;
+const FILLING = /^transferringContent/;
+const FURTHER_AT_WORK = /^(transferringContent|building\.awaitingPrerequisite|reconciling\.(updating|awaitingReady))/;
 /** Where something is said in the status. */
-const SAYING = /^filling\.(announcing|attempting|delegated)/;
+const SAYING = /^transferringContent\.(announcing|attempting|delegated)/;
 const isOfSecret = ({ object }: Target): boolean => secretOf(object) !== undefined;
 
 export const FURTHER_RULES = rulesOf({
   deleteAtWork: [FURTHER_AT_WORK, 4, 'calm: delete'],
   replaceAtWork: [FURTHER_AT_WORK, 1, 'calm: delete; create @for'],
   editAtWork: [FURTHER_AT_WORK, 3, 'calm: edit:just now'],
-  renameUnmade: [/^(building\.(adopting|creating|contending|recording)|backingOff)/, 3, 'calm: rename:just now'],
-  fill: [/^building\.lacking/, 3, 'calm: fill', { only: isOfSecret }],
-  empty: [/^building\.(adopting|creating|lacking)/, 3, 'calm: empty; fill @for', { only: isOfSecret }],
+  renameUnmade: [
+    /^(building\.(adopting|creating|resolvingOwnership|recording)|backingOff)/,
+    3,
+    'calm: rename:just now',
+  ],
+  fill: [/^building\.awaitingPrerequisite/, 3, 'calm: fill', { only: isOfSecret }],
+  empty: [/^building\.(adopting|creating|awaitingPrerequisite)/, 3, 'calm: empty; fill @for', { only: isOfSecret }],
   /** It goes while it is found out that what it is to be made of is not there. */
   emptyGone: [/^building\.adopting/, 4, 'calm: empty; fill @for; delete @for%150', { only: isOfSecret }],
   /** What it says of itself is nonsense by the time that its content is to be brought. */
@@ -280,7 +284,7 @@ const OF_PROCESS = new Set(['crash', 'stop', 'cutBus', 'suspend']);
 const OF_SECRET = new Set(['rotateSecret', 'deleteSecret', 'createSecret']);
 const OF_CHILD = new Set(['tamper', 'takeChild', 'freeze']);
 
-function happening({ what, how, times }: Part, target: Target, { forMs: drawnMs, trouble }: Means): readonly Soon[] {
+function happening({ what, how, times }: Part, target: Target, { forMs: drawnMs, problem }: Means): readonly Soon[] {
   const { object, pod, dependency } = target;
   const time = (word: string): number => timeOf(times.get(word) ?? '0', drawnMs);
   const later = times.has('@') ? { afterMs: time('@') } : {};
@@ -295,7 +299,7 @@ function happening({ what, how, times }: Part, target: Target, { forMs: drawnMs,
     ];
   }
   if (what === 'crashAtTimes') return drawnMs % 2 === 0 ? [{ what: 'crash', pod, forMs, ...later }] : [];
-  if (what === 'cloudTrouble') return soon({ trouble: (how as Trouble | undefined) ?? trouble, forMs });
+  if (what === 'cloudTrouble') return soon({ problem: (how as Trouble | undefined) ?? problem, forMs });
   if (what === 'lateCreates') return soon({ forMs, byMs: time('by') });
   if (what === 'standStill') return soon({ pod, slowMs: time('slow'), forMs });
   if (OF_PROCESS.has(what)) return soon({ pod, forMs });

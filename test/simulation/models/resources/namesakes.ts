@@ -1,6 +1,6 @@
 // Objects that describe the same network with the same credentials: one of them makes it, and the others say so. Drawn apart
 // from the rest of the plan.
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { drawFrom } from '../../draw.ts';
 import type { Planned } from './manifests.ts';

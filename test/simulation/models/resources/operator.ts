@@ -1,5 +1,5 @@
 // An operator of the cloud: whoever is no process of the runtime, and asks the same services.
-import type { SimulatedCloud } from '../../../../adapters/openstack/simulator/mod.ts';
+import type { SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import { urlOf } from '../../clouds.ts';
 import { INNER, OUTER } from './families.ts';

@@ -1,5 +1,5 @@
 // What users do with objects of the cloud and of the print shop, when, and what goes wrong meanwhile: drawn from a seed.
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import { type Draw, drawFrom } from '../../draw.ts';
 import { faultsOf } from '../../faults.ts';
 import { ACTIVE_MS, type Misfortune, misfortunes } from '../../misfortunes.ts';
@@ -23,29 +23,29 @@ interface Fields {
   readonly name: string;
 }
 
-type Told<What extends string, Field extends keyof Fields> = Readonly<Record<What, Field>>;
+type Reported<What extends string, Field extends keyof Fields> = Readonly<Record<What, Field>>;
 
 /** What users do, and what becomes of what is in the cloud and in the print shop, with what is told of each. */
-type Deeds = Told<'create' | 'delete' | 'unsettle' | 'letGo' | 'nonsense' | 'empty' | 'fill', 'object'> &
-  Told<'edit' | 'rename', 'object' | 'text'> &
+type Deeds = Reported<'create' | 'delete' | 'unsettle' | 'letGo' | 'nonsense' | 'empty' | 'fill', 'object'> &
+  Reported<'edit' | 'rename', 'object' | 'text'> &
   // References are taken off, and put on again; another print is asked for.
-  Told<'unrefer' | 'refer' | 'reprint', 'object'> &
-  Told<'tamper' | 'freeze' | 'takeChild', 'object' | 'child'> &
+  Reported<'unrefer' | 'refer' | 'reprint', 'object'> &
+  Reported<'tamper' | 'freeze' | 'takeChild', 'object' | 'child'> &
   // By hand (`hands.ts`).
-  Told<'pin' | 'unpin' | 'unguard' | 'unown' | 'forgetId' | 'deleteInForeground' | 'unpinKeepsake', 'object'> &
-  Told<'deleteNamespace' | 'deleteSecret' | 'createSecret' | 'rotateSecret', 'namespace'> &
+  Reported<'pin' | 'unpin' | 'unguard' | 'unown' | 'forgetId' | 'deleteInForeground' | 'unpinKeepsake', 'object'> &
+  Reported<'deleteNamespace' | 'deleteSecret' | 'createSecret' | 'rotateSecret', 'namespace'> &
   // An operator makes what the floating IPs of a namespace need, or a network that imports look for.
-  Told<'open' | 'appear', 'name'> &
+  Reported<'open' | 'appear', 'name'> &
   // Somebody else changes the resource, or makes what looks like it.
-  Told<'drift' | 'vanish' | 'build' | 'fail' | 'twins' | 'usurp' | 'foreign', 'object'>;
+  Reported<'drift' | 'vanish' | 'build' | 'fail' | 'twins' | 'usurp' | 'foreign', 'object'>;
 
 export type ResourceDeed = {
   [What in keyof Deeds]: { readonly what: What } & Pick<Fields, Deeds[What]>;
 }[keyof Deeds];
 export type Doers = { readonly [What in keyof Deeds]: (deed: Pick<Fields, Deeds[What]>) => void };
 
-export type Happening = ResourceDeed | Misfortune;
-export type Step = StepOf<Happening>;
+export type RecentEvent = ResourceDeed | Misfortune;
+export type Step = StepOf<RecentEvent>;
 
 /** What there is from the beginning. */
 export interface Given {

@@ -1,9 +1,9 @@
 // What a request to the cloud makes, or removes, as the tables of the kinds tell.
-import { resourceIn } from '../../../../adapters/openstack/bodies.ts';
-import { identityOf } from '../../../../adapters/openstack/identity.ts';
+import { resourceIn } from '../../../../adapters/openstack/client/bodies.ts';
+import { identityOf } from '../../../../adapters/openstack/client/identity.ts';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import type { TableKind } from '../../../../adapters/openstack/kinds/table.ts';
-import { pathOf } from '../../../../adapters/openstack/update.ts';
+import { pathOf } from '../../../../adapters/openstack/resource/update.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 
 /** A request below the version of a service, which is named as its kinds name it. */

@@ -1,8 +1,9 @@
 // What must hold when nothing goes on any more: what could not be reached, and what was left over.
-import type { SimulatedCloud } from '../../../../adapters/openstack/simulator/mod.ts';
+import type { SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Cluster } from '../../cluster.ts';
 import { collectionOf, isInCloud } from './in-cloud.ts';
+import type { Watchman } from './invariant-checker.ts';
 import {
   BY_KIND,
   idOf,
@@ -18,7 +19,6 @@ import {
 } from './kinds.ts';
 import { isNamesake } from './namesakes.ts';
 import type { ShopWatch } from './shop-watch.ts';
-import type { Watchman } from './watchman.ts';
 
 const AMBIGUOUS = 'found more than one matching OpenStack resource during adoption';
 
@@ -106,9 +106,9 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
     if (isPassing) return `${what} has not tried again: ${message}`;
     // Also what goes on waiting says so of its last edit, when it has looked.
     if (observedGeneration !== generation && !isPress(object)) return `${what} has not looked at its edit`;
-    const rival = /^Waiting for (\S+) (\S+)\/(\S+) to be deleted, which has (\S+):/.exec(message);
-    if (rival !== null) {
-      const [, kind = '', namespace, name = '', theirs] = rival;
+    const conflictingOwner = /^Waiting for (\S+) (\S+)\/(\S+) to be deleted, which has (\S+):/.exec(message);
+    if (conflictingOwner !== null) {
+      const [, kind = '', namespace, name = '', theirs] = conflictingOwner;
       const owner = objects.get(key(kind, namespace, name));
       if (owner === undefined || idOf(owner) !== theirs) return `${what} waits for whoever had ${theirs}`;
       continue;

@@ -5,9 +5,9 @@ import { REPRINT } from '../../../example-adapter/book.ts';
 import type { SimulatedShop, Slot } from '../../../example-adapter/simulated-shop.ts';
 import type { Landing } from '../../clouds.ts';
 import type { HistoryContext } from '../../model.ts';
+import type { Watchman } from './invariant-checker.ts';
 import { BY_KIND, idOf, referencesOf } from './kinds.ts';
 import { isPrint } from './shop.ts';
-import type { Watchman } from './watchman.ts';
 
 export interface ShopWatchDeps extends HistoryContext {
   readonly shop: SimulatedShop;

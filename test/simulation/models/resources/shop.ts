@@ -1,7 +1,7 @@
 // The print shop without its wire, as the adapter of one process asks it, and what may happen to a request on the way there
 // and back. A print that was begun is told of line by line, for as long as it takes.
 import { configure } from '../../../../actors/process/adapters.ts';
-import type { ConfiguredAdapter } from '../../../../adapters/adapter.ts';
+import type { ConfiguredAdapter } from '../../../../adapters/api/adapter.ts';
 import type { Operation } from '../../../../machines/kind.ts';
 import { pressAdapter } from '../../../example-adapter/adapter.ts';
 import type { SimulatedShop } from '../../../example-adapter/simulated-shop.ts';
@@ -103,12 +103,12 @@ function shopFetch(line: ShopLine, deadlineOf: () => number | undefined): typeof
       time.after(arriveAt - sentAt, () => {
         if (isOver) return;
         if (fate.dropBeforeWork) return answer(broken);
-        const told = lines(line, signal ?? undefined);
-        const answered = serve(line, request, fate, landing, told.tell);
+        const reported = lines(line, signal ?? undefined);
+        const answered = serve(line, request, fate, landing, reported.report);
         if (fate.dropAfterWork) return answer(broken);
         if (answered.printed === undefined) return answer(() => resolve(answered.response()));
-        answered.printed.then(told.end);
-        answer(() => resolve(new Response(told.body)));
+        answered.printed.then(reported.end);
+        answer(() => resolve(new Response(reported.body)));
       });
     });
 }
@@ -123,7 +123,7 @@ function serve(
   request: Parameters<SimulatedShop['answer']>[0],
   fate: ShopMisfortune,
   landing: Landing,
-  tell: (line: object) => void,
+  report: (line: object) => void,
 ): Served {
   // As it is now: what is told of it may change on the way.
   const says = (status: number, body: object): Served => {
@@ -142,7 +142,7 @@ function serve(
     return says(200, {});
   }
   watcher.onLanding(landing);
-  const { status, body, printed } = shop.answer(request, tell);
+  const { status, body, printed } = shop.answer(request, report);
   watcher.onAnswer(landing, status, body, status < 300);
   if (fate.failsAfterWork) return says(500, { message: 'out of order' });
   if (fate.garbage !== undefined) return { response: () => new Response(fate.garbage, { status }) };
@@ -153,7 +153,7 @@ function serve(
 function lines(
   { clock, watcher }: ShopLine,
   signal: AbortSignal | undefined,
-): { readonly body: ReadableStream; readonly tell: (line: object) => void; readonly end: () => void } {
+): { readonly body: ReadableStream; readonly report: (line: object) => void; readonly end: () => void } {
   const encoder = new TextEncoder();
   let lastAt = 0;
   let isOpen = true;
@@ -181,7 +181,7 @@ function lines(
   signal?.addEventListener('abort', () => fail(signal.reason), { once: true });
   return {
     body,
-    tell(line) {
+    report(line) {
       if (watcher.breaks()) later(() => fail(new TypeError('the connection was closed')));
       else later(() => write(encoder.encode(`${JSON.stringify(line)}\n`)));
     },

@@ -2,7 +2,7 @@
 // than its leases last. What is on its way then, or is said by whoever comes back, is about objects that have successors.
 import type { Draw } from '../../draw.ts';
 import type { Planned } from './manifests.ts';
-import type { Happening, Step } from './plan.ts';
+import type { RecentEvent, Step } from './plan.ts';
 
 interface Scene {
   readonly namespace: string;
@@ -41,9 +41,9 @@ function severance(draw: Draw, { beginsAt, leavesAt, returnsAt }: Course, pods: 
   const wellAt = leavesAt + between(draw, 6_000, 13_000);
   const pod = draw.below(pods);
   return [
-    { atMs: beginsAt, what: 'cloudTrouble', trouble: 'failing', forMs: wellAt - beginsAt },
+    { atMs: beginsAt, what: 'cloudTrouble', problem: 'failing', forMs: wellAt - beginsAt },
     { atMs: leavesAt, what: 'cutBus', pod, forMs: returnsAt - leavesAt },
-    { atMs: wellAt, what: 'cloudTrouble', trouble: 'slow', forMs: between(draw, 6_000, 14_000) },
+    { atMs: wellAt, what: 'cloudTrouble', problem: 'slow', forMs: between(draw, 6_000, 14_000) },
   ];
 }
 
@@ -63,8 +63,8 @@ function absence(draw: Draw, { beginsAt, leavesAt, returnsAt }: Course, pods: nu
     const lastMs = between(draw, 1_500, 6_000);
     if (draw.chance(0.3)) steps.push({ atMs, what: draw.pick(['slowKube', 'loseKube']), forMs: lastMs });
     if (draw.chance(0.4)) {
-      const trouble = draw.pick(['slow', 'failing'] as const);
-      steps.push({ atMs, what: 'cloudTrouble', trouble, forMs: lastMs });
+      const problem = draw.pick(['slow', 'failing'] as const);
+      steps.push({ atMs, what: 'cloudTrouble', problem, forMs: lastMs });
     }
   }
   if (draw.chance(0.7)) steps.push({ atMs: returnsAt - 1_500, what: 'slowMail', forMs: 4_000 });
@@ -84,7 +84,7 @@ function legacy(draw: Draw, beginsAt: number, { namespace, objects, pods, isName
     { atMs: stallsAt, what: 'stallBus', pod, forMs: arrivesAt - stallsAt },
     { atMs: diesAt, what: 'crash', pod, forMs: between(draw, 200, 1_500) },
   ];
-  const replace = (taken: Happening, made: Happening, fromMs: number, untilMs: number): void => {
+  const replace = (taken: RecentEvent, made: RecentEvent, fromMs: number, untilMs: number): void => {
     const atMs = between(draw, fromMs, untilMs);
     steps.push({ ...taken, atMs }, { ...made, atMs: atMs + draw.below(300) });
   };
@@ -121,7 +121,7 @@ const BUILT_ON_OTHERS = new Set(['Subnet', 'Port', 'RouterInterface']);
 /** Users take objects away, and have most of them again as soon as they can. */
 function replacement(draw: Draw, course: Course, { namespace, objects, isNamespaceGone }: Scene): readonly Step[] {
   const steps: Step[] = [];
-  const add = (atMs: number, happening: Happening): void => void steps.push({ ...happening, atMs });
+  const add = (atMs: number, happening: RecentEvent): void => void steps.push({ ...happening, atMs });
   const { beginsAt, leavesAt, returnsAt } = course;
   const manner = draw.pick([Manner.Together, Manner.InTurn, Manner.Anyhow]);
   const onceAt = between(draw, beginsAt, leavesAt);

@@ -1,7 +1,8 @@
 // The content of an image on its way to the cloud, which takes longer than any other request.
-import type { SimulatedCloud } from '../../../../adapters/openstack/simulator/mod.ts';
-import type { TransportAnswer, TransportRequest } from '../../../../adapters/transport.ts';
-import { TransientError, TroupeError, UnansweredError } from '../../../../bus/mod.ts';
+
+import type { TransportRequest, TransportResponse } from '../../../../adapters/http/transport.ts';
+import type { SimulatedCloud } from '../../../../adapters/simulated/openstack/mod.ts';
+import { TransientError, TroupeError, UnknownOutcomeError } from '../../../../bus/mod.ts';
 import { type CloudWatcher, type Landing, lowered, type Misfortune } from '../../clouds.ts';
 
 export interface Upload {
@@ -16,7 +17,7 @@ export interface Upload {
 }
 
 export interface Uploader {
-  answered(answer: TransportAnswer): void;
+  answered(answer: TransportResponse): void;
   failed(error: unknown): void;
 }
 
@@ -52,7 +53,7 @@ export function upload({ cloud, request, at, fate, landing, watcher }: Upload, t
   const pass = async (): Promise<void> => {
     for await (const chunk of stream.chunks()) {
       if (isOver) return;
-      if (fate.dropBeforeWork) return breakOff(new UnansweredError(`${label} failed: the connection was closed`));
+      if (fate.dropBeforeWork) return breakOff(new UnknownOutcomeError(`${label} failed: the connection was closed`));
       sink.write(chunk);
     }
     if (isOver) return;
@@ -63,11 +64,11 @@ export function upload({ cloud, request, at, fate, landing, watcher }: Upload, t
     }
     sink.end();
     watcher.onAnswer(landing, 204, {}, true);
-    if (fate.dropAfterWork) to.failed(new UnansweredError(`${label} failed: the connection was closed`));
+    if (fate.dropAfterWork) to.failed(new UnknownOutcomeError(`${label} failed: the connection was closed`));
     else says(fate.failsAfterWork ? 500 : 204);
   };
   pass().catch((error: unknown) =>
-    breakOff(error instanceof TroupeError ? error : new UnansweredError(`${label} failed`, { cause: error })),
+    breakOff(error instanceof TroupeError ? error : new UnknownOutcomeError(`${label} failed`, { cause: error })),
   );
   return () => void end();
 }

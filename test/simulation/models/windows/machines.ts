@@ -3,12 +3,12 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { createHash } from 'node:crypto';
 import { configure } from '../../../../actors/process/adapters.ts';
-import type { ConfiguredAdapter, Operation } from '../../../../adapters/adapter.ts';
+import type { ConfiguredAdapter, Operation } from '../../../../adapters/api/adapter.ts';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
 import type { MemoryDisk, NewDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import { type MemoryMachine, memoryMachine } from '../../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
-import { windowsWith } from '../../../../adapters/csi-proxy/kinds/adapter.ts';
 import { Code, StatusError } from '../../../../adapters/csi-proxy/status.ts';
+import { windowsWith } from '../../../../adapters/windows/adapter.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import type { OperationRequest } from '../../../../machines/kind.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
@@ -91,12 +91,12 @@ export class Machines {
     return found;
   }
 
-  befall(node: string, trouble: MachineTrouble, forMs: number): void {
-    this.#troubles.set(`${node} ${trouble}`, this.#time.elapsed() + forMs);
+  befall(node: string, problem: MachineTrouble, forMs: number): void {
+    this.#troubles.set(`${node} ${problem}`, this.#time.elapsed() + forMs);
   }
 
-  hits(node: string, trouble: MachineTrouble): boolean {
-    return this.#leftMs(node, trouble) > 0 && this.#chance() < 0.4;
+  hits(node: string, problem: MachineTrouble): boolean {
+    return this.#leftMs(node, problem) > 0 && this.#chance() < 0.4;
   }
 
   /** How long a call takes, in milliseconds. */
@@ -107,8 +107,8 @@ export class Machines {
     return 1 + this.#chance() * (isSlow ? 8_000 : CHANGES.test(name) ? 120 : 8);
   }
 
-  #leftMs(node: string, trouble: MachineTrouble): number {
-    return (this.#troubles.get(`${node} ${trouble}`) ?? 0) - this.#time.elapsed();
+  #leftMs(node: string, problem: MachineTrouble): number {
+    return (this.#troubles.get(`${node} ${problem}`) ?? 0) - this.#time.elapsed();
   }
 }
 
@@ -229,14 +229,14 @@ function change({ pod, clock, time, machines, watcher }: MachineLine, work: Work
   const { machine, group, name, args, run } = work;
   const { node, formatting } = machine;
   const caller = callers.getStore();
-  const told: MachineChange = { pod, machine, call: `${group}.${name}`, args, caller };
+  const reported: MachineChange = { pod, machine, call: `${group}.${name}`, args, caller };
   const isFormat = name === 'formatVolume';
   const isRefused = machines.hits(node, 'failing');
   const isForgotten = machines.hits(node, 'forgetful');
   return new Promise((resolve, reject) => {
     const back = (settle: () => void): void => void clock.setTimeout(settle, 0.5);
     const end = (error: unknown, answer?: unknown): void => {
-      watcher.onDone(told, error);
+      watcher.onDone(reported, error);
       if (error !== undefined) back(() => reject(error));
       else back(() => (isForgotten ? reject(refused()) : resolve(answer)));
     };
@@ -244,7 +244,7 @@ function change({ pod, clock, time, machines, watcher }: MachineLine, work: Work
       if (isRefused) return back(() => reject(refused()));
       const inUse = busyWith(work);
       if (inUse !== undefined) return back(() => reject(inUse));
-      watcher.onBegun(told);
+      watcher.onBegun(reported);
       const volume = String(args[0]);
       if (isFormat) formatting.add(volume);
       time.after(machines.takesMs(node, name), () => {

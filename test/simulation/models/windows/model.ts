@@ -1,11 +1,11 @@
 // The storage of Windows machines as a model of histories: machines, who uses them and who looks at them, and where objects are to be
 // in the end.
-import { mulberry32 } from '../../../../actors/clock.ts';
-import type { ConfiguredAdapter } from '../../../../adapters/adapter.ts';
-import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts/mod.ts';
-import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
+import type { ConfiguredAdapter } from '../../../../adapters/api/adapter.ts';
+import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
+import { windowsContracts } from '../../../../adapters/windows/contracts/mod.ts';
 import { type JsonObject, type Services, toErrorData } from '../../../../bus/mod.ts';
-import { upkeepMachine } from '../../../../machines/upkeep/machine.ts';
+import { reconcileLoopMachine } from '../../../../machines/reconcile-loop/machine.ts';
 import { skipIdsOfCloud } from '../../draw.ts';
 import type { Environment, HistoryContext, HistoryModel, Line } from '../../model.ts';
 import { makeBeforehand } from './beforehand.ts';
@@ -34,7 +34,7 @@ export const WINDOWS: HistoryModel<WindowsHappening, Estate> = {
   contracts: windowsContracts,
   restWithinMs: 40 * 60_000,
   coverage: {
-    charts: [{ machine: upkeepMachine as never }],
+    charts: [{ machine: reconcileLoopMachine as never }],
     situations: TENANT_SITUATIONS,
     unreachable: WINDOWS_UNREACHABLE,
     rare: WINDOWS_RARE,
@@ -103,7 +103,7 @@ class WindowsStorage implements Environment<WindowsHappening> {
   services(pod: string, services: Services): Services {
     const onRequest = (subject: string, body: JsonObject): void => this.#watch.onRequest(pod, subject, body);
     const onAnswer = (answer: JsonObject): void => this.judgeText('an answer', JSON.stringify(answer) ?? '');
-    const told = async (answer: Promise<JsonObject>): Promise<JsonObject> => {
+    const reported = async (answer: Promise<JsonObject>): Promise<JsonObject> => {
       try {
         const result = await answer;
         onAnswer(result);
@@ -117,11 +117,11 @@ class WindowsStorage implements Environment<WindowsHappening> {
       serve: (...service) => services.serve(...service),
       request(subject, body, deadlineAt, tracing) {
         onRequest(subject, body);
-        return told(services.request(subject, body, deadlineAt, tracing));
+        return reported(services.request(subject, body, deadlineAt, tracing));
       },
-      hold(subject, body, options, tracing) {
+      callLong(subject, body, options, tracing) {
         onRequest(subject, body);
-        return told(services.hold(subject, body, options, tracing));
+        return reported(services.callLong(subject, body, options, tracing));
       },
     };
   }
@@ -152,7 +152,7 @@ class WindowsStorage implements Environment<WindowsHappening> {
         return;
       case 'machineTrouble':
         weather.last('a Windows machine', happening.forMs);
-        this.#machines.befall(happening.node, happening.trouble, happening.forMs);
+        this.#machines.befall(happening.node, happening.problem, happening.forMs);
         return;
       case 'machineHand':
         void this.#hands.do(happening.deed, happening.node, happening.number).then(onChange, onChange);

@@ -1,6 +1,6 @@
 // Histories of the storage of Windows machines before they happen: what there is, what users declare of it, and what befalls the
 // machines. There is nothing else in them.
-import { mulberry32 } from '../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../actors/base/clock.ts';
 import { type Draw, drawFrom } from '../../draw.ts';
 import { ACTIVE_MS, type Misfortune, misfortunes } from '../../misfortunes.ts';
 import type { Plan, StepOf } from '../../model.ts';
@@ -56,7 +56,7 @@ export interface SecretDone {
 
 export interface MachineBefallen {
   readonly what: 'machineTrouble';
-  readonly trouble: MachineTrouble;
+  readonly problem: MachineTrouble;
   readonly node: string;
   readonly forMs: number;
 }
@@ -169,7 +169,7 @@ function befall(draw: Draw, steps: Step[], { nodes }: Estate, intensity: number)
         steps.push({
           atMs: when(),
           what: 'machineTrouble',
-          trouble: draw.pick(TROUBLES),
+          problem: draw.pick(TROUBLES),
           node,
           forMs: 200 + draw.below(20_000),
         });

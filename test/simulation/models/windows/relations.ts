@@ -1,5 +1,5 @@
 // How the objects of Windows storage hang together, as they say it.
-import { windowsContracts } from '../../../../adapters/csi-proxy/kinds/contracts/mod.ts';
+import { windowsContracts } from '../../../../adapters/windows/contracts/mod.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { Cluster } from '../../cluster.ts';

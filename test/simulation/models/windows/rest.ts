@@ -1,7 +1,7 @@
 // Whether an object of Windows storage has come to its end: it is as its spec asks for, of which the machine is asked too, or says why
 // not, and that is so.
-import { isAsAsked, placeAt, type Source } from '../../../../adapters/csi-proxy/kinds/operations/paths.ts';
-import { onShare } from '../../../../adapters/csi-proxy/kinds/places.ts';
+import { isAsAsked, placeAt, type Source } from '../../../../adapters/windows/operations/paths.ts';
+import { onShare } from '../../../../adapters/windows/places.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import { PORTAL } from './estate.ts';
@@ -74,7 +74,7 @@ export class WindowsRest {
       .some((other) => other.spec?.['nodeName'] === spec?.['nodeName'] && age(other) < age(object));
     if (isTaken) return { reasons: ['NodeTaken'] };
     const seen = (await memory.host.disk.listDiskIDs()).disks;
-    const told = (status?.['disks'] ?? []) as readonly JsonObject[];
+    const reported = (status?.['disks'] ?? []) as readonly JsonObject[];
     const isSeen = (disk: JsonObject): boolean => {
       const is = seen.get(Number(disk['number']));
       return (
@@ -82,11 +82,11 @@ export class WindowsRest {
       );
     };
     // Without a number it tells of one that is away, and somebody's, or has had a file system.
-    const there = told.filter(({ number }) => number !== undefined);
+    const there = reported.filter(({ number }) => number !== undefined);
     const isHad = (disk: JsonObject): boolean =>
       disk['number'] !== undefined || disk['claimedBy'] != null || disk['fileSystems'] != null;
-    const isRight = there.length === seen.size && there.every(isSeen) && told.every(isHad);
-    const claims = told.flatMap((disk) => (disk['claimedBy'] == null ? [] : [String(disk['claimedBy'])]));
+    const isRight = there.length === seen.size && there.every(isSeen) && reported.every(isHad);
+    const claims = reported.flatMap((disk) => (disk['claimedBy'] == null ? [] : [String(disk['claimedBy'])]));
     const isGone = claims.find((name) => this.#besides(object, 'windowsdisks', name) === undefined);
     const wrong = isGone === undefined ? undefined : `gives a disk to ${isGone}, which is gone`;
     return { reasons: READY.reasons, wrong: isRight ? wrong : 'tells of other disks than there are' };
@@ -120,9 +120,9 @@ export class WindowsRest {
     if (holder === undefined && this.#others('windowsstoragenodes', object, node).some(isOthers))
       return { reasons: ['DiskTaken'] };
     if (holder !== metadata.name) {
-      const rival = this.#besides(object, 'windowsdisks', String(holder));
+      const conflictingOwner = this.#besides(object, 'windowsdisks', String(holder));
       const wrong = status['number'] === undefined ? undefined : 'tells what is on a disk that it does not have';
-      return rival === undefined ? READY : { reasons: ['DiskTaken'], wrong };
+      return conflictingOwner === undefined ? READY : { reasons: ['DiskTaken'], wrong };
     }
     const [[number, disk] = []] = seen;
     const isOnline = spec['online'] !== false;

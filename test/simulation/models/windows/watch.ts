@@ -11,8 +11,8 @@
 //   S7. What an object has not made stays, and so does what is in a directory, unless its policy says otherwise.
 //   S8. What one tenant has on a machine is not another one's (`tenancy.ts`).
 import type { MemoryDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
-import { finalizerOf } from '../../../../adapters/csi-proxy/kinds/windows-kind.ts';
-import type { Change } from '../../../../adapters/kubernetes/embedded/storage/store.ts';
+import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
+import { finalizerOf } from '../../../../adapters/windows/kinds/windows-kind.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../machines/object.ts';
 import type { HistoryContext } from '../../model.ts';

@@ -117,7 +117,7 @@ test(
     await client.answered(3);
     await client.answered(5);
     assert.is(lines().filter((line) => line.includes('an authority that is none')).length, 1);
-    assert.match(await metrics(), 'csi_proxy_mended_connections_total{group="test",version="v1"} 1\n');
+    assert.match(await metrics(), 'csi_proxy_repaired_connections_total{group="test",version="v1"} 1\n');
   }),
 );
 

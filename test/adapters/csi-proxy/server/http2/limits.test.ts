@@ -128,15 +128,15 @@ test(
     const calls = opened.flatMap((session) => Array.from({ length: 250 }, () => begin(session)));
     for (const { stream } of calls) stream.write(Buffer.from([0]));
     await until(async () => (await refusedFor(world, 'unfinished')) > 8_000, 'the oldest make room');
-    assert.ok((await figure(world, 'csi_proxy_unfinished_requests')) <= SERVER_LIMITS.unfinishedRequests);
+    assert.ok((await figure(world, 'csi_proxy_incomplete_requests')) <= SERVER_LIMITS.unfinishedRequests);
     assert.is((await world.call('Echo', { text: 'in' })).text, 'in');
     const codes = await Promise.all(calls.map(({ code }) => code));
     const late = codes.filter((code) => code === Code.DeadlineExceeded).length;
     const full = codes.filter((code) => code === Code.ResourceExhausted).length;
     assert.is(late + full, 10_000, `${late} late, ${full} refused`);
     assert.ok(late > 0 && late <= SERVER_LIMITS.unfinishedRequests);
-    assert.is(await figure(world, 'csi_proxy_unfinished_requests'), 0);
-    assert.is(await figure(world, 'csi_proxy_held_request_bytes'), 0);
+    assert.is(await figure(world, 'csi_proxy_incomplete_requests'), 0);
+    assert.is(await figure(world, 'csi_proxy_buffered_request_bytes'), 0);
     for (const session of opened) session.destroy();
   }),
 );
@@ -150,7 +150,7 @@ test(
     body.writeUInt32BE(LONG_BYTES, 1);
     for (const { stream } of calls) stream.write(body);
     await until(async () => (await refusedFor(world, 'bytes')) > 50, 'the oldest make room');
-    assert.ok((await figure(world, 'csi_proxy_held_request_bytes')) <= SERVER_LIMITS.heldBytes);
+    assert.ok((await figure(world, 'csi_proxy_buffered_request_bytes')) <= SERVER_LIMITS.heldBytes);
     assert.is((await world.call('Echo', { text: 'in' })).text, 'in');
     for (const session of opened) session.destroy();
     // One connection alone may not hold as much as all may.
@@ -160,7 +160,7 @@ test(
     for (const { stream } of own) stream.write(body);
     assert.is(await Promise.race(own.map(({ code }) => code)), Code.ResourceExhausted);
     one.destroy();
-    await until(async () => (await figure(world, 'csi_proxy_held_request_bytes')) === 0, 'nothing is held');
+    await until(async () => (await figure(world, 'csi_proxy_buffered_request_bytes')) === 0, 'nothing is held');
   }),
 );
 
@@ -179,7 +179,7 @@ test(
       for (const { stream } of calls) stream.end(body);
       assert.is(await Promise.race(calls.map(({ code }) => code)), Code.ResourceExhausted);
       session.destroy();
-      await until(async () => (await figure(world, 'csi_proxy_held_request_bytes')) === 0, 'nothing is held');
+      await until(async () => (await figure(world, 'csi_proxy_buffered_request_bytes')) === 0, 'nothing is held');
     },
     () => new Promise(() => undefined),
   ),
@@ -197,7 +197,7 @@ test(
     const closed = new Promise((resolve) => stream.once('close', resolve));
     stream.end(Buffer.from('\0\0\0\0\x04\x0a\x02hi', 'latin1'));
     await closed;
-    assert.is(await figure(world, 'csi_proxy_held_request_bytes'), 0);
+    assert.is(await figure(world, 'csi_proxy_buffered_request_bytes'), 0);
     session.destroy();
   }),
 );

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { admit } from '../../../../../adapters/ironic/api/admission/admit.ts';
-import { DRIVERS } from '../../../../../adapters/ironic/hosts/drivers.ts';
+import { DRIVERS } from '../../../../../adapters/ironic/host/drivers.ts';
 import { created, type Fields, HOST, host, updated } from './samples.ts';
 
 const test = suite('admission of a BareMetalHost');

@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { parse } from 'yaml';
-import { mulberry32 } from '../../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../../actors/base/clock.ts';
 import { convertManifests } from '../../../../../adapters/ironic/api/conversion/manifests.ts';
 import { fieldsOf, HARDWARE_ROWS, HOST_ROWS, randomObject, type Tree } from './fields.ts';
 import { alpha, metadata, toBeta } from './objects.ts';

@@ -1,7 +1,7 @@
 // The status annotation: both shapes, and what is none.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../../actors/base/clock.ts';
 import { restoredStatus } from '../../../../../adapters/ironic/api/conversion/restored-status.ts';
 import { type Field, fieldsOf, HARDWARE_ROWS, HOST_ROWS, randomValue, type Tree } from './fields.ts';
 import { alpha, toBeta } from './objects.ts';

@@ -2,13 +2,13 @@
 import { Readable } from 'node:stream';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../../actors/base/clock.ts';
 import { answeredReview } from '../../../../../actors/webhooks/conversion-review.ts';
 import { RefusedBody } from '../../../../../actors/webhooks/review-reader.ts';
 import type { JsonMap } from '../../../../../adapters/ironic/json-values.ts';
 import { metal3Webhooks } from '../../../../../adapters/ironic/webhooks.ts';
-import { checkedObject } from '../../../../../adapters/kubernetes/embedded/conversion/review.ts';
-import type { KubeObject } from '../../../../../adapters/kubernetes/embedded/json.ts';
+import { checkedObject } from '../../../../../adapters/simulated/kubernetes/conversion/review.ts';
+import type { KubeObject } from '../../../../../adapters/simulated/kubernetes/json.ts';
 import { fieldsOf, HARDWARE_ROWS, HOST_ROWS, randomObject, type Tree } from './fields.ts';
 import { alpha, beta, cacheOf, metadata, V1ALPHA1, V1BETA1 } from './objects.ts';
 

@@ -2,7 +2,7 @@
 // The guarantees of round trips, on random objects of both versions. `SEED=n` replays a run.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { mulberry32 } from '../../../../../actors/clock.ts';
+import { mulberry32 } from '../../../../../actors/base/clock.ts';
 import { CONVERSION_DATA } from '../../../../../adapters/ironic/api/conversion/cache.ts';
 import { isSame } from '../../../../../adapters/ironic/api/conversion/paths.ts';
 import {

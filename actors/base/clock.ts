@@ -1,0 +1,116 @@
+// The one place that touches timers, the wall clock and chance.
+//
+// Invariants:
+//   CL1. Time never goes back. While the wall clock is not set it passes as evenly as the machine can tell.
+//   CL2. A process that was suspended, or whose wall clock was set ahead, is at the same time as all others at once: what ended meanwhile
+//       has ended. One whose wall clock was set back catches up with it by going at half the pace.
+import type { Clock, Timer } from '../../bus/time.ts';
+
+/** setTimeout of Node fires at once beyond this many milliseconds. */
+const LONGEST_DELAY_MS = 2 ** 31 - 1;
+
+/** The wall clock and the even one differ by so much without anybody having set one, in milliseconds. */
+const TOLERANCE_MS = 100;
+/** How often both are read when a clock begins. */
+const READINGS = 4;
+
+interface SystemTimer extends Timer {
+  handle: NodeJS.Timeout | undefined;
+}
+
+/**
+ * The clock of a real process.
+ *
+ * @param options.seed  of the random source; by default from the wall clock
+ * @param options.wall  milliseconds since the epoch, as the machine says; it may be set, and counts what the other does not
+ * @param options.even  milliseconds since any instant, at an even pace, and not while the process, or its machine, is suspended
+ */
+export function systemClock({
+  seed = Date.now() >>> 0,
+  wall = () => Date.now(),
+  even = () => performance.now(),
+}: {
+  seed?: number;
+  wall?: () => number;
+  even?: () => number;
+} = {}): Clock {
+  let lastId = 0;
+  const now = timeBy({ wall, even });
+  const arm = (timer: SystemTimer, run: () => void, delayMs: number): void => {
+    if (delayMs === Number.POSITIVE_INFINITY) return;
+    // What is overdue, as after a process was stopped for a while, is nothing that Node has to warn of.
+    const partMs = Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS);
+    timer.handle = setTimeout(() => (delayMs > partMs ? arm(timer, run, delayMs - partMs) : run()), partMs);
+  };
+  const clock: Clock = {
+    now,
+    setTimeout(run, delayMs) {
+      const timer: SystemTimer = { id: ++lastId, handle: undefined };
+      arm(timer, run, delayMs);
+      return timer;
+    },
+    clearTimeout(timer) {
+      clearTimeout((timer as SystemTimer | undefined)?.handle);
+    },
+    sleep(delayMs, signal) {
+      return new Promise((resolve) => {
+        if (signal?.aborted) return resolve();
+        const finish = (): void => {
+          signal?.removeEventListener('abort', finish);
+          clock.clearTimeout(timer);
+          resolve();
+        };
+        const timer = clock.setTimeout(finish, delayMs);
+        signal?.addEventListener('abort', finish, { once: true });
+      });
+    },
+    random: mulberry32(seed),
+  };
+  return clock;
+}
+
+/** Tells the time by two clocks of a machine (CL1, CL2). */
+export function timeBy({ wall, even }: { wall: () => number; even: () => number }): () => number {
+  let { at: last, said: time } = readTogether({ wall, even });
+  return () => {
+    const at = even();
+    const said = wall();
+    // The process may have stood still between the two.
+    // mutant: clock-reads-apart - -> 0
+    const apartMs = even() - at;
+    const passedMs = at - last;
+    last = at;
+    time += passedMs;
+    const aheadMs = time - said;
+    // mutant: clock-lags-for-ever if -> false
+    if (aheadMs + apartMs < -TOLERANCE_MS) time -= aheadMs + apartMs;
+    // mutant: clock-leads-for-ever if -> false
+    if (aheadMs > TOLERANCE_MS) time -= Math.min(aheadMs, passedMs / 2);
+    return time;
+  };
+}
+
+/** Both clocks at one moment, as near as a few readings come to it: the process may stand still between two. */
+function readTogether({ wall, even }: { wall: () => number; even: () => number }): {
+  readonly at: number;
+  readonly said: number;
+} {
+  const readings = Array.from({ length: READINGS }, () => {
+    const at = even();
+    const said = wall();
+    return { at, said, apartMs: even() - at };
+  });
+  // mutant: clock-begins-apart ?: -> $2
+  return readings.reduce((best, one) => (one.apartMs < best.apartMs ? one : best));
+}
+
+/** The mulberry32 generator: 32 bits of state, uniform in [0, 1), the same sequence for the same seed. */
+export function mulberry32(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let word = Math.imul(state ^ (state >>> 15), state | 1);
+    word = (word + Math.imul(word ^ (word >>> 7), word | 61)) ^ word;
+    return ((word ^ (word >>> 14)) >>> 0) / 2 ** 32;
+  };
+}

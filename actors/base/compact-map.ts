@@ -1,0 +1,77 @@
+// A map that has few entries with almost every object, and with some of them thousands: what a network knows of its ports.
+// It saves 0.4 KB of heap by an object at rest (`npm run bench -- idle --count 3000`); by itself it takes, in bytes,
+// 32 | 96 | 112 | 128 | 208 with 0 | 1 | 2 | 3 | 8 entries, where a `Map` takes 184 | 184 | 184 | 184 | 296.
+
+/** So many entries are looked through; more have an index. */
+const LISTED = 12;
+
+/**
+ * A map by text, in the order in which the keys came. With a few entries it takes half of what a `Map` does, which has
+ * room for four and their buckets from the start: there are several of these for each of tens of thousands of objects.
+ */
+export class CompactMap<Value> {
+  /** Keys and values by turns. */
+  #entries: readonly unknown[] | Map<string, Value> = NONE;
+
+  get size(): number {
+    return this.#entries instanceof Map ? this.#entries.size : this.#entries.length / 2;
+  }
+
+  get(key: string): Value | undefined {
+    if (this.#entries instanceof Map) return this.#entries.get(key);
+    const at = placeOf(this.#entries, key);
+    return at === undefined ? undefined : (this.#entries[at + 1] as Value);
+  }
+
+  has(key: string): boolean {
+    return this.#entries instanceof Map ? this.#entries.has(key) : placeOf(this.#entries, key) !== undefined;
+  }
+
+  set(key: string, value: Value): void {
+    if (!(this.#entries instanceof Map)) {
+      const at = placeOf(this.#entries, key);
+      if (at !== undefined) {
+        this.#entries = this.#entries.with(at + 1, value);
+        return;
+      }
+      if (this.size < LISTED) {
+        // Of exactly this size: what is pushed to makes room for sixteen more.
+        this.#entries = this.#entries.concat([key, value]);
+        return;
+      }
+      this.#entries = new Map(this);
+    }
+    this.#entries.set(key, value);
+  }
+
+  delete(key: string): void {
+    if (this.#entries instanceof Map) {
+      this.#entries.delete(key);
+      return;
+    }
+    const at = placeOf(this.#entries, key);
+    if (at !== undefined) this.#entries = this.#entries.toSpliced(at, 2);
+  }
+
+  clear(): void {
+    this.#entries = NONE;
+  }
+
+  /** What changes meanwhile may be seen or not. */
+  *[Symbol.iterator](): IterableIterator<[string, Value]> {
+    const entries = this.#entries;
+    if (entries instanceof Map) yield* entries;
+    else for (let at = 0; at < entries.length; at += 2) yield [entries[at] as string, entries[at + 1] as Value];
+  }
+
+  *values(): IterableIterator<Value> {
+    for (const [, value] of this) yield value;
+  }
+}
+
+const NONE: readonly unknown[] = [];
+
+function placeOf(entries: readonly unknown[], key: string): number | undefined {
+  for (let at = 0; at < entries.length; at += 2) if (entries[at] === key) return at;
+  return undefined;
+}

@@ -1,0 +1,36 @@
+// A warning about what somebody else may bring about as often as he likes: whoever floods the bus must not fill the disk.
+import type { Logger } from 'pino';
+import type { Clock } from '../../bus/mod.ts';
+
+export interface SparseWarningDeps {
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+/** Between two lines of the log, in milliseconds. */
+const PAUSE_MS = 1_000;
+
+export class RateLimitedWarning {
+  readonly #deps: SparseWarningDeps;
+  readonly #message: string;
+  #untold = 0;
+  #quietUntil = Number.NEGATIVE_INFINITY;
+
+  constructor(message: string, deps: SparseWarningDeps) {
+    this.#message = message;
+    this.#deps = deps;
+  }
+
+  /** One line in a while; how many others there were since the last one is said in it. */
+  report(fields: object): void {
+    const { clock, log } = this.#deps;
+    const now = clock.now();
+    if (now < this.#quietUntil) {
+      this.#untold += 1;
+      return;
+    }
+    log.warn({ ...fields, ...(this.#untold > 0 && { others: this.#untold }) }, this.#message);
+    this.#untold = 0;
+    this.#quietUntil = now + PAUSE_MS;
+  }
+}

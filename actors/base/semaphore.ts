@@ -1,0 +1,26 @@
+// So many at a time; the others in the order in which they came.
+export class Semaphore {
+  #free: number;
+  readonly #waiting = new Set<() => void>();
+
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  /** Takes a place. Undefined: it was free; otherwise resolves when it is. Whoever has one calls `leave`. */
+  enter(): Promise<void> | undefined {
+    if (this.#free === 0) return new Promise((resolve) => this.#waiting.add(resolve));
+    this.#free--;
+    return undefined;
+  }
+
+  leave(): void {
+    const [next] = this.#waiting;
+    if (next === undefined) {
+      this.#free++;
+      return;
+    }
+    this.#waiting.delete(next);
+    next();
+  }
+}

@@ -1,0 +1,14 @@
+// How objects stand, in colors.
+import type { Standing } from '../diagnosis/findings.ts';
+
+/** Parameters of the ANSI sequences that set them. */
+export const COLORS: Readonly<Record<Standing, string>> = {
+  absent: '31',
+  unseen: '33',
+  waiting: '37',
+  failing: '35',
+  failed: '31',
+  unavailable: '31',
+  available: '32',
+  deleting: '36',
+};

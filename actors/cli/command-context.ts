@@ -1,0 +1,47 @@
+// What the commands that look and change nothing are told, and in which form they answer.
+import { hint } from '../../adapters/text/nearest.ts';
+import { TerminalError } from '../../bus/mod.ts';
+import type { Config } from '../base/config.ts';
+import { plainJson } from '../base/printable.ts';
+import type { ClusterDeps } from './cluster.ts';
+import type { Ink } from './demo/view.ts';
+
+export interface CommandContext extends ClusterDeps {
+  readonly config: Config;
+  /** What was said beside options. */
+  readonly names: readonly string[];
+  /** That of the kubeconfig's context unless given. */
+  readonly namespace: string | undefined;
+  readonly output: string | undefined;
+  /** Other options. */
+  readonly reported: Readonly<Record<string, unknown>>;
+  readonly out: NodeJS.WritableStream & { readonly columns?: number; readonly rows?: number };
+  /** For what is no answer. */
+  readonly err: NodeJS.WritableStream;
+  /** Whether `out` can be drawn upon. */
+  readonly isTerminal: boolean;
+  readonly ink: Ink;
+  /** For whoever watches: aborted when that was enough. Until it is called, a signal ends the process. */
+  stopSignal(): AbortSignal;
+}
+
+/** What a command loads to answer. @returns the exit code: 0, or 1 for an answer that something is wrong */
+export interface QueryCommand {
+  answer(question: CommandContext): Promise<number>;
+}
+
+/** @throws {TerminalError} the command has no such output */
+export function outputOf<Output extends string>(output: string | undefined, all: readonly Output[]): Output {
+  const found = all.find((each) => each === (output ?? all[0]));
+  if (found !== undefined) return found;
+  const listed = `${all.slice(0, -1).join(', ')} or ${all.at(-1)}`;
+  throw new TerminalError(`--output must be ${listed}; got '${output}'${hint(output ?? '', all)}`);
+}
+
+/** Plain data for programs. */
+export async function asText(output: 'json' | 'yaml', data: object): Promise<string> {
+  if (output === 'json') return `${plainJson(JSON.stringify(data, undefined, 2))}\n`;
+  const { stringify } = await import('yaml');
+  // An object that comes up twice is written twice.
+  return stringify(data, { aliasDuplicateObjects: false });
+}

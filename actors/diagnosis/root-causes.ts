@@ -1,0 +1,253 @@
+// The words for root causes, and what an object says of itself. Pure.
+
+import type { Resource } from '../../adapters/kubernetes/mod.ts';
+import type { Kind, Reference } from '../../machines/kind.ts';
+import type { Hint } from '../../machines/lifecycle.ts';
+import { isNeeded } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { availabilityOf, type Condition, progressOf } from '../base/conditions.ts';
+import { type Cause, duration, type Finding, labelOf, Standing, type Verdict, Weight } from './findings.ts';
+import type { Leader } from './legacy-leader.ts';
+
+export const RUNNING = 'see that troupe runs and cares for this kind and namespace';
+const BY_ITSELF = `it goes on by itself; if not, ${RUNNING}`;
+
+/** @param namespace  where it was looked for; empty: it is in none */
+export function missing(label: string, namespace: string, askedBy: string | undefined): Cause {
+  if (askedBy !== undefined) {
+    const advice = `create it, or correct the reference in ${askedBy}`;
+    return { summary: `${label} does not exist`, advice, weight: Weight.Missing };
+  }
+  const place = namespace === '' ? '' : ` in namespace '${namespace}'`;
+  const advice = namespace === '' ? 'create it' : 'look for it in another namespace, which -n names';
+  return { summary: `${label} does not exist${place}`, advice, weight: Weight.Missing };
+}
+
+/** @param kinds  that the cluster has of the same group */
+export function unknownKind(
+  { kind, plural, group }: Pick<Resource, 'kind' | 'plural' | 'group'>,
+  kinds: readonly string[],
+  { isOurs, askedBy }: { readonly isOurs: boolean; readonly askedBy: string | undefined },
+): Cause {
+  const summary = `the cluster has no kind ${kind}: there is no CustomResourceDefinition ${plural}.${group}`;
+  const install = isOurs ? "install it with 'troupe crds --apply'" : 'install it with whatever cares for it';
+  const correct = askedBy === undefined ? '' : `, or take the reference out of ${askedBy}`;
+  const others =
+    kinds.length === 0 ? `; it has none of ${group}` : `; of ${group} it has ${[...kinds].sort().join(', ')}`;
+  return { summary, advice: `${install}${correct}${others}`, weight: Weight.Missing };
+}
+
+export function refused(
+  label: string,
+  { reason, message }: Pick<Condition, 'reason' | 'message'>,
+  { what, todo }: Partial<Hint> = {},
+): Cause {
+  const advice = todo ?? helpFor(reason);
+  const said = [label, reason, what, oneLine(message)].filter((part) => part !== undefined && part !== '').join(': ');
+  return { summary: said, advice, weight: Weight.Refused };
+}
+
+function helpFor(reason: string): string {
+  return reason === 'UnrecoverableError'
+    ? 'no change of its spec can help: look at it where it lives; it is looked at again, ever less often, and goes on by itself once that is mended'
+    : 'correct its spec, or what it stands for';
+}
+
+/** The code that serves it throws. @param defect  what it throws */
+export function defective(label: string, defect: string): Cause {
+  const summary = `${label}: the code that serves it fails: ${oneLine(defect)}`;
+  const advice = `neither its spec nor its cloud need be wrong: the log of troupe says where in the code; mend or update that, or edit ${label}, which has it tried at once`;
+  return { summary, advice, weight: Weight.Refused };
+}
+
+/** The last step failed in a way that may pass. @param doing  what could not be done, with a blank before it */
+export function retried(label: string, doing: string, { message }: Pick<Condition, 'message'>): Cause {
+  const summary = `${label}${doing}: ${oneLine(message)}`;
+  return { summary, advice: 'it is tried again by itself, ever less often', weight: Weight.Retried };
+}
+
+/** A person has to do something about it, though it is tried again. @param doing  as with `retried` */
+export function advised(label: string, doing: string, { message }: Pick<Condition, 'message'>, advice: Hint): Cause {
+  const { at, what, todo } = advice;
+  const said = [at ?? `${label}${doing}`, what, oneLine(message)].filter((part) => part !== undefined).join(': ');
+  return { summary: said, advice: todo, weight: Weight.Refused, ...(at !== undefined && { at }) };
+}
+
+/** @param id  of what the object stands for, which goes with it */
+export function unappliedFields(label: string, fields: readonly string[], id: string | undefined): Cause {
+  const summary = `${label} is not as its spec says: ${fields.join(', ')} cannot be set once the resource is made`;
+  const loss = id === undefined ? '' : `, which deletes ${id} with all that it holds,`;
+  const advice = `take it out of the spec; or delete ${label}${loss} and create it again`;
+  return { summary, advice, weight: Weight.Refused };
+}
+
+/** Another controller cares for the objects. */
+export function led({ name, lease, holder }: Leader): Cause {
+  const summary = `${name} leads: ${holder} holds the lease ${lease}, and Troupe touches nothing meanwhile`;
+  const advice = `see that ${name} works, or scale its Deployment to zero and Troupe takes over`;
+  return { summary, advice, weight: Weight.Led };
+}
+
+/** @param others  processes that host other objects */
+export function unhosted(
+  labels: readonly string[],
+  { lease, bus, others }: { readonly lease: string; readonly bus: string; readonly others: readonly string[] },
+): Cause {
+  const [first, ...more] = labels;
+  const whom = `${first}${more.length === 0 ? '' : ` and ${more.length} more`}`;
+  const rest = others.length === 0 ? 'nor any other' : `others are held by ${others.join(', ')}`;
+  const summary = `no process hosts ${whom}: nobody holds the lease ${lease} on ${bus}, ${rest}`;
+  const advice =
+    others.length === 0
+      ? "begin a process of troupe with the role 'actors' on this bus; the log of one that runs says why it holds none"
+      : `it is taken over within a lease time; if not, the log of ${others.join(', ')} says why`;
+  return { summary, advice, weight: Weight.Stalled };
+}
+
+/** @param message  of the attempt to reach it */
+export function busAway(message: string): Cause {
+  const summary = `the bus is away: ${oneLine(message)}`;
+  const advice =
+    'see that nats-server runs there, and that the processes of troupe reach it: nothing goes on without it';
+  return { summary, advice, weight: Weight.Stalled };
+}
+
+/** Who asks may not look who hosts what. */
+export function busUntold(message: string): Cause {
+  const summary = `whether a process hosts it cannot be told: ${oneLine(message)}`;
+  return { summary, advice: 'name a bus and a login that may look, or none', weight: Weight.Passing };
+}
+
+export function unusable(label: string, object: KubeObject, id = 'its resource'): Cause {
+  const state = statusOf(object);
+  const what = state === undefined ? `${id} is not as it should be` : `${id} has status ${state}`;
+  const summary = `${label} is as specified, and cannot be used: ${what}`;
+  return { summary, advice: `look at ${id} where it lives`, weight: Weight.Foreign };
+}
+
+/** What is waited for is no object that the references name. @param advice  where it does not go on by itself */
+export function foreign(
+  label: string,
+  object: KubeObject,
+  message: string,
+  { advice, sinceMs }: { readonly advice: Hint | undefined; readonly sinceMs?: number },
+): Cause {
+  const state = statusOf(object);
+  const reported = `${oneLine(message)}${state === undefined ? '' : `, status ${state}`}${forHow(sinceMs)}`;
+  if (advice === undefined) return { summary: `${label}: ${reported}`, advice: BY_ITSELF, weight: Weight.Foreign };
+  const cause = advised(label, '', { message: reported }, advice);
+  return advice.isPatient === true ? { ...cause, weight: Weight.Foreign } : cause;
+}
+
+export function elsewhere(label: string, object: KubeObject, plural: string): Cause {
+  const message = progressOf(object)?.message;
+  const summary = `${label} is not available${message ? `: ${oneLine(message)}` : ''}`;
+  return { summary, advice: `look at whoever cares for ${plural}`, weight: Weight.Foreign };
+}
+
+export function unseen(label: string, isNew: boolean, sinceMs: number | undefined): Cause {
+  const when = isNew ? `since it was applied${forHow(sinceMs)}` : 'since its spec was changed';
+  return { summary: `nobody has looked at ${label} ${when}`, advice: RUNNING, weight: Weight.Unseen };
+}
+
+/** An object that is not deleted refers to one that is. @param id  of what the first stands for, if it has any */
+export function holding(holder: string, id: string | undefined, held: string): Cause {
+  // Nothing was built on it, so it lets go (P1).
+  return id === undefined
+    ? {
+        summary: `${holder} still refers to ${held}`,
+        advice: `nothing is built on it, so ${BY_ITSELF}`,
+        weight: Weight.Passing,
+      }
+    : {
+        summary: `${holder} still refers to ${held}, and is not deleted`,
+        advice: `delete ${holder}, or wait until it is`,
+        weight: Weight.Held,
+      };
+}
+
+export function strange(label: string, finalizer: string): Cause {
+  const summary = `${label} carries the finalizer ${finalizer}, which is none of troupe's`;
+  return { summary, advice: 'whoever put it there has to remove it', weight: Weight.Held };
+}
+
+export function released(label: string, finalizer: string): Cause {
+  const summary = `${label} carries the finalizer ${finalizer}, and nobody refers to it any more`;
+  return { summary, advice: BY_ITSELF, weight: Weight.Passing };
+}
+
+export function leaving(label: string): Cause {
+  return { summary: `${label} is about to be gone`, advice: BY_ITSELF, weight: Weight.Passing };
+}
+
+export function cleaning(label: string, id: string | undefined, sinceMs: number | undefined): Cause {
+  const doing = id === undefined ? 'is being cleaned up' : `waits until ${id} is deleted`;
+  return { summary: `${label} ${doing}${forHow(sinceMs)}`, advice: BY_ITSELF, weight: Weight.Passing };
+}
+
+/** @param labels  each waits for the next, the last for the first */
+export function circle(labels: readonly string[]): Cause {
+  const summary =
+    labels.length === 1
+      ? `${labels[0]} waits for itself`
+      : `${[...labels, labels[0]].join(' -> ')} wait for each other`;
+  return { summary, advice: 'take one of the references out', weight: Weight.Held };
+}
+
+/** The part of a finding that every object has. @param id  of what it stands for */
+export function saidBy(
+  object: KubeObject,
+  id: string | undefined,
+): Pick<Finding, 'kind' | 'name' | 'available' | 'progressing' | 'id'> {
+  const verdict = (condition: Condition | undefined): Verdict | undefined =>
+    condition && { status: condition.status, reason: condition.reason, message: condition.message };
+  const [available, progressing] = [verdict(availabilityOf(object)), verdict(progressOf(object))];
+  return {
+    kind: object.kind,
+    name: object.metadata.name,
+    ...(available !== undefined && { available }),
+    ...(progressing !== undefined && { progressing }),
+    ...(id !== undefined && { id }),
+  };
+}
+
+/** How an object stands that is not explained any further. */
+export function resourceStateOf(object: KubeObject): Standing {
+  if (isDeleted(object)) return Standing.Deleting;
+  return availabilityOf(object)?.status === 'False' ? Standing.Waiting : Standing.Available;
+}
+
+/** Whether an object has to wait for a reference: it is needed now, or the object says so itself. */
+export function counts(reference: Reference, isBuilt: boolean, message = ''): boolean {
+  const named = labelOf(reference).toLowerCase();
+  const isNamed = message.toLowerCase().split(/\s+/).includes(named);
+  return isNamed || isNeeded(reference, isBuilt);
+}
+
+export function isDeleted({ metadata }: KubeObject): boolean {
+  return metadata.deletionTimestamp !== undefined;
+}
+
+/** Of what the object stands for. Where its kind has a life, that knows: there are kinds without `status.id`. */
+export function idOf(object: KubeObject, kind: Pick<Kind, 'life'> | undefined): string | undefined {
+  if (kind?.life.externalId !== undefined) return kind.life.externalId(object);
+  const id = object.status?.['id'];
+  return typeof id === 'string' && id !== '' ? id : undefined;
+}
+
+/** What the foreign system calls the state of the resource. */
+function statusOf({ status }: KubeObject): string | undefined {
+  const state = (status?.['resource'] as { readonly status?: unknown } | undefined)?.status;
+  return typeof state === 'string' && state !== '' ? state : undefined;
+}
+
+function forHow(sinceMs: number | undefined): string {
+  return sinceMs === undefined ? '' : `, for ${duration(sinceMs)}`;
+}
+
+function oneLine(message: string): string {
+  return message
+    .trim()
+    .split(/\s*\n\s*/)
+    .join('; ');
+}

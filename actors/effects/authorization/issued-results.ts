@@ -1,0 +1,85 @@
+// What the operations of this process have answered, so that whoever names an id or an observation can be believed.
+//
+// Invariants:
+//   W1. Nothing is witnessed but what an operation answered for this very incarnation; of several matches none is its own, nor
+//       is what was found by an intent: only who asked knows of that (N1).
+import { createHash } from 'node:crypto';
+import type { Clock } from '../../../bus/mod.ts';
+
+/** What is not heard of for so long is forgotten, in milliseconds. */
+const WITNESSED_MS = 10 * 60_000;
+/** Incarnations that are remembered; beyond, the oldest go. */
+const INCARNATIONS = 10_000;
+/** Observations of one id that are told apart. */
+const OBSERVATIONS = 8;
+
+interface Entry {
+  readonly ids: Map<string, Set<string>>;
+  at: number;
+}
+
+export class IssuedResults {
+  readonly #clock: Pick<Clock, 'now'>;
+  /** By uid, the one that was heard of last at the end. */
+  readonly #entries = new Map<string, Entry>();
+
+  constructor(clock: Pick<Clock, 'now'>) {
+    this.#clock = clock;
+  }
+
+  /** @param answer  what an operation returned, or told of as progress */
+  note(uid: string, answer: unknown): void {
+    for (const seen of observationsIn(answer)) {
+      const entry = this.#entries.get(uid) ?? { ids: new Map(), at: 0 };
+      entry.at = this.#clock.now();
+      this.#entries.delete(uid);
+      this.#entries.set(uid, entry);
+      const known = entry.ids.get(seen.id) ?? new Set();
+      entry.ids.set(seen.id, known);
+      const digest = digestOf(seen);
+      known.delete(digest);
+      known.add(digest);
+      for (const oldest of known) if (known.size > OBSERVATIONS) known.delete(oldest);
+    }
+    this.#forget();
+  }
+
+  /** An operation answered with this id. */
+  knows(uid: string, id: string): boolean {
+    return this.#entries.get(uid)?.ids.has(id) === true;
+  }
+
+  /** An operation answered with just this. */
+  saw(uid: string, observation: { readonly id: string }): boolean {
+    return this.#entries.get(uid)?.ids.get(observation.id)?.has(digestOf(observation)) === true;
+  }
+
+  #forget(): void {
+    const before = this.#clock.now() - WITNESSED_MS;
+    for (const [uid, { at }] of this.#entries) {
+      if (at > before && this.#entries.size <= INCARNATIONS) return;
+      this.#entries.delete(uid);
+    }
+  }
+}
+
+/** An observation is known by its id; a look-up tells of one only if nothing else matches. */
+function observationsIn(answer: unknown): readonly { readonly id: string }[] {
+  if (typeof answer !== 'object' || answer === null) return [];
+  const { id, observation, matches, earlier } = answer as {
+    readonly id?: unknown;
+    readonly observation?: unknown;
+    readonly matches?: unknown;
+    readonly earlier?: unknown;
+  };
+  if (typeof id === 'string') return [answer as { readonly id: string }];
+  // mutant: witness-takes-several === -> $1 >= $2
+  // mutant: witness-of-intent-removes && -> $1
+  if (Array.isArray(matches)) return matches.length === 1 && earlier !== true ? observationsIn(matches[0]) : [];
+  return observationsIn(observation);
+}
+
+/** Of what it is as JSON: it has been on the bus. */
+function digestOf(observation: object): string {
+  return createHash('sha256').update(JSON.stringify(observation)).digest('base64url');
+}

@@ -1,0 +1,231 @@
+// Finds out whose an external resource is: one living managed object has it, whatever its namespace.
+//
+// Invariants:
+//   V1. The API server is asked, which alone knows who has recorded what: the mail may be lost, and old. A question is answered
+//       from a list that began after it was asked.
+//   V2. An id counts within one foreign system only, and which one it is follows from the credentials of each object, not from
+//       what its status says: who points to a system of his own takes nothing from anybody.
+//   V3. Of two that have recorded the same the older one has it, by `creationTimestamp`, then by uid: both find the same.
+//       Who got the id from somebody else's hand, and who has recorded nothing, comes after both.
+//   V4. When it cannot be told in time where the id of another object leads, that one may have it, and nothing is taken from it.
+//       But whoever has recorded the id by its own hand gives way only to who is seen to get at the resource with credentials of
+//       his own: else anybody could hold on to it by writing down its id.
+//   V5. Where a kind lets objects of one namespace share what their specs lead to, they are nobody's rivals. Who goes leaves the resource to any that lives,
+//       and of several that go to the youngest: one of them removes it, and nobody who lives loses it.
+//   V6. One system has several addresses, and nothing that another system says proves that it is the same. Whoever has only found a resource of a UUID, has recorded
+//       nothing and asked for nothing, gives way to anybody who has recorded that: it may wait in vain, and nobody loses anything. A UUID is not known before the
+//       resource is there, so that nobody can be made to wait for what he makes himself.
+import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import { AbsentError, type Clock } from '../../bus/mod.ts';
+import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
+import type { ResourceOwner } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { placesOf } from '../base/list-all.ts';
+import { SingleFlight } from '../base/single-flight.ts';
+import { type Registry, resourceOf } from '../object/registry.ts';
+
+export interface RivalsDeps {
+  readonly objects: Pick<Objects, 'list' | 'get'>;
+  readonly registry: Registry;
+  /** The namespaces whose objects are cared for; undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+  readonly clock: Clock;
+}
+
+/** Who asks, and for what. */
+export interface Question {
+  readonly kind: Kind;
+  /** For the object that asks. */
+  readonly request: OperationRequest;
+  readonly externalId: string;
+  /** See `systemOf`. */
+  readonly system: string;
+  /** The object has its id from somebody else's hand. */
+  readonly isIdFromOtherWriter: boolean;
+  /** It is what a create of the object made. */
+  readonly isMade: boolean;
+  /** The object goes, and leaves the resource to whoever shares it (V5). */
+  readonly isLeaving: boolean;
+}
+
+type Identify = (request: OperationRequest) => Promise<string>;
+type Observe = (request: OperationRequest & { readonly id: string }) => Promise<object | undefined>;
+type Get = Objects['get'];
+type Recorded = ReadonlyMap<string, readonly KubeObject[]>;
+
+/** The operation by which an adapter says where ids belong; a kind without it has no rivals. */
+const IDENTIFY = 'identify';
+/** The operation by which an adapter looks whether somebody's credentials lead to a resource. */
+const OBSERVE = 'observe';
+
+/** With hyphens or without, as Keystone writes it. */
+const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12}$/i;
+
+export class OwnershipResolver {
+  readonly #deps: RivalsDeps;
+  readonly #readings = new SingleFlight<Recorded>();
+
+  constructor(deps: RivalsDeps) {
+    this.#deps = deps;
+  }
+
+  /** The foreign system that the object's ids belong to (V2); undefined: its kind has no rivals. */
+  async systemOf(kind: Kind, request: OperationRequest): Promise<string | undefined> {
+    return identifying(kind)?.(request);
+  }
+
+  /** Before whom the object gives way (V3); undefined: before nobody. */
+  async of({
+    kind,
+    request,
+    externalId,
+    isIdFromOtherWriter,
+    isMade,
+    isLeaving,
+    system,
+  }: Question): Promise<ResourceOwner | undefined> {
+    const { object } = request;
+    // mutant: rivals-by-id-take-recorded =.2 -> $4
+    // mutant: rivals-by-id-take-made &&.2 -> true
+    const isIdEnough =
+      !isIdFromOtherWriter && !isMade && recordedBy(kind, object) === undefined && UUID.test(externalId);
+    const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
+    const isOwn = !isIdFromOtherWriter && kind.life.recorded?.(object) === externalId;
+    // mutant: rivals-older-gives-way ||.2 -> true
+    const first = (recorded.get(externalId) ?? [])
+      .filter((other) => {
+        if (other.metadata.uid === object.metadata.uid) return false;
+        // mutant: shares-by-forged-status && -> $1
+        if (isSharing(kind, object, other) && !isIdFromOtherWriter) return isLeaving && outlives(other, object);
+        return !isOwn || byAge(other, object) < 0;
+      })
+      .sort(byAge);
+    const get = this.#getting();
+    const asked = { ...request, deadlineAt: isOwn ? this.#halfWay(request) : request.deadlineAt };
+    const holding = await Promise.all(
+      first.map((other) => {
+        // Of two of one namespace neither takes anything from the other: in doubt it is left.
+        const mustBeSeen = isOwn && !isSharing(kind, object, other);
+        // mutant: rivals-by-two-urls-share ||.1 -> false
+        return isIdEnough || this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, mustBeSeen);
+      }),
+    );
+    const conflictingOwner = first[holding.indexOf(true)];
+    // mutant: rivals-take-recorded if -> true
+    if (conflictingOwner === undefined) return undefined;
+    const { namespace = '', name, uid } = conflictingOwner.metadata;
+    return { kind: kind.kind, namespace, name, uid, externalId };
+  }
+
+  /** @param mustBeSeen  it counts as having it only where that is seen (V4) */
+  async #mayHave(
+    { system, kind, externalId }: Pick<Question, 'system' | 'kind' | 'externalId'>,
+    request: OperationRequest,
+    get: Get,
+    mustBeSeen: boolean,
+  ): Promise<boolean> {
+    try {
+      const known = await this.#requestFor(kind, request, get);
+      if ((await identifying(kind)?.(known)) !== system) return false;
+      // What is gone by now was found a moment ago by whoever has not recorded it: that is no proof.
+      return !mustBeSeen || (await (kind.operations[OBSERVE] as Observe)({ ...known, id: externalId })) !== undefined;
+    } catch {
+      // mutant: rivals-block-owner return -> true
+      return !mustBeSeen;
+    }
+  }
+
+  /** However many others there are, and whatever is in their way: the answer comes while it is of use. */
+  #halfWay({ deadlineAt }: OperationRequest): number {
+    const now = this.#deps.clock.now();
+    return now + (deadlineAt - now) / 2;
+  }
+
+  /** Reads each object once, however many refer to it. */
+  #getting(): Get {
+    const known = new Map<string, Promise<KubeObject | undefined>>();
+    return (resource, namespace, name) => {
+      const key = `${resource.plural}/${namespace}/${name}`;
+      const reading = known.get(key) ?? this.#deps.objects.get(resource, namespace, name);
+      known.set(key, reading);
+      return reading;
+    };
+  }
+
+  /** As its own host would ask, by what the API server says of the objects that it refers to. */
+  async #requestFor(
+    kind: Kind,
+    { object, deadlineAt, traceparent }: OperationRequest,
+    get: Get,
+  ): Promise<OperationRequest> {
+    const { registry } = this.#deps;
+    const { namespace: own = '', name } = object.metadata;
+    const from = { realm: kind.realm, plural: kind.plural, namespace: own, name };
+    const dependencies: Record<string, KnownDependency> = {};
+    for (const reference of kind.references(object)) {
+      const target = registry.target(from, reference);
+      const resource = registry.resource(target);
+      if (resource === undefined || resource.metadataOnly === true) continue;
+      const other = await get(resource, target.namespace, target.name);
+      if (other === undefined) continue;
+      const { id, ready, attributes } = registry.standing(target, other);
+      if (id === undefined) continue;
+      const isElsewhere = reference.namespace !== undefined && reference.namespace !== own;
+      const key = isElsewhere
+        ? `${reference.kind}/${reference.namespace}/${reference.name}`
+        : `${reference.kind}/${reference.name}`;
+      dependencies[key] = { id, ready, ...(attributes !== undefined && { attributes }) };
+    }
+    return { object, dependencies, deadlineAt, traceparent };
+  }
+
+  async #list(kind: Kind): Promise<Recorded> {
+    const { objects, namespaces } = this.#deps;
+    const recorded = new Map<string, KubeObject[]>();
+    const resource = resourceOf(kind);
+    try {
+      for (const place of placesOf(resource, namespaces)) {
+        for (const object of (await objects.list(resource, place)).items) {
+          const externalId = recordedBy(kind, object);
+          if (externalId === undefined) continue;
+          const known = recorded.get(externalId);
+          if (known === undefined) recorded.set(externalId, [object]);
+          else known.push(object);
+        }
+      }
+    } catch (error) {
+      // A kind that the API server does not serve has no objects.
+      if (!(error instanceof AbsentError)) throw error;
+    }
+    return recorded;
+  }
+}
+
+/** What the object has as its own; one whose code fails says nothing (I11). */
+export function recordedBy(kind: Pick<Kind, 'life'>, object: KubeObject): string | undefined {
+  try {
+    return kind.life.recorded?.(object);
+  } catch {
+    return undefined;
+  }
+}
+
+function identifying({ operations }: Pick<Kind, 'operations'>): Identify | undefined {
+  return operations[IDENTIFY] as Identify | undefined;
+}
+
+function isSharing({ life }: Kind, { metadata: one }: KubeObject, { metadata: other }: KubeObject): boolean {
+  return life.shares === true && one.namespace === other.namespace;
+}
+
+/** Whether the resource may be left to `other` when `object` goes. */
+function outlives(other: KubeObject, object: KubeObject): boolean {
+  // mutant: shared-resource-left-by-all ||.2 -> true
+  return other.metadata.deletionTimestamp === undefined || byAge(other, object) > 0;
+}
+
+function byAge({ metadata: one }: KubeObject, { metadata: other }: KubeObject): number {
+  const text = ({ creationTimestamp = '', uid }: KubeObject['metadata']): string => `${creationTimestamp} ${uid}`;
+  // mutant: rivals-youngest-first < -> $1 > $2
+  return text(one) < text(other) ? -1 : 1;
+}

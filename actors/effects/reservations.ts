@@ -1,0 +1,206 @@
+// Who may make, or take over, what several objects may look for alike: one at a time. A turn is a last value on the bus, named
+// after what is looked for, and its first writer has it.
+//
+// Invariants:
+//   T1. Nothing is made, and nothing that was found is recorded, without a turn that the bus has acknowledged: it is written by
+//       compare, and not after the end of the lease.
+//   T2. A turn is over when its holder has recorded something or is gone, as the API server has it, or when its time has passed,
+//       by which what was asked for has landed (P13). Before that nobody else gets it.
+//   T3. Who gets a turn after somebody else's looked for the resource after that was over: what the other one made is found.
+//   T4. A value stays for as long as a look that was made before it may be relied upon, unless it is certain that nothing was
+//       made: whoever hosts its shard takes it away then.
+//   T5. Who would have what is there takes a turn named after its id, too: of two that found it by different ways one asks whose
+//       it is after the other has recorded it.
+import { createHash } from 'node:crypto';
+import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import {
+  type Clock,
+  ConflictError,
+  type JsonObject,
+  type Mailbox,
+  parseAddressKey,
+  type ReservationSubject,
+  type Timer,
+} from '../../bus/mod.ts';
+import type { Registry } from '../object/registry.ts';
+import { CLOCK_SKEW_MS } from './create-journal.ts';
+import { recordedBy } from './ownership.ts';
+
+export interface TurnsDeps {
+  readonly mailbox: Mailbox;
+  readonly clock: Clock;
+  readonly objects: Pick<Objects, 'get'>;
+  readonly registry: Registry;
+}
+
+/** What a turn is asked for. */
+export interface ReservationRequest {
+  /** Key of the actor, and the incarnation. */
+  readonly holder: string;
+  readonly uid: string;
+  /** By when all that is done in it has landed, milliseconds since the epoch. */
+  readonly until: number;
+  /** When the look began that is relied upon, milliseconds since the epoch. */
+  readonly lookedAt: number;
+  /** Whether it may still be written for (T1). */
+  readonly mayWrite: () => boolean;
+}
+
+interface Turn {
+  readonly holder: string;
+  readonly uid: string;
+  readonly until: number;
+}
+
+/** So many others may be faster before it is tried again later. */
+const TRIES = 3;
+
+export class Reservations {
+  readonly #deps: TurnsDeps;
+  /** When the turns of others were found to be over, by sequence. */
+  readonly #overSince = new Map<number, number>();
+
+  constructor(deps: TurnsDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * @returns where it is, for `release`
+   * @throws {ConflictError} it is somebody else's, or was when it was looked: look again
+   */
+  async take(name: string, request: ReservationRequest): Promise<number> {
+    const { mailbox } = this.#deps;
+    const subject = subjectOf(name);
+    const { holder, uid, until } = request;
+    let sequence = 0;
+    for (let tries = 0; tries < TRIES; tries++) {
+      if (!request.mayWrite()) throw new ConflictError('the lease has ended');
+      // mutant: turns-for-two ().3 -> $ === 0 ? undefined : $
+      const publication = await mailbox.publish(subject, { holder, uid, until }, sequence);
+      if (publication.kind === 'stored') return publication.sequence;
+      const last = await mailbox.last(subject);
+      sequence = last?.sequence ?? 0;
+      if (last !== undefined) await this.#checkOver(parseTurn(last.payload), last.sequence, request);
+    }
+    throw new ConflictError('others look for the same');
+  }
+
+  /** It is over, and something may have been made in it: whoever gets it next looks after this (T3). */
+  async end(
+    name: string,
+    sequence: number,
+    { holder, uid, mayWrite }: Omit<ReservationRequest, 'until' | 'lookedAt'>,
+  ): Promise<void> {
+    const { clock, mailbox } = this.#deps;
+    if (!mayWrite()) return; // it ends by itself, as it does when this fails
+    await mailbox.publish(subjectOf(name), { holder, uid, until: clock.now() }, sequence).catch(() => undefined);
+  }
+
+  /** Nothing was made in it: nobody has to wait for it. */
+  async release(sequence: number): Promise<void> {
+    await this.#deps.mailbox.remove(sequence).catch(() => undefined); // it ends by itself
+  }
+
+  /** @throws {ConflictError} it goes on, or was not over yet when it was looked (T3) */
+  async #checkOver(turn: Turn | undefined, sequence: number, { holder, lookedAt }: ReservationRequest): Promise<void> {
+    if (turn === undefined || turn.holder === holder) return;
+    const { clock } = this.#deps;
+    const over = this.#overSince.get(sequence) ?? (await this.#overAt(turn));
+    if (over === undefined) throw new ConflictError(`'${turn.holder}' is making what this looks for`);
+    this.#overSince.set(sequence, over);
+    for (const [known, at] of this.#overSince) if (at < clock.now() - OVER_FOR_MS) this.#overSince.delete(known);
+    // mutant: turns-trust-early-look if -> false
+    if (lookedAt < over) throw new ConflictError(`'${turn.holder}' may have made what this looks for`);
+  }
+
+  /** Since when it is known to be over; undefined: it is not. */
+  async #overAt({ holder, uid, until }: Turn): Promise<number | undefined> {
+    const { clock, objects, registry } = this.#deps;
+    const endsAt = until + CLOCK_SKEW_MS;
+    if (clock.now() >= endsAt) return endsAt;
+    const address = parseAddressKey(holder);
+    const kind = address && registry.kind(address);
+    if (address === undefined || kind === undefined) return clock.now();
+    const object = await objects.get(kind, address.namespace, address.name);
+    const isOver = object === undefined || object.metadata.uid !== uid || recordedBy(kind, object) !== undefined;
+    return isOver ? clock.now() : undefined;
+  }
+}
+
+/** What is known of a turn that was over is forgotten after so long, in milliseconds. */
+const OVER_FOR_MS = 60_000;
+/** Between two looks for turns that are over, in milliseconds at least. */
+const SWEEP_MS = 10_000;
+
+/** Takes the turns of a shard away when their time has passed (T4). */
+export class ReservationSweeper {
+  readonly #deps: Pick<TurnsDeps, 'mailbox' | 'clock'>;
+  readonly #turns = new Map<string, { readonly sequence: number; readonly endsAt: number }>();
+  #timer: Timer | undefined;
+  #closed = false;
+
+  constructor(deps: Pick<TurnsDeps, 'mailbox' | 'clock'>) {
+    this.#deps = deps;
+  }
+
+  get size(): number {
+    return this.#turns.size;
+  }
+
+  heard({ name }: ReservationSubject, payload: JsonObject, sequence: number): void {
+    const endsAt = (parseTurn(payload)?.until ?? 0) + CLOCK_SKEW_MS;
+    this.#turns.set(name, { sequence, endsAt });
+    this.#wake();
+  }
+
+  close(): void {
+    this.#closed = true;
+    if (this.#timer !== undefined) this.#deps.clock.clearTimeout(this.#timer);
+    this.#turns.clear();
+  }
+
+  #wake(): void {
+    const { clock } = this.#deps;
+    if (this.#timer !== undefined || this.#closed || this.#turns.size === 0) return;
+    const first = Math.min(...[...this.#turns.values()].map(({ endsAt }) => endsAt));
+    this.#timer = clock.setTimeout(() => void this.#sweep(), Math.max(SWEEP_MS, first - clock.now()));
+  }
+
+  async #sweep(): Promise<void> {
+    const { clock, mailbox } = this.#deps;
+    const now = clock.now();
+    const over = [...this.#turns].filter(([, { endsAt }]) => endsAt <= now);
+    for (const [name, turn] of over) {
+      if (this.#closed) return;
+      try {
+        await mailbox.remove(turn.sequence);
+        if (this.#turns.get(name) === turn) this.#turns.delete(name);
+      } catch {
+        break; // the next look takes it away
+      }
+    }
+    this.#timer = undefined;
+    this.#wake();
+  }
+}
+
+/** The name of the turn of what is looked for, among the objects of a kind. */
+export function reservationName(
+  { realm, plural }: { readonly realm: string; readonly plural: string },
+  completedLookup: string,
+): string {
+  return createHash('sha256')
+    .update(JSON.stringify([realm, plural, completedLookup]))
+    .digest('hex')
+    .slice(0, 32);
+}
+
+function subjectOf(name: string): ReservationSubject {
+  return { topic: 'reservation', name };
+}
+
+/** Undefined: it is nobody's. */
+function parseTurn({ holder, uid, until }: JsonObject): Turn | undefined {
+  if (typeof holder !== 'string' || typeof uid !== 'string' || typeof until !== 'number') return undefined;
+  return { holder, uid, until };
+}

@@ -1,0 +1,101 @@
+// What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
+import { type Address, internList, internText, internUid, type JsonObject } from '../../bus/mod.ts';
+import { type DependencyAnswer, Readiness } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
+
+/** Topic `object`: the object as the API server has it, or that it is gone. */
+export type ObjectMessage =
+  | { readonly object: KubeObject }
+  /** `resourceVersion` is that of the deletion, as far as it is known. */
+  | { readonly gone: { readonly uid: string; readonly resourceVersion: string } };
+
+/** Topic `claim`: I refer to you and am alive, or a tombstone: this incarnation of me is gone. */
+export interface ClaimMessage {
+  /** Incarnation of the claimant. */
+  readonly uid: string;
+  /** Of the claimant when it claimed: orders claims of different incarnations (P4). */
+  readonly resourceVersion: string;
+  /** Of the claimant: since when it refers to the dependency without a break; when `ended`: as it was when that ended. */
+  readonly generation: number;
+  /** Finalizers that the claimant needs on the dependency; empty for an unguarded reference. */
+  readonly finalizers: readonly string[];
+  /** Field manager of those finalizers. */
+  readonly manager: string;
+  /** Incarnations of the dependency that this claim does not hold, because the claimant yielded them (P1). */
+  readonly withdrawnFrom: readonly string[];
+  /** What the claimant says of its use. */
+  readonly attributes?: JsonObject;
+  readonly ended: boolean;
+}
+
+/** Topic `ready`: the answer to a claim. */
+export interface AnswerMessage extends DependencyAnswer {
+  /** Incarnation of the claimant that is answered (P2). */
+  readonly to: string;
+  /** Generation of the claim that is answered. */
+  readonly generation: number;
+}
+
+export function parseObjectMessage(payload: JsonObject): ObjectMessage | undefined {
+  const { object, gone } = payload as Partial<Record<'object' | 'gone', JsonObject>>;
+  const metadata = object?.['metadata'] as JsonObject | undefined;
+  if (isText(metadata?.['uid']) && isText(metadata?.['resourceVersion']))
+    return { object: object as unknown as KubeObject };
+  if (isText(gone?.['uid']) && isText(gone?.['resourceVersion'])) {
+    return { gone: { uid: gone['uid'], resourceVersion: gone['resourceVersion'] } };
+  }
+  return undefined;
+}
+
+export function parseClaim(payload: JsonObject): ClaimMessage | undefined {
+  const { uid, resourceVersion, generation, finalizers, manager, withdrawnFrom, attributes, ended } = payload;
+  const isClaim =
+    isText(uid) &&
+    isText(resourceVersion) &&
+    typeof generation === 'number' &&
+    isTexts(finalizers) &&
+    isText(manager) &&
+    isTexts(withdrawnFrom);
+  if (!isClaim) return undefined;
+  return {
+    uid,
+    resourceVersion,
+    generation,
+    finalizers: internList(finalizers),
+    manager: internText(manager),
+    withdrawnFrom: internList(withdrawnFrom),
+    ...(isObject(attributes) && { attributes }),
+    ended: ended === true,
+  };
+}
+
+/** @param about  who answers, and who is answered */
+export function parseAnswer(
+  payload: JsonObject,
+  about: { readonly from: Address; readonly to: Address },
+): AnswerMessage | undefined {
+  const { to, generation, uid, readiness, externalId, version, attributes } = payload;
+  const known = Object.values(Readiness).find((value) => value === readiness);
+  if (!isText(to) || typeof generation !== 'number' || !isText(uid) || known === undefined) return undefined;
+  return {
+    to: internUid(about.to, to),
+    generation,
+    uid: internUid(about.from, uid),
+    readiness: known,
+    ...(isText(externalId) && { externalId: internText(externalId) }),
+    ...(isText(version) && { version: internText(version) }),
+    ...(isObject(attributes) && { attributes }),
+  };
+}
+
+function isObject(value: unknown): value is JsonObject {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function isText(value: unknown): value is string {
+  return typeof value === 'string';
+}
+
+function isTexts(value: unknown): value is readonly string[] {
+  return Array.isArray(value) && value.every(isText);
+}

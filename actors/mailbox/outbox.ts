@@ -1,0 +1,254 @@
+// What a shard has to say, published until the bus has it: level-triggered, by compare (P9).
+//
+// Invariants:
+//   O1. At most one publication of a subject is under way, and the last thing said is the last thing published.
+//   O2. Nothing begins after `close`, nor after the end of the lease, noticed or not: a host without it is silent.
+//   O3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
+//   O4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
+//   O5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
+//       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
+//   O6. What was forgotten stays forgotten, whatever is heard of it later: objects come and go, and nothing of them stays.
+import {
+  type ActorSubject,
+  addressKey,
+  type Clock,
+  type JsonObject,
+  type Mailbox,
+  TransientError,
+  toErrorData,
+} from '../../bus/mod.ts';
+import type { Semaphore } from '../base/semaphore.ts';
+import { SubjectMap } from './subject-map.ts';
+
+/** Whether what somebody else wrote may be overwritten by what is to be said. */
+export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
+
+/** What the bus has on a subject, as far as this host knows. */
+interface Stored {
+  /** Undefined: it is not remembered. Kept as it was given, and not as text: most of its parts are its author's anyway. */
+  readonly payload: JsonObject | undefined;
+  readonly sequence: number;
+  /** Of what was said here; undefined: somebody else wrote it, or this host before it began anew. */
+  readonly mayReplace: MayReplace | undefined;
+  /** Of the change that caused what was said here. */
+  readonly traceparent: string | undefined;
+}
+
+/** A publication under way. */
+interface Saying {
+  readonly subject: ActorSubject;
+  wanted: JsonObject;
+  mayReplace: MayReplace;
+  traceparent: string | undefined;
+  done: Promise<void>;
+}
+
+export interface OutboxDeps {
+  mailbox: Mailbox;
+  clock: Clock;
+  /** May be shared with other outboxes. */
+  inFlight: Semaphore;
+  /** When the lease on what is said ends, milliseconds since the epoch. */
+  endsAt: () => number;
+  /** Told of the first failure of a series, for one line in the log. */
+  onTrouble: (message: string) => void;
+  /**
+   * What is kept of each value that was published: its `payload`, so that the same is not published again, or only its
+   * `place`, for who says nothing twice. `payload` is the default.
+   */
+  remember?: 'payload' | 'place';
+}
+
+/** Pause before a publication that failed is tried again, in milliseconds. The connection itself reconnects meanwhile. */
+const PAUSE_MS = 250;
+
+export class Outbox {
+  readonly #deps: OutboxDeps;
+  readonly #stored = new SubjectMap<Stored>();
+  readonly #saying = new SubjectMap<Saying>();
+  #replayed = false;
+  #closed = false;
+  #troubled = false;
+
+  constructor(deps: OutboxDeps) {
+    this.#deps = deps;
+  }
+
+  /**
+   * Says `payload` on `subject`. Resolves when the bus has it, or something newer; never rejects, and never resolves
+   * once the outbox is closed.
+   *
+   * @param mayReplace  whether what another host wrote there may be overwritten (O3)
+   * @param traceparent  of the change that causes it; the same for another cause is nothing new (O4)
+   */
+  say(
+    subject: ActorSubject,
+    payload: JsonObject,
+    mayReplace: MayReplace = always,
+    traceparent?: string,
+  ): Promise<void> {
+    const saying = this.#saying.get(subject);
+    if (saying !== undefined) {
+      saying.wanted = payload;
+      saying.mayReplace = mayReplace;
+      saying.traceparent = traceparent;
+      return saying.done;
+    }
+    const stored = this.#stored.get(subject);
+    if (!this.#closed && stored?.payload !== undefined) {
+      if (isSame(stored.payload, payload)) {
+        this.#stored.set(subject, { ...stored, payload, mayReplace });
+        return Promise.resolve();
+      }
+      if (stored.mayReplace === undefined && !mayReplace(stored.payload, payload)) return Promise.resolve();
+    }
+    return this.#start(subject, payload, mayReplace, traceparent);
+  }
+
+  /**
+   * What the bus has on a subject of this shard, as its reader was handed it: at a replay, what need not be said again;
+   * later, what somebody may have overwritten (O4), and nothing else: what was said and is over comes back once more.
+   */
+  heard(subject: ActorSubject, payload: JsonObject, sequence: number): void {
+    const stored = this.#stored.get(subject);
+    // What is being published is held against what is there anyway.
+    // mutant: outbox-revives-gone ||.3 drop
+    if (
+      this.#closed ||
+      this.#saying.get(subject) !== undefined ||
+      (stored === undefined && this.#replayed) ||
+      (stored !== undefined && sequence <= stored.sequence)
+    )
+      return;
+    this.#stored.set(subject, { payload, sequence, mayReplace: undefined, traceparent: undefined });
+    if (stored?.mayReplace === undefined || stored.payload === undefined || isSame(stored.payload, payload)) return;
+    // mutant: outbox-leaves-overwritten drop
+    void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);
+  }
+
+  /** What the bus has on a subject, or will have, as far as is known and remembered. */
+  standing(subject: ActorSubject): JsonObject | undefined {
+    return this.#saying.get(subject)?.wanted ?? this.#stored.get(subject)?.payload;
+  }
+
+  /** Where the value of a subject is that was published here; undefined: none is known, or another is on its way. */
+  place(subject: ActorSubject): number | undefined {
+    return this.#saying.get(subject) === undefined ? this.#stored.get(subject)?.sequence : undefined;
+  }
+
+  /** The replay is over: all that stands on the bus has been heard. */
+  replayed(): void {
+    this.#replayed = true;
+  }
+
+  /** How many subjects are being published, or wait for it. */
+  get underWay(): number {
+    return this.#saying.size;
+  }
+
+  /** How many subjects are remembered. */
+  get size(): number {
+    return this.#stored.size + this.#saying.size;
+  }
+
+  /**
+   * Says no more on a subject, unless something else than `payload` was said there last; undefined: whatever was said.
+   * The value itself stays for its reader to delete.
+   */
+  forget(subject: ActorSubject, payload?: JsonObject): void {
+    const saying = this.#saying.get(subject);
+    const said = saying === undefined ? this.#stored.get(subject)?.payload : saying.wanted;
+    if (payload !== undefined && said !== undefined && !isSame(said, payload)) return;
+    this.#saying.delete(subject);
+    this.#stored.delete(subject);
+  }
+
+  close(): void {
+    this.#closed = true;
+  }
+
+  #start(
+    subject: ActorSubject,
+    wanted: JsonObject,
+    mayReplace: MayReplace,
+    traceparent: string | undefined,
+  ): Promise<void> {
+    const saying: Saying = { subject, wanted, mayReplace, traceparent, done: Promise.resolve() };
+    this.#saying.set(subject, saying);
+    saying.done = this.#run(saying);
+    return saying.done;
+  }
+
+  async #run(saying: Saying): Promise<void> {
+    const { subject } = saying;
+    const { mailbox, clock, inFlight, endsAt, remember = 'payload' } = this.#deps;
+    let { payload: published, sequence } = this.#stored.get(subject) ?? { payload: undefined, sequence: 0 };
+    /** In the turn of the last look at what is wanted, or what is said right after it would be lost (O1). */
+    const end = (stored: Stored): void => {
+      this.#saying.delete(subject);
+      this.#stored.set(subject, stored);
+    };
+    // Forgotten; whatever is said by now is another publication's.
+    const isForgotten = (): boolean => this.#saying.get(subject) !== saying;
+    while (!this.#closed) {
+      if (isForgotten()) return;
+      if (published !== undefined && isSame(saying.wanted, published)) {
+        const { mayReplace, traceparent } = saying;
+        return end({ payload: remember === 'payload' ? published : undefined, sequence, mayReplace, traceparent });
+      }
+      const turn = inFlight.enter();
+      // mutant: outbox-all-at-once drop
+      if (turn !== undefined) await turn;
+      try {
+        const { wanted: payload, traceparent } = saying;
+        // While it waited for its turn.
+        // mutant: outbox-speaks-when-closed ||.1 drop
+        if (this.#closed || isForgotten() || (published !== undefined && isSame(payload, published))) continue;
+        // A process that stood still says what is old by now before it hears that others may speak.
+        // mutant: outbox-after-lease drop
+        if (clock.now() >= endsAt()) throw new TransientError('the lease has ended');
+        // mutant: claims-never-compared ().3 -> 'from' in saying.subject && saying.mayReplace !== always ? undefined : $
+        // mutant: outbox-never-compares ().3 -> undefined
+        const publication = await mailbox.publish(saying.subject, payload, sequence, { traceparent });
+        if (publication.kind === 'stored') {
+          published = payload;
+          sequence = publication.sequence;
+        } else if (!this.#closed) {
+          const current = await mailbox.last(saying.subject);
+          sequence = current?.sequence ?? 0;
+          published = current?.payload;
+          // mutant: outbox-drops-newer-word &&.1 drop
+          // mutant: outbox-drops-word-after-forgotten &&.2 drop
+          const isNewest = saying.wanted === payload && !isForgotten();
+          // mutant: outbox-overwrites-newer &&.4 -> false
+          if (
+            isNewest &&
+            published !== undefined &&
+            !isSame(published, payload) &&
+            !saying.mayReplace(published, payload)
+          )
+            return end({ payload: published, sequence, mayReplace: undefined, traceparent: undefined });
+        }
+        this.#troubled = false;
+        continue;
+      } catch (error) {
+        if (!this.#troubled) {
+          this.#deps.onTrouble(`mail to '${addressKey(saying.subject.to)}' waits: ${toErrorData(error).message}`);
+        }
+        this.#troubled = true;
+      } finally {
+        inFlight.leave();
+      }
+      await clock.sleep(PAUSE_MS);
+    }
+    // A closed outbox leaves its callers waiting: whatever follows an acknowledgement must not happen any more.
+    return new Promise(() => undefined);
+  }
+}
+
+const always: MayReplace = () => true;
+
+/** Whether both are the same on the bus, where they are text. */
+function isSame(one: JsonObject, other: JsonObject): boolean {
+  return one === other || JSON.stringify(one) === JSON.stringify(other);
+}

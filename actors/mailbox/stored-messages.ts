@@ -1,0 +1,72 @@
+// The last values in an object's mailbox: known by their places, so that each goes when nobody needs it any more (P5).
+import type { Logger } from 'pino';
+import type { Mailbox } from '../../bus/mod.ts';
+import { CompactMap } from '../base/compact-map.ts';
+
+export interface StoredMailDeps {
+  readonly mailbox: Pick<Mailbox, 'remove'>;
+  readonly log: Logger;
+}
+
+export class StoredMessages {
+  readonly #deps: StoredMailDeps;
+  readonly #key: string;
+  /** Sequences of what goes with the object: its own mail, and answers by who answered. */
+  readonly #own = new CompactMap<number>();
+  /** Sequences of claims, by claimant: they stay as long as they hold, whether there is an object or not. Undefined: none. */
+  #claims: CompactMap<number> | undefined;
+
+  /** @param key  of whose mailbox it is */
+  constructor(deps: StoredMailDeps, key: string) {
+    this.#deps = deps;
+    this.#key = key;
+  }
+
+  /** Nothing is there that would go with the object. */
+  get isEmpty(): boolean {
+    return this.#own.size === 0;
+  }
+
+  noteObject(sequence: number): void {
+    this.#own.set('', sequence);
+  }
+
+  noteAnswer(from: string, sequence: number): void {
+    this.#own.set(from, sequence);
+  }
+
+  noteClaim(claimant: string, sequence: number): void {
+    this.#claims ??= new CompactMap();
+    this.#claims.set(claimant, sequence);
+  }
+
+  /** The tombstone of a claim has been read. */
+  endClaim(claimant: string, sequence: number): void {
+    this.#claims?.delete(claimant);
+    void this.#remove(claimant, sequence);
+  }
+
+  /** A claim that holds no more, of which there is no tombstone. */
+  dropClaim(claimant: string): void {
+    const sequence = this.#claims?.get(claimant);
+    if (sequence !== undefined) this.endClaim(claimant, sequence);
+  }
+
+  /** The object is gone: what lies there for nobody goes; claims stay for its successor. */
+  sweep(): void {
+    for (const [from, sequence] of this.#own) void this.#remove(from, sequence);
+    this.#own.clear();
+  }
+
+  async #remove(from: string, sequence: number): Promise<void> {
+    const { mailbox, log } = this.#deps;
+    try {
+      await mailbox.remove(sequence);
+    } catch (error) {
+      log.debug(
+        { err: error, to: this.#key, from },
+        'a last value could not be deleted; it is deleted when it is read again',
+      );
+    }
+  }
+}

@@ -1,0 +1,115 @@
+// What is told of one object to people: in the log and in the trace, each step with the change that it comes of.
+import type { Logger } from 'pino';
+import { type Address, addressKey, type JsonObject, type Trace, traceparentOf } from '../../bus/mod.ts';
+import { Tag, type UserEvent } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { changeTraceparent, stepTraceparent, traceIdOf } from '../base/change-trace.ts';
+import type { MachineState } from './lifecycle-instance.ts';
+
+export interface TellerDeps {
+  readonly trace: Trace;
+  readonly log: Logger;
+}
+
+/** All that an object's own step depends on, and the step. */
+interface Own {
+  readonly uid: string;
+  readonly generation: number | undefined;
+  readonly contentVersion: string | undefined;
+  readonly step: string;
+}
+
+/** So many different troubles in a row are logged, for a message may be another one each time. */
+const WARNINGS = 10;
+
+export class TransitionReporter {
+  readonly #deps: TellerDeps;
+  readonly #address: Address;
+  readonly #object: () => KubeObject | undefined;
+  /** Only while there is something to say: ten thousand objects at rest need no logger each. */
+  #ownLog: Logger | undefined;
+  /** What it does for its own last change: told of many times. Not kept by an object at rest. */
+  #own: Own | undefined;
+  #isSettled = true;
+  /** Of the answer that is being taken in, if it is another object's doing. */
+  #link: string | undefined;
+  /** What the log was warned of since all was well; undefined: nothing. */
+  #warnings: Set<string> | undefined;
+
+  /** @param object  as it is known now; undefined: there is none */
+  constructor(deps: TellerDeps, address: Address, object: () => KubeObject | undefined) {
+    this.#deps = deps;
+    this.#address = address;
+    this.#object = object;
+  }
+
+  get log(): Logger {
+    this.#ownLog ??= this.#deps.log.child({ ...this.#address });
+    return this.#ownLog;
+  }
+
+  /** What the object does for `cause`, or for its own last change. */
+  step(cause?: string): string {
+    const object = this.#object();
+    const who = object?.metadata.uid ?? addressKey(this.#address);
+    if (cause !== undefined) return stepTraceparent(cause, who);
+    if (object === undefined) return stepTraceparent(traceparentOf(who), who);
+    const { generation } = object.metadata;
+    const own = this.#own;
+    const isSame = own?.uid === who && own.generation === generation && own.contentVersion === object.contentVersion;
+    if (own !== undefined && isSame) return own.step;
+    const step = stepTraceparent(changeTraceparent(object), who);
+    if (!this.#isSettled) this.#own = { uid: who, generation, contentVersion: object.contentVersion, step };
+    return step;
+  }
+
+  /** What is told meanwhile comes of what another object did, too, unless that was for the same change. */
+  linked(traceparent: string | undefined, run: () => void): void {
+    if (traceIdOf(traceparent) !== traceIdOf(this.step())) this.#link = traceparent;
+    try {
+      run();
+    } finally {
+      this.#link = undefined;
+    }
+  }
+
+  reportTransition(from: string, { state: to, tags, cause, reported: { error, externalId } }: MachineState): void {
+    const traceId = traceIdOf(this.step());
+    this.log.info({ from, to, cause, traceId, ...(error !== undefined && { error: error.message }) }, 'state changed');
+    const id = externalId !== undefined && { externalId };
+    const links = this.#link !== undefined && { links: [this.#link] };
+    const failure = error !== undefined && isFailure(tags, cause) && { failure: error.fault ?? error.code };
+    this.emit('transition', { from, to, cause, tags: [...tags], ...id, ...links, ...failure });
+    this.#isSettled = tags.has(Tag.Settled);
+    if (this.#isSettled && !tags.has(Tag.Failing)) this.#warnings = undefined;
+    this.#forget();
+  }
+
+  /** Warns the log of trouble that users are told of, once until all is well again, however often it is told. */
+  reportUserEvent({ type, reason, message }: UserEvent): void {
+    const warnings = this.#warnings ?? new Set();
+    const news = `${reason} ${message}`;
+    // mutant: each-failure-warns ||.2 drop
+    if (type !== 'Warning' || warnings.has(news) || warnings.size >= WARNINGS) return;
+    this.#warnings = warnings.add(news);
+    this.log.warn({ reason, error: message, traceId: traceIdOf(this.step()) }, 'there is trouble with the object');
+    this.#forget();
+  }
+
+  #forget(): void {
+    if (!this.#isSettled) return;
+    this.#ownLog = undefined;
+    this.#own = undefined;
+  }
+
+  emit(type: string, data: JsonObject): void {
+    const uid = this.#object()?.metadata.uid ?? '';
+    this.#deps.trace.emit({ actor: this.#address, type, traceparent: this.step(), data: { uid, ...data } });
+  }
+}
+
+/** An attempt failed just now: a life that begins with a failure has not failed again. */
+function isFailure(tags: ReadonlySet<string>, cause: string): boolean {
+  const isFound = tags.has(Tag.Terminal) && cause.startsWith('xstate.done.');
+  return tags.has(Tag.Failing) && (isFound || cause.startsWith('xstate.error.'));
+}

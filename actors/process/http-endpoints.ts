@@ -1,0 +1,100 @@
+// What a pod shows the cluster: its health, whether it is ready, and its figures, as far as the configuration asks.
+import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
+import { type Bus, type Clock, ErrorCode, toErrorData } from '../../bus/mod.ts';
+import type { Config } from '../base/config.ts';
+import { type Metrics, metrics } from '../observability/metrics.ts';
+import { type Listening, type SecureOptions, serveHealth, serveMetrics } from '../observability/probes.ts';
+import { authorizeByTokenReview, type ReviewDeps } from '../observability/token-reviews.ts';
+import type { Runtime } from './runtime.ts';
+
+export interface HttpEndpoints {
+  /** Undefined: nobody asks for figures. */
+  readonly metrics: Metrics | undefined;
+  /** The same client; what becomes of its requests is noted. */
+  readonly client: KubeClient;
+  /** The same bus; what is said on it is counted. */
+  follow(bus: Bus): Bus;
+  /** Who answers the API server must be ready, too. Alone there is nothing else that must. */
+  ask(webhooks: { readonly problem: string | undefined }, place: 'alone' | 'beside others'): void;
+  /** From now on there is something to be ready. */
+  began(runtime: Runtime): void;
+  close(): Promise<void>;
+}
+
+/** @throws {TerminalError} an address is taken, or is none of this machine's */
+export async function serveHttpEndpoints(
+  { healthAddress, metricsAddress, metricsSecure, metricsAudience: audience }: Config,
+  given: KubeClient,
+  clock: Clock,
+): Promise<HttpEndpoints> {
+  const figures = metricsAddress === undefined ? undefined : metrics({ clock });
+  let isStarted = false;
+  let busTrouble: string | undefined;
+  let asked: { readonly problem: string | undefined } | undefined;
+  let isAlone = false;
+  let apiTrouble: string | undefined = 'the API server has not answered yet';
+  const counted = figures?.counted(given) ?? given;
+  const client: KubeClient = {
+    ...counted,
+    async call(call) {
+      try {
+        const answer = await counted.call(call);
+        apiTrouble = undefined;
+        return answer;
+      } catch (error) {
+        const { code, message } = toErrorData(error);
+        apiTrouble = code === ErrorCode.Transient ? message : undefined;
+        throw error;
+      }
+    },
+  };
+  const listening: Listening[] = [];
+  const close = async (): Promise<void> => {
+    await Promise.all(listening.splice(0).map((one) => one.close()));
+  };
+  try {
+    if (healthAddress !== undefined) {
+      const ready = (): string | undefined => {
+        // The API server asks those who are ready, also when it has only just come back and nobody has reached it yet.
+        if (isAlone) return asked?.problem;
+        return isStarted ? (asked?.problem ?? busTrouble ?? apiTrouble) : 'starting';
+      };
+      listening.push(await serveHealth(healthAddress, ready));
+    }
+    if (metricsAddress !== undefined && figures !== undefined) {
+      const secure = metricsSecure ? await securely({ client, clock, audience }) : undefined;
+      listening.push(await serveMetrics(metricsAddress, figures, secure));
+    }
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return {
+    metrics: figures,
+    client,
+    follow(bus) {
+      bus.onConnectivity(({ kind, detail }) => {
+        busTrouble = kind === 'connected' ? undefined : detail;
+      });
+      return figures?.countedBus(bus) ?? bus;
+    },
+    ask(webhooks, place) {
+      asked = webhooks;
+      isAlone = place === 'alone';
+    },
+    began(runtime) {
+      figures?.follow(runtime);
+      isStarted = true;
+    },
+    close,
+  };
+}
+
+/** A certificate of its own, and the cluster's word on who may read. */
+async function securely(deps: ReviewDeps): Promise<SecureOptions> {
+  const { clock } = deps;
+  const { certify, makeAuthority } = await import('../../adapters/kubernetes/tls/certificates.ts');
+  const authority = await makeAuthority('troupe-metrics-ca', clock.now());
+  const { certificate, key } = await certify(authority, { name: 'troupe-metrics', hosts: [] }, clock.now());
+  return { certificate, key, authorize: authorizeByTokenReview(deps) };
+}

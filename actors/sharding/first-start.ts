@@ -1,0 +1,36 @@
+// Whether anybody has acted on these objects before. A NATS server without leases is new, or was wiped and a holder of what
+// it knew still acts until its lease ends: from the bus both look the same. The API server tells them apart.
+//
+// Invariants:
+//   W1. Where no object carries its kind's own finalizer, nobody has anything under way and nobody can begin: that finalizer
+//       is stored before a create is sent (P12), and a create is listed in the mail of the server that was wiped, so that who
+//       holds a lease of before begins none any more (P13).
+//   W2. What cannot be told is no first start.
+import type { Objects } from '../../adapters/kubernetes/mod.ts';
+import { type FirstLease, toErrorData } from '../../bus/mod.ts';
+import type { Kind, Resource } from '../../machines/kind.ts';
+import { placesOf } from '../base/list-all.ts';
+
+export interface FirstStartDeps {
+  readonly objects: Pick<Objects, 'list'>;
+  readonly kinds: readonly (Resource & Pick<Kind, 'finalizer'>)[];
+  /** Undefined: all. */
+  readonly namespaces: readonly string[] | undefined;
+}
+
+/** Never throws. */
+export async function firstLeaseOf({ objects, kinds, namespaces }: FirstStartDeps): Promise<FirstLease> {
+  for (const kind of kinds) {
+    for (const place of placesOf(kind, namespaces)) {
+      try {
+        const { items } = await objects.list(kind, place);
+        // mutant: first-start-after-wipe ()#2.1 -> ''
+        if (items.some(({ metadata }) => metadata.finalizers?.includes(kind.finalizer))) return 'wait';
+      } catch (error) {
+        // mutant: first-start-if-unknown drop
+        if (toErrorData(error).code !== 'absent') return 'wait'; // W2; a kind that is not served has no objects
+      }
+    }
+  }
+  return 'immediate';
+}

@@ -1,0 +1,46 @@
+// Mail that nobody can understand: somebody else wrote it, and being stored it would come back at each replay.
+import type { Logger } from 'pino';
+import {
+  type ActorSubject,
+  type Clock,
+  type Mailbox,
+  type MailboxMessage,
+  mailboxSubject,
+  toErrorData,
+} from '../../bus/mod.ts';
+import { RateLimitedWarning } from '../base/rate-limited-warning.ts';
+
+export interface RefusedMailDeps {
+  readonly mailbox: Mailbox;
+  readonly clock: Clock;
+  readonly log: Logger;
+}
+
+export class RejectedMessages {
+  readonly #deps: RefusedMailDeps;
+  readonly #warning: RateLimitedWarning;
+  #count = 0;
+
+  constructor(deps: RefusedMailDeps) {
+    this.#deps = deps;
+    this.#warning = new RateLimitedWarning('mail that cannot be understood is ignored, and taken away', deps);
+  }
+
+  /** How many messages were refused so far. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** Tells of it, and takes it away. Only who holds the lease on the address may. Never rejects. */
+  async take(subject: ActorSubject, { sequence }: Pick<MailboxMessage, 'sequence'>): Promise<void> {
+    const { mailbox, log } = this.#deps;
+    this.#count += 1;
+    this.#warning.report({ subject: mailboxSubject(subject, mailbox.shards), sequence });
+    try {
+      await mailbox.remove(sequence);
+    } catch (error) {
+      // It comes back at the next replay.
+      log.debug({ sequence, error: toErrorData(error).message }, 'mail that cannot be understood stays');
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// What the pods serve, by the notes on their leases, and which of them shards may go to. A shard has objects of all kinds, so
+// it goes only to a pod that knows all that is served anywhere; where none does, to those that know most.
+//
+// Invariants:
+//   O1. All pods that see the same leases choose the same pods, whatever they serve themselves.
+//   O2. A pod that says nothing, as one of an earlier version, counts among those that may have shards: it judges by names alone,
+//       and would keep what the others gave to somebody else.
+//   O3. A pod that is replaced by one that serves more is never given back what it gave away while that one lives.
+
+import { type JsonObject, type LeaseRecord, WATCH_LEASE } from '../../bus/mod.ts';
+import type { ReferencedKind } from '../../machines/kind.ts';
+import { POD_LEASE } from './replica-count.ts';
+
+export interface Offer {
+  /** As their definitions are called: `subnets.openstack.k-orc.cloud`. */
+  readonly kinds: readonly string[];
+  /** Undefined: all. */
+  readonly namespaces?: readonly string[] | undefined;
+  /** Whether it leads the watch when it may. */
+  readonly watches?: boolean | undefined;
+}
+
+/** Who serves what; undefined: it does not say. */
+export type Offers = ReadonlyMap<string, Offer | undefined>;
+
+/** What is served, and by whom it is not. */
+export interface Standing {
+  /** To whom shards go. */
+  readonly able: ReadonlySet<string>;
+  /** What some pod serves and those that get shards do not: its objects stand. */
+  readonly unserved: readonly string[];
+  /** By pod, what another one serves and it does not. */
+  readonly lacking: ReadonlyMap<string, readonly string[]>;
+}
+
+/** More than any deployment has; what says more says nothing. */
+const LIMIT = 10_000;
+/** Longest name of a definition, or of a namespace, that the API server takes. */
+const NAME_LIMIT = 317;
+const ALL_NAMESPACES = '*';
+
+export function offerFor(
+  kinds: readonly Pick<ReferencedKind, 'plural' | 'group'>[],
+  rest: Omit<Offer, 'kinds'>,
+): Offer {
+  return { kinds: kinds.map(({ plural, group }) => (group === '' ? plural : `${plural}.${group}`)).sort(), ...rest };
+}
+
+/** As it is noted on a lease. */
+export function noteOf({ kinds, namespaces, watches }: Offer): JsonObject {
+  return { kinds, ...(namespaces !== undefined && { namespaces }), ...(watches === true && { watches }) };
+}
+
+/** What a lease says that its holder serves; undefined: nothing, or nothing that can be understood. */
+export function offerOn({ note }: LeaseRecord): Offer | undefined {
+  if (note === undefined) return undefined;
+  const { kinds, namespaces, watches } = note;
+  if (!isNames(kinds) || !(namespaces === undefined || isNames(namespaces))) return undefined;
+  return { kinds, namespaces, watches: watches === true };
+}
+
+/** Of all processes that host actors. */
+export function offersIn(records: readonly LeaseRecord[]): Offers {
+  return new Map(
+    records.flatMap((record) => (record.name.startsWith(POD_LEASE) ? [[record.holder, offerOn(record)] as const] : [])),
+  );
+}
+
+/** Of who leads the watch; undefined: nobody does, or it does not say. */
+export function watchedIn(
+  records: readonly LeaseRecord[],
+): { readonly holder: string; readonly offer: Offer } | undefined {
+  const record = records.find(({ name }) => name === WATCH_LEASE);
+  const offer = record && offerOn(record);
+  return record && offer && { holder: record.holder, offer };
+}
+
+export function resourceStateOf(offers: Offers): Standing {
+  const said = [...offers].flatMap(([pod, offer]) => (offer === undefined ? [] : [[pod, offer] as const]));
+  const all = universe(said.map(([, offer]) => offer));
+  const served = said.map(([pod, offer]) => ({ pod, own: all.filter((part) => covers(offer, part)).map(nameOf) }));
+  const text = (own: readonly string[]): string => own.join(' ');
+  const best = served.toSorted(
+    (one, other) => other.own.length - one.own.length || (text(one.own) < text(other.own) ? -1 : 1),
+  )[0];
+  const most = new Set(best?.own);
+  const silent = [...offers].flatMap(([pod, offer]) => (offer === undefined ? [pod] : []));
+  const able = served.flatMap(({ pod, own }) => (text(own) === text(best?.own ?? []) ? [pod] : []));
+  const without = (own: ReadonlySet<string>): readonly string[] => all.map(nameOf).filter((name) => !own.has(name));
+  return {
+    able: new Set([...able, ...silent]),
+    unserved: without(most),
+    lacking: new Map(
+      served.map(({ pod, own }) => [pod, without(new Set(own))] as const).filter(([, of]) => of.length > 0),
+    ),
+  };
+}
+
+/** What of the offers another one does not cover. */
+export function beyond(offer: Offer, others: readonly Offer[]): readonly string[] {
+  return universe(others).flatMap((part) => (covers(offer, part) ? [] : [nameOf(part)]));
+}
+
+/** Whether another process that can lead the watch knows more of what is served than this one. */
+export function isOutdone(own: Offer, offers: Offers): boolean {
+  const others = [...offers.values()].filter((offer) => offer !== undefined);
+  const lacking = beyond(own, others).length;
+  return others.some((other) => other.watches === true && beyond(other, [own, ...others]).length < lacking);
+}
+
+interface Part {
+  readonly kind: string;
+  readonly namespace: string;
+}
+
+/** Each thing that is served, once, in the same order for everybody. */
+function universe(offers: readonly Offer[]): readonly Part[] {
+  const parts = new Map<string, Part>();
+  for (const { kinds, namespaces = [ALL_NAMESPACES] } of offers)
+    for (const kind of kinds)
+      for (const namespace of namespaces) parts.set(`${kind} ${namespace}`, { kind, namespace });
+  return [...parts].sort(([one], [other]) => (one < other ? -1 : 1)).map(([, part]) => part);
+}
+
+function covers({ kinds, namespaces }: Offer, { kind, namespace }: Part): boolean {
+  return kinds.includes(kind) && (namespaces === undefined || namespaces.includes(namespace));
+}
+
+function nameOf({ kind, namespace }: Part): string {
+  return namespace === ALL_NAMESPACES ? kind : `${kind} in ${namespace}`;
+}
+
+function isNames(value: unknown): value is readonly string[] {
+  if (!Array.isArray(value) || value.length > LIMIT) return false;
+  return value.every((name) => typeof name === 'string' && name.length <= NAME_LIMIT && /^[a-z0-9.-]+$/.test(name));
+}

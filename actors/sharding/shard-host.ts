@@ -1,0 +1,514 @@
+// Hosts the actors of the shards that this process holds leases for.
+//
+// Invariants:
+//   H1. The actors of a shard act only after its replay is complete and the API server was read once (A2, P12).
+//   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more. After its end,
+//       noticed or not, no mail is taken and no effect begins.
+//   H3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
+//   H4. However many actors begin, leases are renewed and mail is read in between: a host never loses its leases to its
+//       own start, or it would begin again for ever, and objects would never get to where the last values lead (I9).
+//   H5. What was read at the API server and no mail tells of is read again, ever less often, until some does: if it went
+//       before anybody watched, nobody would tell of its end (W2).
+//   H6. Who drops mail, or an effect, because a lease has ended gives the shard up, even if the lease turns out to have been
+//       renewed: what was dropped is learned again by whoever takes the shard over.
+import type { Logger } from 'pino';
+import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
+import {
+  type Address,
+  addressKey,
+  type Bus,
+  type Clock,
+  type Lease,
+  type MailboxMessage,
+  type MailboxSubject,
+  shardOf,
+  shardOfKey,
+  shardOfMail,
+} from '../../bus/mod.ts';
+import type { Measurement } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { readAll } from '../base/list-all.ts';
+import type { RecordEvent } from '../base/record-event.ts';
+import { Semaphore } from '../base/semaphore.ts';
+import { recordedBy } from '../effects/ownership.ts';
+import { provideEffects } from '../effects/ports.ts';
+import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
+import type { Registry } from '../object/registry.ts';
+import { StatusThrottle, unthrottled } from '../object/status-throttle.ts';
+import { deliveryOf } from './dispatch.ts';
+import {
+  type DeferredAnswers,
+  deferredAnswers,
+  type HandOverDeps,
+  type LocalDelivery,
+  localDelivery,
+} from './local-delivery.ts';
+import { Quarantine } from './quarantine.ts';
+import { RejectedMessages } from './rejected-messages.ts';
+import { currentIncarnation, rereadObject, type VerifyDeps } from './reread.ts';
+import { forgetActor, openShard, type Shard, type ShardParts } from './shard.ts';
+import { Subscriptions } from './subscriptions.ts';
+import { writeFailureStatus, writeStatus } from './write-status.ts';
+
+export interface HostDeps {
+  bus: Bus;
+  objects: Objects;
+  registry: Registry;
+  /** The namespaces whose objects are cared for; undefined: all. */
+  namespaces: readonly string[] | undefined;
+  clock: Clock;
+  log: Logger;
+  /** Longest time an external call may take, in milliseconds. */
+  callMs: number;
+  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  lateEffectMs: number;
+  /** Tells users what happened to their objects. */
+  report: RecordEvent;
+  /** Counts what happened to an object, where that is counted. */
+  measure?: (object: KubeObject, measurement: Measurement) => void;
+}
+
+/** How much a host has to do. */
+export interface ShardHostLoad {
+  /** By what they are at; `all` are those of the deployment, whoever has them. */
+  readonly shards: Readonly<Record<'live' | 'opening' | 'closing' | 'all', number>>;
+  readonly queues: {
+    /** Last values that are being published, or wait for it. */
+    readonly mail: number;
+    /** Answers that may wait before they are published. */
+    readonly answers: number;
+    /** Statuses that say that an object waits, and that wait for a turn. */
+    readonly statuses: number;
+  };
+}
+
+/** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
+const UNTOLD_FIRST_MS = 30_000;
+const UNTOLD_LIMIT_MS = 600_000;
+/** So many actors are made or begin in one turn of the event loop (H4): some milliseconds, on a slow machine too. */
+const SLICE = 25;
+/** Publications of all shards under way at a time. */
+const PUBLICATIONS = 256;
+
+/** Several shards taken over together share one read of the API server and one subscription. */
+export class ShardHost {
+  readonly #deps: HostDeps;
+  readonly #shards = new Map<number, Shard>();
+  /** Shards that were closed, and whose external calls have not all ended. */
+  readonly #closing = new Map<number, Promise<unknown>>();
+  readonly #subscriptions: Subscriptions;
+  readonly #machines: ObjectActorDeps['machines'];
+  readonly #turns: StatusThrottle;
+  readonly #inFlight = new Semaphore(PUBLICATIONS);
+  readonly #later: DeferredAnswers;
+  #takeovers = 0;
+  /** Objects whose external id another one had recorded, too, when they were read. */
+  readonly #contested = new Set<string>();
+  readonly #quarantine: Quarantine<ObjectActor>;
+  readonly #refused: RejectedMessages;
+  readonly #here: HandOverDeps = {
+    // mutant: hand-over-after-lease ?: -> $1.1.1?.actors.get($2.1)
+    actor: (key) => (this.#shardByKey(key)?.live === true ? this.#actorByKey(key) : undefined),
+    // An older shard had answered all that there was before the other came, and of one that came with it all was heard.
+    hasCompleteHistory: (from, to) => (this.#shardByKey(from)?.turn ?? 0) <= (this.#shardByKey(to)?.turn ?? -1),
+    settle: (actor, deliver) => {
+      const shard = this.#shardByKey(actor.key);
+      if (shard !== undefined) this.#settle(shard, actor, deliver);
+    },
+  };
+  /** For who watches the API server in this process. */
+  readonly localDelivery: LocalDelivery = localDelivery(this.#here);
+
+  constructor(deps: HostDeps) {
+    this.#deps = deps;
+    const { objects, registry, clock, log, report, callMs, lateEffectMs } = deps;
+    const turns = new StatusThrottle({ clock });
+    this.#turns = turns;
+    this.#refused = new RejectedMessages({ mailbox: deps.bus.mailbox, clock, log });
+    this.#later = deferredAnswers(clock);
+    this.#subscriptions = new Subscriptions({
+      mailbox: deps.bus.mailbox,
+      onTrouble: (message) => log.debug(message),
+    });
+    this.#quarantine = new Quarantine({
+      clock,
+      log,
+      report,
+      resume: (actor) => this.#resume(actor),
+      calls: ({ key }) => this.#shardByKey(key)?.calls,
+      writeFailureStatus: (actor, message) =>
+        writeFailureStatus({ clock, log, turns, objects, mailbox: deps.bus.mailbox }, actor, message),
+    });
+    this.#machines = provideEffects({
+      objects: unthrottled(objects, this.#turns),
+      registry,
+      clock,
+      callMs,
+      lateEffectMs,
+      createJournal: (key) => this.#shardByKey(key)?.createJournal,
+      mailbox: deps.bus.mailbox,
+      namespaces: deps.namespaces,
+      measure: deps.measure ?? (() => undefined),
+      settleDispute: (key) => void this.#contested.delete(key),
+      actor: (key) => this.#actorByKey(key),
+      track: (key, call) => this.#shardByKey(key)?.calls.add(key, call),
+      trackWrite: (key, write) => this.#shardByKey(key)?.calls.addWrite(key, write),
+      leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
+      leaseSignal: (key) => this.#shardByKey(key)?.ended.signal ?? AbortSignal.abort(),
+    });
+  }
+
+  /** How many objects live here, by state. */
+  countByState(): ReadonlyMap<string, number> {
+    const countByState = new Map<string, number>();
+    for (const { actors } of this.#shards.values()) {
+      for (const { state } of actors.values())
+        if (state !== '') countByState.set(state, (countByState.get(state) ?? 0) + 1);
+    }
+    return countByState;
+  }
+
+  /** Whoever lives here. */
+  *hostedObjects(): Iterable<Pick<ObjectActor, 'address' | 'state' | 'tags'>> {
+    for (const { actors } of this.#shards.values()) yield* actors.values();
+  }
+
+  get load(): ShardHostLoad {
+    const shards = [...this.#shards.values()];
+    const live = shards.filter((shard) => shard.live).length;
+    return {
+      shards: { live, opening: shards.length - live, closing: this.#closing.size, all: this.#deps.bus.mailbox.shards },
+      queues: {
+        mail: shards.reduce((sum, { outbox }) => sum + outbox.underWay, 0),
+        answers: this.#later.size,
+        statuses: this.#turns.waiting,
+      },
+    };
+  }
+
+  /** How many messages of the mail could not be understood. */
+  get rejectedMessages(): number {
+    return this.#refused.count;
+  }
+
+  /** How much is remembered of objects and of what was said for them. */
+  get remembered(): number {
+    let size = this.#quarantine.size + this.#later.size;
+    for (const { actors, outbox, calls, sweep } of this.#shards.values())
+      size += actors.size + outbox.size + calls.size + sweep.size;
+    return size;
+  }
+
+  get shards(): readonly number[] {
+    return [...this.#shards.keys()];
+  }
+
+  /**
+   * Takes over shards whose leases this process has just got. Goes no further once `signal` is aborted: the caller closes
+   * what was opened.
+   *
+   * @param onLapse  told of a shard that must be given up and taken over afresh: its lease ended unnoticed (H6)
+   * @throws {TransientError} the API server or the bus is away; the shards are closed again, their leases not released
+   */
+  async open(
+    leases: ReadonlyMap<number, Lease>,
+    signal: AbortSignal,
+    onLapse: (number: number) => void,
+  ): Promise<void> {
+    const { log } = this.#deps;
+    const opened = new Map<number, Shard>();
+    const onTrouble = (message: string): void => log.warn(message);
+    this.#takeovers += 1;
+    const turn = this.#takeovers;
+    for (const [number, lease] of leases) {
+      const actorDeps = (said: ShardParts): ObjectActorDeps => this.#actorDeps(said);
+      const shared = { inFlight: this.#inFlight, here: this.#here, later: this.#later, onTrouble };
+      const shard = openShard({ number, lease, onLapse, turn }, { ...this.#deps, ...shared, actorDeps });
+      opened.set(number, shard);
+      this.#shards.set(number, shard);
+    }
+    const numbers = [...leases.keys()];
+    try {
+      // Together: one that fails while the other is waited for would be nobody's.
+      const [, present] = await Promise.all([this.#subscribe(numbers, opened), this.#list(opened, signal)]);
+      await this.#begin(opened, present, signal);
+      if (signal.aborted) return;
+      const actors = [...opened.values()].reduce((sum, shard) => sum + shard.actors.size, 0);
+      log.info({ shards: numbers.length, actors }, 'shards taken over');
+      void this.#readUntold(opened, signal);
+    } catch (error) {
+      for (const [number, shard] of opened) if (this.#shards.get(number) === shard) void this.close(number);
+      throw error;
+    }
+  }
+
+  /**
+   * Stops all actors of a shard at once. The lease is the caller's, and is to be released only when this resolves:
+   * an external call that is under way must have landed, or died, before another host begins one (P10). So it is for
+   * everybody who closes, whoever was the first.
+   */
+  async close(number: number): Promise<void> {
+    const shard = this.#shards.get(number);
+    if (shard !== undefined) {
+      this.#shards.delete(number);
+      shard.outbox.close();
+      shard.sweep.close();
+      // Those of other shards go out when it is quiet, those of closed ones never.
+      if (this.#shards.size === 0) this.#later.clear();
+      shard.ended.abort();
+      for (const actor of shard.actors.values()) this.#end(actor);
+      this.#subscriptions.closeUnused();
+      const closing = Promise.all([this.#closing.get(number), this.#ended(shard)]).finally(() => {
+        if (this.#closing.get(number) === closing) this.#closing.delete(number);
+      });
+      this.#closing.set(number, closing);
+    }
+    // mutant: host-closes-before-calls-end drop
+    await this.#closing.get(number);
+  }
+
+  async #ended({ calls, createJournal }: Shard): Promise<void> {
+    await calls.ended();
+    await createJournal.close();
+  }
+
+  /** The claims tables may have become complete. */
+  recheckClaims(): void {
+    for (const { actors, live } of this.#shards.values())
+      if (live) for (const actor of actors.values()) this.#quarantine.run(actor, () => actor.recheckClaims());
+  }
+
+  async #subscribe(shards: readonly number[], opened: ReadonlyMap<number, Shard>): Promise<void> {
+    const isHeld = (number: number): boolean => this.#shards.get(number) === opened.get(number);
+    await this.#subscriptions.open({
+      ...{ shards, isHeld },
+      onMail: (mail) => this.#onMail(mail, isHeld),
+      onNewer: (about) => this.#onNewer(about, isHeld),
+    });
+  }
+
+  /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
+  async #list(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<ReadonlySet<string>> {
+    const present = new Set<string>();
+    const first = new Map<string, Address>();
+    const pause = this.#pauses(signal);
+    const floor = await readAll(this.#deps, async (address, object) => {
+      const number = shardOf(address, this.#deps.bus.mailbox.shards);
+      this.#contest(first, address, object);
+      const shard = opened.get(number);
+      if (shard === undefined || this.#shards.get(number) !== shard) return;
+      present.add(addressKey(address));
+      const actor = this.#actor(shard, address);
+      this.#settle(shard, actor, () => actor.accept(object, { own: false }));
+      await pause();
+    });
+    for (const shard of opened.values()) shard.floor = floor;
+    return present;
+  }
+
+  /** @param first  the first object that was read, by kind and external id */
+  #contest(first: Map<string, Address>, address: Address, object: KubeObject): void {
+    const kind = this.#deps.registry.kind(address);
+    const externalId = kind && recordedBy(kind, object);
+    if (externalId === undefined) return;
+    const [id, key] = [`${address.realm}/${address.plural}/${externalId}`, addressKey(address)];
+    const other = first.get(id);
+    if (other === undefined) first.set(id, address);
+    // Those of one namespace may share it.
+    else if (kind?.life.shares === true && other.namespace === address.namespace) return;
+    else
+      for (const each of [addressKey(other), key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
+  }
+
+  /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (H2). */
+  async #begin(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
+    const pause = this.#pauses(signal);
+    const isOpen = (number: number): boolean => !signal.aborted && this.#shards.get(number) === opened.get(number);
+    for (const [number, shard] of opened) {
+      if (!isOpen(number)) continue;
+      this.#endAbsent(new Map([[number, shard]]), present);
+      shard.createJournal.begin(shard.actors.values());
+      shard.live = true;
+      // mutant: host-replay-never-over drop
+      shard.outbox.replayed();
+      for (const [key, actor] of [...shard.actors]) {
+        // Forgotten by now, when its last mail was taken back.
+        if (isOpen(number) && shard.actors.get(key) === actor) this.#quarantine.run(actor, () => actor.start());
+        await pause();
+      }
+    }
+  }
+
+  /** To be awaited after each actor: the event loop goes on with other things now and then (H4). */
+  #pauses(signal: AbortSignal): () => Promise<void> {
+    let count = 0;
+    return async () => {
+      // mutant: host-begins-all-at-once %.2 -> 1_000_000 * $
+      if (++count % SLICE === 0) await this.#deps.clock.sleep(0, signal);
+    };
+  }
+
+  /** Until mail tells of everything that was read, or the shards are another's (H5). */
+  async #readUntold(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<void> {
+    const { clock, log } = this.#deps;
+    const ours = new Map(opened);
+    for (let pauseMs = UNTOLD_FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, UNTOLD_LIMIT_MS)) {
+      await clock.sleep(pauseMs, signal);
+      for (const [number, shard] of ours) if (this.#shards.get(number) !== shard) ours.delete(number);
+      const actors = [...ours.values()].flatMap((shard) => [...shard.actors.values()]);
+      if (signal.aborted || !actors.some(({ isUnannounced }) => isUnannounced)) return;
+      try {
+        this.#endAbsent(ours, await this.#list(ours, signal));
+      } catch (error) {
+        log.debug({ err: error }, 'what no mail tells of could not be read again; it is tried later');
+      }
+    }
+  }
+
+  /** What is in the mail, older than the list and not in it, is gone: its tombstone was lost, or is on its way. */
+  #endAbsent(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>): void {
+    for (const [number, shard] of opened) {
+      if (this.#shards.get(number) !== shard) continue;
+      for (const [key, actor] of shard.actors) {
+        const known = actor.incarnation()?.object.metadata;
+        const isOlder = known === undefined || compareVersions(known.resourceVersion, shard.floor ?? '0') <= 0;
+        // mutant: list-ends-newer &&.2 -> true
+        if (!present.has(key) && isOlder)
+          this.#settle(shard, actor, () => actor.acceptGone(known?.uid, shard.floor ?? '0'));
+      }
+    }
+  }
+
+  #onMail(mail: MailboxMessage, isOurs: (number: number) => boolean): void {
+    const about = mail.subject;
+    const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
+    const shard = this.#shards.get(number);
+    if (shard === undefined || !isOurs(number)) return;
+    // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
+    // mutant: host-mail-after-lease drop
+    if (this.#isOver(number, shard)) return;
+    if ('name' in about) {
+      shard.sweep.heard(about, mail.payload, mail.sequence);
+      return;
+    }
+    if ('shard' in about) {
+      shard.createJournal.heard(mail.payload, mail.sequence);
+      return;
+    }
+    if ('from' in about) {
+      const author = this.#shards.get(shardOf(about.from, this.#deps.bus.mailbox.shards));
+      author?.outbox.heard(about, mail.payload, mail.sequence);
+    }
+    const deliver = deliveryOf(about, mail);
+    if (deliver === undefined) void this.#refused.take(about, mail);
+    else {
+      const actor = this.#actor(shard, about.to);
+      this.#settle(shard, actor, () => deliver(actor));
+    }
+  }
+
+  /** A claim that nobody here can read holds what it may: the table is incomplete (P8). */
+  #onNewer(about: MailboxSubject, isOurs: (number: number) => boolean): void {
+    if (!('from' in about) || about.topic !== 'claim') return;
+    const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
+    const shard = this.#shards.get(number);
+    if (shard === undefined || !isOurs(number) || this.#isOver(number, shard)) return;
+    const actor = this.#actor(shard, about.to);
+    this.#settle(shard, actor, () => actor.missClaim(about.from));
+  }
+
+  /** Hands mail to an actor, and forgets the actor when there is nothing left of it. */
+  #settle(shard: Shard, actor: ObjectActor, deliver: () => void): void {
+    this.#quarantine.run(actor, deliver);
+    if (shard.live && actor.idle) {
+      this.#end(actor);
+      forgetActor(shard, actor);
+    }
+  }
+
+  #actor(shard: Shard, address: Address): ObjectActor {
+    const key = addressKey(address);
+    const known = shard.actors.get(key);
+    if (known !== undefined) return known;
+    const actor = new ObjectActor(shard.deps, address);
+    shard.actors.set(key, actor);
+    if (shard.live) {
+      this.#quarantine.run(actor, () => {
+        // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
+        // mutant: old-mail-revives drop
+        actor.acceptGone(undefined, shard.gone.get(key) ?? shard.floor ?? '0');
+        actor.start();
+      });
+    }
+    return actor;
+  }
+
+  /** The actor acts no more. */
+  #end(actor: ObjectActor): void {
+    actor.stop();
+    this.#quarantine.forget(actor);
+    this.#contested.delete(actor.key);
+  }
+
+  /** A held actor begins again, if it still lives here. */
+  #resume(actor: ObjectActor): void {
+    const shard = this.#shardByKey(actor.key);
+    if (shard?.actors.get(actor.key) !== actor) this.#end(actor);
+    else if (shard.live) this.#settle(shard, actor, () => actor.start());
+  }
+
+  #actorDeps({ outbox, answers, createJournal }: ShardParts): ObjectActorDeps {
+    const { bus, objects, registry, clock, log, report } = this.#deps;
+    return {
+      registry,
+      clock,
+      log,
+      report,
+      outbox,
+      answers,
+      turns: this.#turns,
+      inDoubtUntil: (key) => createJournal.at(key),
+      isOwnershipDisputed: (key) => this.#contested.has(key),
+      machines: this.#machines,
+      mailbox: bus.mailbox,
+      trace: bus.trace,
+      rereadObject: (actor) => void this.#verify(actor),
+      currentIncarnation: (actor) =>
+        currentIncarnation(this.#reading, actor, () => this.#shardByKey(actor.key) !== undefined),
+      writeStatus: writeStatus({ objects, mailbox: bus.mailbox }),
+      supervise: (actor, act) => this.#quarantine.run(actor, act),
+    };
+  }
+
+  get #reading(): VerifyDeps {
+    const { bus, ...deps } = this.#deps;
+    return { ...deps, mailbox: bus.mailbox };
+  }
+
+  async #verify(actor: ObjectActor): Promise<void> {
+    const isHere = (): boolean => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor;
+    await rereadObject(this.#reading, actor, isHere);
+    const shard = this.#shardByKey(actor.key);
+    if (shard !== undefined && isHere()) this.#settle(shard, actor, () => undefined);
+  }
+
+  #shardByKey(key: string): Shard | undefined {
+    return this.#shards.get(shardOfKey(key, this.#deps.bus.mailbox.shards));
+  }
+
+  /** Whoever an effect acts for. After a process stood still, it goes on before it hears that its lease has ended (H2). */
+  #actorByKey(key: string): ObjectActor | undefined {
+    const number = shardOfKey(key, this.#deps.bus.mailbox.shards);
+    const shard = this.#shards.get(number);
+    // mutant: host-acts-after-lease || -> $1
+    return shard === undefined || this.#isOver(number, shard) ? undefined : shard.actors.get(key);
+  }
+
+  /** Whether the lease has ended, noticed or not. What is not done for that is never done here: the shard lapses (H6). */
+  #isOver(number: number, shard: Shard): boolean {
+    if (this.#deps.clock.now() < shard.lease.endsAt()) return false;
+    // mutant: host-never-lapses drop
+    shard.onLapse(number);
+    return true;
+  }
+}

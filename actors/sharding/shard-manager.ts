@@ -1,0 +1,238 @@
+// Which shards this process hosts: rendezvous hashing over the live pods that serve what is served (`served-kinds.ts`) says who should
+// hold which, leases say who does.
+//
+// Invariants:
+//   S1. A pod that others outdo takes no shard. What it holds goes at once to a pod that would have it if all served the same, and all
+//       else at the latest `PATIENCE_MS` after so many of those pods were there for the first time: the first new pod of a roll-out
+//       does not get the shards of all others.
+import type { Logger } from 'pino';
+import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
+import { POD_LEASE, SHARD_LEASE } from './replica-count.ts';
+import { noteOf, type Offer, type Offers, offersIn, resourceStateOf } from './served-kinds.ts';
+import type { ShardHost } from './shard-host.ts';
+
+export interface ShardsDeps {
+  bus: Bus;
+  host: ShardHost;
+  clock: Clock;
+  log: Logger;
+  /** Name of this process among the pods; unique for each start. */
+  pod: string;
+  /** What it serves: others are told. */
+  offer: Offer;
+  /** Told of all leases, whenever they are others. Must not throw. */
+  onLeases?: (records: readonly LeaseRecord[]) => void;
+}
+
+const UNSERVED =
+  'no pod serves all kinds that are served: the objects of these stand; give all pods the same adapters, kinds and namespaces';
+const IDLE =
+  'others serve kinds that this pod does not: it takes no shard any more, and gives its own to them; give all pods the same adapters, kinds and namespaces';
+/** More new pods of a roll-out come within that, in milliseconds. Objects of kinds that only they serve wait for it. */
+const PATIENCE_MS = 60_000;
+/** Pause before a failed takeover is tried again, in milliseconds. */
+const PAUSE_MS = 500;
+/** Longest wait at the end for external calls under way, in milliseconds. */
+const DRAIN_MS = 4_000;
+
+/**
+ * Takes and gives back shards as pods come and go, until `signal` is aborted; then releases all.
+ * Leases are `pod.<pod>` (I am alive) and `shard.<number>`.
+ */
+export async function manageShards(
+  { bus, host, clock, log, pod, offer, onLeases }: ShardsDeps,
+  signal: AbortSignal,
+): Promise<void> {
+  const { mailbox, leases } = bus;
+  const held = new Map<number, Lease>();
+  let records: readonly LeaseRecord[] = [];
+  let alive: Lease | undefined;
+  /** What was said last of kinds that are not served. */
+  let amiss = '';
+  let wake = (): void => undefined;
+  let changed = true;
+  /** The most pods that outdid this one, and until when it keeps what is not theirs by their number. */
+  let outdoing = 0;
+  let keepUntil = 0;
+  /** Shards whose leases were lost since it was last told. */
+  const lost: number[] = [];
+  const notice = (): void => {
+    changed = true;
+    wake();
+  };
+
+  const drop = (number: number): void => {
+    const lease = held.get(number);
+    held.delete(number);
+    void host.close(number).then(() => lease?.release());
+  };
+  /** The lease ended before anybody here noticed it. */
+  const lapse = (number: number): void => {
+    if (!held.has(number)) return;
+    lost.push(number);
+    drop(number);
+    notice();
+  };
+  const dropAll = (): void => {
+    for (const number of [...held.keys()]) drop(number);
+  };
+  /** The pods that live, and of them those that get shards. What is amiss is said once. */
+  const standing = (): { readonly pods: ReadonlySet<string>; readonly all: ReadonlySet<string> } => {
+    const offers: Offers = new Map([...offersIn(records), [pod, offer]]);
+    const { able: pods, unserved, lacking } = resourceStateOf(offers);
+    const own = lacking.get(pod) ?? [];
+    const now = JSON.stringify([unserved, pods.has(pod) ? [] : own]);
+    if (now !== amiss) {
+      if (unserved.length > 0) log.warn({ kinds: unserved, pods: [...offers.keys()] }, UNSERVED);
+      else if (!pods.has(pod)) log.warn({ kinds: own }, IDLE);
+    }
+    amiss = now;
+    if (pods.has(pod)) outdoing = 0;
+    else if (pods.size > outdoing) {
+      outdoing = pods.size;
+      keepUntil = clock.now() + PATIENCE_MS;
+    }
+    return { pods, all: new Set(offers.keys()) };
+  };
+  /** How long shards are kept still that others are to have, in milliseconds. */
+  const keptMs = (): number => (outdoing === 0 || held.size === 0 ? 0 : keepUntil - clock.now());
+  const follow = (number: number, lease: Lease): void => {
+    void lease.lost.then(() => {
+      if (held.get(number) !== lease) return;
+      lost.push(number);
+      held.delete(number);
+      void host.close(number);
+      notice();
+    });
+  };
+
+  const settle = async (): Promise<void> => {
+    const gone = lost.splice(0);
+    if (gone.length > 0) log.warn({ shards: gone.length }, 'leases lost; their actors have stopped here');
+    if (alive === undefined) {
+      const acquired = await leases.acquire(`${POD_LEASE}${pod}`, pod, noteOf(offer));
+      if (acquired === undefined) throw new Error(`another pod calls itself '${pod}'`);
+      alive = acquired;
+      void acquired.lost.then(() => {
+        if (alive === acquired) alive = undefined;
+        notice();
+      });
+    }
+    const { pods: serving, all } = standing();
+    // mutant: shards-to-any-pod =.2 -> all
+    const pods = serving;
+    // mutant: shards-to-first-new-pod =.2 -> false
+    const isKeeping = keptMs() > 0;
+    const holders = new Map(records.map(({ name, holder }) => [name, holder]));
+    const wanted: number[] = [];
+    for (let number = 0; number < mailbox.shards; number++) {
+      if (owner(number, pods) === pod) {
+        const holder = holders.get(`${SHARD_LEASE}${number}`);
+        if (!held.has(number) && (holder === undefined || holder === pod)) wanted.push(number);
+      } else if (held.has(number) && !(isKeeping && !pods.has(owner(number, all) ?? ''))) {
+        drop(number);
+      }
+    }
+    const taken = new Map<number, Lease>();
+    const asked = await Promise.allSettled(
+      wanted.map(async (number) => {
+        const lease = await leases.acquire(`${SHARD_LEASE}${number}`, pod);
+        if (lease !== undefined) taken.set(number, lease);
+      }),
+    );
+    if (taken.size > 0) {
+      for (const [number, lease] of taken) {
+        held.set(number, lease);
+        follow(number, lease);
+      }
+      try {
+        await host.open(taken, signal, lapse);
+      } catch (error) {
+        for (const number of taken.keys()) drop(number);
+        throw error;
+      }
+    }
+    // Not before what was got is in use: a lease that nobody uses is renewed all the same, and keeps everybody away.
+    for (const outcome of asked) if (outcome.status === 'rejected') throw outcome.reason;
+  };
+
+  const watching = await leases.watch((now) => {
+    records = now;
+    onLeases?.(now);
+    notice();
+  });
+  // A new epoch: what was learned before is void, and everybody begins anew after a lease time (P11).
+  let epoch = mailbox.epoch().id;
+  let quietUntil = 0;
+  const stopEpoch = mailbox.watchEpoch(({ id }) => {
+    // mutant: epoch-never-changes if -> true
+    if (id === epoch) return host.recheckClaims();
+    epoch = id;
+    // mutant: shards-quiet-never drop
+    quietUntil = clock.now() + leases.leaseMs;
+    log.warn('the mailbox was lost or rolled back; all actors begin anew');
+    // mutant: shards-keep-actors drop
+    dropAll();
+    notice();
+  });
+  const onAbort = (): void => wake();
+  signal.addEventListener('abort', onAbort);
+
+  let problem = '';
+  while (!signal.aborted) {
+    changed = false;
+    try {
+      const quietMs = quietUntil - clock.now();
+      if (quietMs > 0) await clock.sleep(quietMs, signal);
+      if (!signal.aborted) await settle();
+      problem = '';
+    } catch (error) {
+      const { message } = toErrorData(error);
+      if (message !== problem) log.warn({ error: message }, 'shards cannot be taken over yet');
+      problem = message;
+      await clock.sleep(PAUSE_MS, signal);
+      continue;
+    }
+    if (changed || signal.aborted) continue;
+    const woken = new Promise<void>((resolve) => {
+      wake = resolve;
+      if (changed || signal.aborted) resolve();
+    });
+    const rest = new AbortController();
+    const ms = keptMs();
+    await (ms > 0 ? Promise.race([woken, clock.sleep(ms, rest.signal)]) : woken);
+    rest.abort();
+  }
+  signal.removeEventListener('abort', onAbort);
+  stopEpoch();
+  await watching.close();
+  // What does not come to an end in time keeps its lease: another pod waits until it has expired.
+  const closing = [...held].map(async ([number, lease]) => {
+    // mutant: lease-given-back-early await -> void $1
+    await host.close(number);
+    await lease.release();
+  });
+  const ended = new AbortController();
+  await Promise.race([Promise.all(closing).finally(() => ended.abort()), clock.sleep(DRAIN_MS, ended.signal)]);
+  await alive?.release();
+}
+
+/** The pod that should hold a shard: the one with the highest score, so that a pod that leaves moves only its own. */
+export function owner(shard: number, pods: ReadonlySet<string>): string | undefined {
+  let best: string | undefined;
+  let highest = -1;
+  for (const pod of [...pods].sort()) {
+    const score = hash(`${pod}/${shard}`);
+    if (score > highest) [best, highest] = [pod, score];
+  }
+  return best;
+}
+
+/** FNV-1a, 32 bits, with a final mix: names that differ in one character get scores that have nothing in common. */
+function hash(text: string): number {
+  let word = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) word = Math.imul(word ^ text.charCodeAt(index), 0x01000193);
+  word = Math.imul(word ^ (word >>> 16), 0x85ebca6b);
+  word = Math.imul(word ^ (word >>> 13), 0xc2b2ae35);
+  return (word ^ (word >>> 16)) >>> 0;
+}

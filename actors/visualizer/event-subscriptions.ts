@@ -1,0 +1,145 @@
+// Who looks at the forest, and what they are told of it. One session serves all of them, and ends a while after the last has
+// gone.
+//
+// Invariants:
+//   L1. Whoever follows hears the whole forest first, and then only of what is new since.
+//   L2. Nothing goes on when nobody has looked for LINGER_MS.
+import { type Timer, TransientError, toErrorData } from '../../bus/mod.ts';
+import { Session, type SessionDeps } from './session.ts';
+import type { FeedListener } from './wire.ts';
+
+/** A page that is loaded anew finds everything still there, in milliseconds. */
+const LINGER_MS = 30_000;
+/** Between two batches of changes, in milliseconds. */
+const BATCH_MS = 100;
+
+export class EventSubscriptions {
+  readonly #deps: SessionDeps;
+  /** Those who were told the forest. */
+  readonly #listeners = new Set<FeedListener>();
+  #users = 0;
+  #session: Session | undefined;
+  #ending: Timer | undefined;
+  #batch: Timer | undefined;
+  #closing: Promise<void> | undefined;
+  /** Sessions that end. */
+  readonly #ended = new Set<Promise<void>>();
+
+  constructor(deps: SessionDeps) {
+    this.#deps = deps;
+  }
+
+  /** Tells until it is closed; the forest comes as soon as it is known. @throws {TransientError} it is closed */
+  follow(listener: FeedListener): { close(): Promise<void> } {
+    const session = this.#enter();
+    let isOpen = true;
+    void session.ready.then(() => {
+      if (!isOpen || this.#session !== session) return;
+      this.#flush(); // what is new so far is part of what this one is told
+      this.#listeners.add(listener);
+      this.#tellForest(listener);
+      if (session.problem !== undefined) this.#reported(() => listener.onTrouble({ what: session.problem }));
+    });
+    return {
+      close: async () => {
+        if (!isOpen) return;
+        isOpen = false;
+        this.#listeners.delete(listener);
+        this.#leave();
+      },
+    };
+  }
+
+  /** Asks something of the forest when it is known. */
+  async ask<Answer>(question: (session: Session) => Promise<Answer>): Promise<Answer> {
+    const session = this.#enter();
+    try {
+      await session.ready;
+      return await question(session);
+    } finally {
+      this.#leave();
+    }
+  }
+
+  close(): Promise<void> {
+    this.#closing ??= (async () => {
+      this.#listeners.clear();
+      this.#end();
+      await Promise.all(this.#ended);
+    })();
+    return this.#closing;
+  }
+
+  #enter(): Session {
+    const { clock } = this.#deps;
+    if (this.#closing !== undefined) throw new TransientError('the visualizer is closed');
+    this.#users += 1;
+    if (this.#ending !== undefined) clock.clearTimeout(this.#ending);
+    this.#ending = undefined;
+    this.#session ??= new Session(this.#deps, {
+      onUserEvent: () => this.#schedule(),
+      onRebase: () => this.#rebase(),
+      onTrouble: () => this.#tellTrouble(),
+    });
+    return this.#session;
+  }
+
+  #leave(): void {
+    this.#users -= 1;
+    if (this.#users > 0 || this.#session === undefined) return;
+    this.#ending = this.#deps.clock.setTimeout(() => this.#end(), LINGER_MS);
+  }
+
+  #end(): void {
+    const { clock } = this.#deps;
+    for (const timer of [this.#ending, this.#batch]) if (timer !== undefined) clock.clearTimeout(timer);
+    this.#ending = undefined;
+    this.#batch = undefined;
+    const session = this.#session;
+    this.#session = undefined;
+    if (session === undefined) return;
+    const ended: Promise<void> = session.close().finally(() => this.#ended.delete(ended));
+    this.#ended.add(ended);
+  }
+
+  #schedule(): void {
+    if (this.#batch !== undefined || this.#listeners.size === 0) return;
+    this.#batch = this.#deps.clock.setTimeout(() => this.#flush(), BATCH_MS);
+  }
+
+  #flush(): void {
+    const { clock } = this.#deps;
+    if (this.#batch !== undefined) clock.clearTimeout(this.#batch);
+    this.#batch = undefined;
+    const forest = this.#session?.forest;
+    if (forest === undefined) return;
+    if (this.#listeners.size === 0) forest.forgetChanges();
+    if (!forest.isChanged) return;
+    const changes = forest.changes(clock.now());
+    for (const listener of this.#listeners) this.#reported(() => listener.onChanges(changes));
+  }
+
+  #rebase(): void {
+    this.#flush();
+    for (const listener of this.#listeners) this.#tellForest(listener);
+  }
+
+  #tellForest(listener: FeedListener): void {
+    const trees = this.#session?.forest.trees() ?? [];
+    this.#reported(() => listener.onForest({ at: this.#deps.clock.now(), trees }));
+  }
+
+  #tellTrouble(): void {
+    const what = this.#session?.problem;
+    for (const listener of this.#listeners) this.#reported(() => listener.onTrouble({ what }));
+  }
+
+  /** Whoever cannot be told is no trouble of the others. */
+  #reported(report: () => void): void {
+    try {
+      report();
+    } catch (error) {
+      this.#deps.log.error({ error: toErrorData(error).message, err: error }, 'a follower could not be told');
+    }
+  }
+}

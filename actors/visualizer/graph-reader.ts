@@ -1,0 +1,86 @@
+// What questions about objects read: the forest itself, so that they cost the API server next to nothing, and of what has no
+// life here, such as Secrets, whether it is there. Of a Secret only metadata is ever asked for (`Resource.metadataOnly`).
+import { ForbiddenError, type KubeClient, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
+import { addressKey, type Clock } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { ClusterReader } from '../diagnosis/cluster-reader.ts';
+import type { Registry } from '../object/registry.ts';
+import type { ObjectGraph } from './object-graph.ts';
+
+export interface ForestReadingDeps {
+  readonly objects: Pick<Objects, 'get' | 'list'>;
+  readonly client: Pick<KubeClient, 'call'>;
+  readonly registry: Registry;
+  readonly clock: Pick<Clock, 'now'>;
+}
+
+/** For so long it is not asked again whether something without a life is there, in milliseconds. */
+const PRESENCE_MS = 5_000;
+
+export class ForestReadings {
+  readonly #deps: ForestReadingDeps;
+  #presences = new Map<string, Promise<KubeObject | undefined>>();
+  #presencesSince = 0;
+
+  constructor(deps: ForestReadingDeps) {
+    this.#deps = deps;
+  }
+
+  /** Of the forest as it is now. */
+  of(forest: ObjectGraph): ClusterReader {
+    const { objects, client, registry } = this.#deps;
+    const byPlace = new Map<string, KubeObject[]>();
+    for (const { address, object } of forest.all()) {
+      const place = placeKey(address, address.namespace);
+      const there = byPlace.get(place);
+      if (there === undefined) byPlace.set(place, [object]);
+      else there.push(object);
+    }
+    return new ClusterReader({
+      client,
+      objects: {
+        get: (resource, namespace, name) =>
+          registry.kind(resource) === undefined
+            ? this.#presence(resource, namespace, name)
+            : Promise.resolve(forest.object(addressKey({ ...resource, namespace, name }))),
+        list: (resource, namespace = '') =>
+          registry.kind(resource) === undefined
+            ? objects.list(resource, namespace)
+            : Promise.resolve({
+                items: byPlace.get(placeKey(resource, namespace)) ?? [],
+                resourceVersion: '',
+                serverTime: 0,
+              }),
+      },
+    });
+  }
+
+  #presence(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> {
+    const now = this.#deps.clock.now();
+    if (now >= this.#presencesSince + PRESENCE_MS) {
+      this.#presences = new Map();
+      this.#presencesSince = now;
+    }
+    const { realm, plural } = resource;
+    const key = addressKey({ realm, plural, namespace, name });
+    const known = this.#presences.get(key) ?? this.#ask(resource, namespace, name);
+    this.#presences.set(key, known);
+    return known;
+  }
+
+  async #ask(resource: Resource, namespace: string, name: string): Promise<KubeObject | undefined> {
+    try {
+      return await this.#deps.objects.get(resource, namespace, name);
+    } catch (error) {
+      // Who may not look takes it for there: whoever waits for it says so himself.
+      if (!(error instanceof ForbiddenError)) throw error;
+      const { group, version, kind } = resource;
+      const apiVersion = group === '' ? version : `${group}/${version}`;
+      return { apiVersion, kind, metadata: { name, namespace, uid: '', resourceVersion: '' } };
+    }
+  }
+}
+
+function placeKey({ realm, plural }: Pick<Resource, 'realm' | 'plural'>, namespace: string): string {
+  return `${realm}/${plural}/${namespace}`;
+}

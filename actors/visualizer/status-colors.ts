@@ -1,0 +1,90 @@
+// How an object looks at a glance: by the tags of the state that its actor told, or, where nobody told, by its status.
+import type { Kind } from '../../machines/kind.ts';
+import { Tag } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { progressOf } from '../base/conditions.ts';
+import { isDeleted } from '../diagnosis/root-causes.ts';
+import type { Registry } from '../object/registry.ts';
+import { StatusColor } from './wire.ts';
+
+/** What the tags of a state amount to; the first that fits. */
+const TONES: readonly (readonly [tags: readonly string[], tone: StatusColor])[] = [
+  [[Tag.Terminal], StatusColor.Failed],
+  [[Tag.Failing], StatusColor.Failing],
+  [[Tag.Deleting, Tag.Held], StatusColor.Held],
+  [[Tag.Deleting], StatusColor.Deleting],
+  [[Tag.Settled, Tag.Available], StatusColor.Available],
+  [[Tag.Settled], StatusColor.Unavailable],
+  [[Tag.Waiting], StatusColor.Waiting],
+];
+
+/** Tones that say more of a deleted object than that it is deleted. */
+const KEPT_WHEN_DELETED: ReadonlySet<StatusColor> = new Set([
+  StatusColor.Deleting,
+  StatusColor.Held,
+  StatusColor.Failing,
+  StatusColor.Failed,
+  StatusColor.Quarantined,
+]);
+
+const AT_REST: ReadonlySet<StatusColor> = new Set([StatusColor.Available, StatusColor.Unavailable]);
+
+type Standings = Pick<Registry, 'standing'>;
+
+export function toneOfTags(tags: readonly unknown[]): StatusColor {
+  return TONES.find(([wanted]) => wanted.every((tag) => tags.includes(tag)))?.[1] ?? StatusColor.Busy;
+}
+
+/**
+ * What a tone that was told comes to, as the object is now.
+ *
+ * @param reported.generation  of the object when the state was told, as far as it is known
+ * @throws what the code of the kind throws
+ */
+export function toneNow(
+  { tone: reported, generation: toldAt }: { readonly tone: StatusColor; readonly generation: number | undefined },
+  object: KubeObject,
+  kind: Kind,
+  registry: Standings,
+): StatusColor {
+  if (isDeleted(object)) return KEPT_WHEN_DELETED.has(reported) ? reported : StatusColor.Deleting;
+  if (!AT_REST.has(reported)) return reported;
+  const { generation } = object.metadata;
+  const observed = progressOf(object)?.observedGeneration;
+  const isBehind = generation !== undefined && observed !== undefined && generation > Math.max(observed, toldAt ?? 0);
+  if (isBehind) return StatusColor.Unseen;
+  // Of some kinds the status alone says whether others may use it, and no state of their lives.
+  // mutant: tones-unavailable return -> $3
+  return reported === StatusColor.Unavailable && registry.standing(kind, object, false).ready
+    ? StatusColor.Available
+    : reported;
+}
+
+/** By the status alone. @throws what the code of the kind throws */
+export function toneOfObject(
+  object: KubeObject,
+  kind: Kind,
+  registry: Standings & Pick<Registry, 'claimants'>,
+): StatusColor {
+  if (isDeleted(object)) {
+    const { finalizers = [] } = object.metadata;
+    const isHeld = finalizers.some((each) => each !== kind.finalizer && registry.claimants(each).length > 0);
+    return isHeld ? StatusColor.Held : StatusColor.Deleting;
+  }
+  if (kind.life.summarize !== undefined) {
+    const glance = kind.life.summarize(object);
+    const tone = glance === undefined ? StatusColor.Unseen : toneOfTags(glance.tags);
+    return AT_REST.has(tone) ? toneAtRest(object, kind, registry) : tone;
+  }
+  const progressing = progressOf(object);
+  if (progressing === undefined || progressing.observedGeneration !== object.metadata.generation)
+    return StatusColor.Unseen;
+  if (progressing.status !== 'False')
+    return progressing.reason === 'TransientError' ? StatusColor.Failing : StatusColor.Waiting;
+  if (progressing.reason !== 'Success') return StatusColor.Failed;
+  return toneAtRest(object, kind, registry);
+}
+
+function toneAtRest(object: KubeObject, kind: Kind, registry: Standings): StatusColor {
+  return registry.standing(kind, object).ready ? StatusColor.Available : StatusColor.Unavailable;
+}

@@ -1,0 +1,89 @@
+// Work that must not run beside other work on the same thing: one after the other, in the order it was asked for.
+//
+// Invariant: whoever gives up before its turn leaves the line at once: it holds neither its place nor what it would have used.
+import { mayOverlap } from './hosts/windows-path.ts';
+import { Code, StatusError } from './status.ts';
+
+/** Such as a signal. One that tells nobody when it is aborted is asked when its turn comes. */
+export interface Caller {
+  readonly aborted: boolean;
+  addEventListener?(type: 'abort', listener: () => void): void;
+  removeEventListener?(type: 'abort', listener: () => void): void;
+}
+
+interface Entry {
+  /** Undefined: it is about all of the lane. */
+  readonly path: string | undefined;
+  /** Undefined: its turn has come. */
+  begin: (() => void) | undefined;
+}
+
+const PATHS = 'paths';
+
+export class KeyedMutex {
+  /** By lane, in the order in which they were asked for. */
+  readonly #lines = new Map<string, Set<Entry>>();
+
+  /**
+   * Runs `work` when all that was asked for before in this lane has ended, however long that takes.
+   *
+   * @param caller  work that nobody waits for any more is not begun; once begun it is not stopped
+   * @throws {StatusError} `CANCELLED`: it was not begun
+   */
+  run<T>(lane: string, caller: Caller, work: () => Promise<T>): Promise<T> {
+    return this.#run(lane, undefined, caller, work);
+  }
+
+  /** The same for a path: it runs beside work on other paths, unless one lies in the other. */
+  runAt<T>(path: string, caller: Caller, work: () => Promise<T>): Promise<T> {
+    return this.#run(PATHS, path, caller, work);
+  }
+
+  async #run<T>(lane: string, path: string | undefined, caller: Caller, work: () => Promise<T>): Promise<T> {
+    const line = this.#lines.get(lane) ?? new Set();
+    this.#lines.set(lane, line);
+    const turn = Promise.withResolvers<void>();
+    const entry: Entry = { path, begin: turn.resolve };
+    const giveUp = (): void => {
+      // mutant: lane-place-kept drop
+      if (caller.aborted && entry.begin !== undefined) turn.reject(notBegun());
+    };
+    line.add(entry);
+    caller.addEventListener?.('abort', giveUp);
+    giveUp();
+    advance(line);
+    try {
+      await turn.promise;
+      if (caller.aborted) throw notBegun();
+      return await work();
+    } finally {
+      caller.removeEventListener?.('abort', giveUp);
+      line.delete(entry);
+      if (line.size === 0) this.#lines.delete(lane);
+      else advance(line);
+    }
+  }
+}
+
+/** Begins what nothing before it is in the way of. */
+function advance(line: ReadonlySet<Entry>): void {
+  const before: Entry[] = [];
+  for (const entry of line) {
+    const isFree = before.every((other) => !isInTheWay(other, entry));
+    if (isFree) {
+      entry.begin?.();
+      entry.begin = undefined;
+    }
+    // Of a lane without paths each is in the way of all behind it.
+    if (entry.path === undefined) return;
+    before.push(entry);
+  }
+}
+
+function isInTheWay({ path: one }: Entry, { path: other }: Entry): boolean {
+  return one === undefined || other === undefined || mayOverlap(one, other);
+}
+
+function notBegun(): StatusError {
+  return new StatusError(Code.Cancelled, 'nobody waits for it any more; it was not begun');
+}

@@ -1,5 +1,0 @@
-// The storage of Windows machines as the other rooms see it.
-export { windows } from './adapter.ts';
-export { GROUP } from './contracts/common.ts';
-export { ROLE } from './names.ts';
-export { REALM } from './windows-kind.ts';

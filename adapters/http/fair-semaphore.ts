@@ -1,0 +1,41 @@
+// So many at a time, and whoever waits takes turns by key: a thousand requests under one key keep no other waiting for more
+// than one of them.
+//
+// Invariants:
+//   T1. Never more than `limit` are in.
+//   T2. Keys take turns; of one key it is first come, first served.
+
+/** One who is in calls `leave`, once. */
+export class FairSemaphore {
+  /** The key whose turn it is comes first. */
+  readonly #waiting = new Map<string, (() => void)[]>();
+  #free: number;
+
+  constructor(limit: number) {
+    this.#free = limit;
+  }
+
+  /** Undefined: there was a place; otherwise resolves when there is. */
+  enter(key: string): Promise<void> | undefined {
+    if (this.#free > 0) {
+      this.#free--;
+      return undefined;
+    }
+    return new Promise((resolve) => {
+      const queue = this.#waiting.get(key);
+      if (queue === undefined) this.#waiting.set(key, [resolve]);
+      else queue.push(resolve);
+    });
+  }
+
+  leave(): void {
+    for (const [key, queue] of this.#waiting) {
+      const next = queue.shift();
+      this.#waiting.delete(key);
+      if (queue.length > 0) this.#waiting.set(key, queue);
+      next?.();
+      return;
+    }
+    this.#free++;
+  }
+}

@@ -1,0 +1,132 @@
+// Reads the answer to one request, as much of it as may be.
+//
+// Invariants:
+//   R1. Nothing is parsed that is longer, deeper or heavier than the limits, or that memory was not held for.
+//   R2. An answer that is over a limit is read no further.
+import { TransientError, UnknownOutcomeError } from '../../bus/errors.ts';
+import type { Holding } from './response-memory.ts';
+import { AnswerScan } from './response-scan.ts';
+import type { Dispatcher } from './undici.ts';
+
+/** What is asked for: one resource (or a token), or a page of a list. */
+export type Extent = 'one' | 'page';
+
+interface Limit {
+  /** Of the text. */
+  readonly bytes: number;
+  /** Of text and values, see `AnswerScan.weight`. */
+  readonly weight: number;
+  /** For people. */
+  readonly what: string;
+}
+
+const KIB = 1024;
+const MIB = 1024 * KIB;
+
+/** A page, and all pages of a list together: some 10 000 networks. */
+export const LIST_LIMIT: Limit = { bytes: 16 * MIB, weight: 48 * MIB, what: 'a list' };
+const LIMITS: Readonly<Record<Extent, Limit>> = {
+  one: { bytes: MIB, weight: 8 * MIB, what: 'one resource' },
+  page: LIST_LIMIT,
+};
+const REFUSAL_LIMIT: Limit = { bytes: 64 * KIB, weight: MIB, what: 'a refusal' };
+/** Services nest half a dozen. */
+const DEEPEST = 64;
+/** First size of the buffer that an answer is gathered in. */
+const FIRST_BYTES = 4 * KIB;
+
+/** An answer that nobody may read to its end. What was asked for may be done all the same. */
+export class OversizeError extends UnknownOutcomeError {
+  override name = 'OversizeError';
+}
+
+export interface Reading {
+  readonly label: string;
+  readonly extent: Extent;
+  readonly holding: Holding;
+}
+
+/** The text of the answer. @throws {OversizeError} it is over a limit; {UnknownOutcomeError} there is no memory for it now */
+export function textOf(answer: Dispatcher.ResponseData, { label, extent, holding }: Reading): Promise<string> {
+  const { body, statusCode } = answer;
+  const limit = statusCode < 400 ? LIMITS[extent] : REFUSAL_LIMIT;
+  const scan = new AnswerScan();
+  const { promise, resolve, reject } = Promise.withResolvers<string>();
+  // Copied together: a chunk may be one byte, and costs a hundred.
+  let text = Buffer.alloc(0);
+  let held = 0;
+  const fail = (error: unknown): void => {
+    reject(error);
+    text = Buffer.alloc(0);
+    body.destroy();
+  };
+  // Not `for await`: chunks would queue, each dearer than what it holds.
+  body.on('data', (chunk: Buffer) => {
+    if (body.destroyed) return;
+    try {
+      const size = scan.bytes;
+      scan.read(chunk);
+      checkLimits(scan, limit, `${label} answered ${statusCode}`);
+      // mutant: answer-memory-unasked drop
+      holding.grow(scan.weight - held);
+      held = scan.weight;
+      if (scan.bytes > text.length) text = grown(text, size, scan.bytes);
+      chunk.copy(text, size);
+    } catch (error) {
+      fail(error instanceof OversizeError ? error : unread(label, error));
+    }
+  });
+  body.on('error', fail);
+  body.on('end', () => resolve(text.toString('utf8', 0, scan.bytes)));
+  body.on('close', () => reject(new Error('the connection was closed')));
+  return promise;
+}
+
+/** Throws where pages that were read so far make too long a list. */
+export class ListExtent {
+  #length = 0;
+  #pages = 0;
+
+  /** @param textLength  of one more page */
+  add(label: string, textLength: number): void {
+    this.#length += textLength;
+    this.#pages++;
+    if (this.#length > LIST_LIMIT.bytes) {
+      throw new OversizeError(
+        `${label} answered with pages of more than ${sizeOf(LIST_LIMIT.bytes)} together${ADVICE}`,
+      );
+    }
+    if (this.#pages >= MOST_PAGES)
+      throw new OversizeError(`${label} answered with more than ${MOST_PAGES} pages${ADVICE}`);
+  }
+}
+
+const MOST_PAGES = 1_000;
+
+const ADVICE = ': narrow down what is asked for, and see whether what answers is the service';
+
+function checkLimits({ bytes, weight, depth }: AnswerScan, limit: Limit, said: string): void {
+  if (bytes > limit.bytes)
+    throw new OversizeError(`${said} with more than ${sizeOf(limit.bytes)} for ${limit.what}${ADVICE}`);
+  if (weight > limit.weight) throw new OversizeError(`${said} with too many values for ${limit.what}${ADVICE}`);
+  // mutant: answer-depth if -> false
+  if (depth > DEEPEST) throw new OversizeError(`${said} with JSON nested deeper than ${DEEPEST} levels${ADVICE}`);
+}
+
+function sizeOf(bytes: number): string {
+  return bytes >= MIB ? `${bytes / MIB} MiB` : `${bytes / KIB} KiB`;
+}
+
+/** As it was sent, so it may be done. */
+function unread(label: string, error: unknown): unknown {
+  if (!(error instanceof TransientError)) return error;
+  const { message, retryAfterMs } = error;
+  return new UnknownOutcomeError(`${label} was not read: ${message}`, { cause: error, retryAfterMs });
+}
+
+function grown(old: Buffer<ArrayBuffer>, used: number, needed: number): Buffer<ArrayBuffer> {
+  const size = Math.max(FIRST_BYTES, needed, old.length * 2);
+  const buffer = Buffer.allocUnsafeSlow(size);
+  old.copy(buffer, 0, 0, used);
+  return buffer;
+}

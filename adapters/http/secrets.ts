@@ -1,0 +1,161 @@
+// Takes secrets out of what a foreign system says, however it spells them.
+//
+// Invariants:
+//   X1. A secret is told neither as it is, nor as JSON, a programming language, a URL, a form, HTML, base64 or hexadecimal
+//       digits would spell it, nor in up to three of these within each other, nor as a part of a longer text in them.
+//   X2. Of a secret, no piece of 24 bytes or more is told in these spellings either.
+//   X3. Where a text cannot be searched whole, nothing of it is told.
+
+import type { Json } from '../../bus/bus.ts';
+import { type Reading, readingOf, readingsWithin, utf8 } from '../text/encodings.ts';
+
+const HIDDEN = '***';
+/** How many encodings within each other are undone. */
+const DEPTH = 3;
+/** In characters: a longer text is cut, as whoever tells it would do. */
+const LONGEST_TEXT = 8_192;
+/** Bytes that the readings of one text may have together. */
+const MOST_BYTES = 1 << 17;
+/** In bytes. Shorter secrets are not looked for in what is no text: they would be found in any noise. */
+const LEAST_IN_NOISE = 4;
+/** In bytes: pieces of secrets that are hidden, and how long the parts are that they are found by. */
+const LEAST_PIECE = 24;
+const PART = LEAST_PIECE / 2;
+
+/** @returns what hides the secrets in a text; empty ones and `undefined` are no secrets */
+export function hiding(secrets: readonly (string | undefined)[]): (text: string) => string {
+  const completedLookup = [...new Set(secrets)].flatMap((secret) =>
+    secret ? [new CompletedLookup(utf8(secret))] : [],
+  );
+  if (completedLookup.length === 0) return (text) => text;
+  return (text) => {
+    const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
+    const places = new Places(cut);
+    if (!search(places, completedLookup)) return HIDDEN;
+    return places.without();
+  };
+}
+
+/** All texts of a value without what is to be hidden, names of members included. */
+export function hidden(value: Json, hide: (text: string) => string): Json {
+  if (typeof value === 'string') return hide(value);
+  if (Array.isArray(value)) return value.map((item: Json) => hidden(item, hide));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(Object.entries(value).map(([name, member]) => [hide(name), hidden(member, hide)]));
+}
+
+/** A secret, and what is needed to find pieces of it. */
+class CompletedLookup {
+  readonly bytes: string;
+  /** The parts of it that follow each other, with the place of the first such; made when first needed. */
+  #parts: ReadonlyMap<string, number> | undefined;
+
+  constructor(bytes: string) {
+    this.bytes = bytes;
+  }
+
+  /** Tells every place where it, or a piece of it that is long enough, stands in the bytes. */
+  find(bytes: string, found: (from: number, to: number) => void): void {
+    for (let at = bytes.indexOf(this.bytes); at >= 0; at = bytes.indexOf(this.bytes, at + 1)) {
+      found(at, at + this.bytes.length);
+    }
+    // mutant: secret-in-pieces && -> false
+    if (this.bytes.length > LEAST_PIECE && bytes.length >= LEAST_PIECE) this.#findPieces(bytes, found);
+  }
+
+  #findPieces(bytes: string, found: (from: number, to: number) => void): void {
+    const parts = this.#partsOf();
+    let from = 0;
+    let to = 0;
+    const end = () => to - from >= LEAST_PIECE && found(from, to);
+    for (let at = 0; at + PART <= bytes.length; at++) {
+      const place = parts.get(bytes.slice(at, at + PART));
+      if (place === undefined) continue;
+      let before = 0;
+      while (before < at && before < place && bytes[at - before - 1] === this.bytes[place - before - 1]) before++;
+      let after = PART;
+      while (at + after < bytes.length && bytes[at + after] === this.bytes[place + after]) after++;
+      if (at - before > to) {
+        end();
+        from = at - before;
+      }
+      to = Math.max(to, at + after);
+      // The next part cannot be found before its own end.
+      at = Math.max(at, to - PART);
+    }
+    end();
+  }
+
+  #partsOf(): ReadonlyMap<string, number> {
+    if (this.#parts === undefined) {
+      const parts = new Map<string, number>();
+      for (let at = 0; at + PART <= this.bytes.length; at += PART) {
+        const part = this.bytes.slice(at, at + PART);
+        if (!parts.has(part)) parts.set(part, at);
+      }
+      this.#parts = parts;
+    }
+    return this.#parts;
+  }
+}
+
+/** Places in a text, by its bytes. */
+class Places {
+  readonly text: string;
+  readonly #isHidden: Uint8Array;
+  readonly #bytes: Buffer;
+
+  constructor(text: string) {
+    this.text = text;
+    this.#bytes = Buffer.from(text);
+    this.#isHidden = new Uint8Array(this.#bytes.length);
+  }
+
+  hide(from: number, to: number): void {
+    this.#isHidden.fill(1, from, to);
+  }
+
+  /** The text without the places that are hidden, and with all others as they are. */
+  without(): string {
+    if (!this.#isHidden.includes(1)) return this.text;
+    const kept: Buffer[] = [];
+    for (let at = 0; at < this.#bytes.length; ) {
+      const isHidden = this.#isHidden[at] === 1;
+      let end = this.#isHidden.indexOf(isHidden ? 0 : 1, at);
+      if (end < 0) end = this.#bytes.length;
+      kept.push(isHidden ? Buffer.from(HIDDEN) : this.#bytes.subarray(at, end));
+      at = end;
+    }
+    return Buffer.concat(kept).toString();
+  }
+}
+
+/** @returns false when the text says so much in so many ways that it was not searched whole */
+function search(places: Places, completedLookup: readonly CompletedLookup[]): boolean {
+  let bytes = 0;
+  const visit = (reading: Reading, depth: number, wanted: readonly CompletedLookup[]): boolean => {
+    bytes += reading.bytes.length;
+    // mutant: secrets-unsearched drop
+    if (bytes > MOST_BYTES) return false;
+    for (const secret of wanted) {
+      secret.find(reading.bytes, (from, to) => places.hide(reading.starts[from] ?? 0, reading.ends[to - 1] ?? 0));
+    }
+    if (depth === 0) return true;
+    for (const inner of readingsWithin(reading)) {
+      const saysText = isText(inner.bytes);
+      const findable = saysText
+        ? completedLookup
+        : completedLookup.filter((secret) => secret.bytes.length >= LEAST_IN_NOISE);
+      // mutant: secret-in-base64 !.1 -> false
+      if (!visit(inner, saysText ? depth - 1 : 0, findable)) return false;
+    }
+    return true;
+  };
+  return visit(readingOf(places.text), DEPTH, completedLookup);
+}
+
+/** Whether three quarters of the bytes are those of words, in UTF-8. */
+function isText(bytes: string): boolean {
+  const others = bytes.replaceAll(/[\t\r\n\x20-\x7e]|[\xc2-\xf4][\x80-\xbf]{1,3}/g, '').length;
+  return others * 4 <= bytes.length;
+}

@@ -1,0 +1,91 @@
+// What Ironic does for BMCEventSubscriptions: the vendor's way through to the BMC.
+//
+// Invariants:
+//   E1. Only what an object has asked for itself, and not recorded, is taken for its own: others make subscriptions that look
+//       the same, and a removal takes away what is recorded.
+//   E2. Nothing of the Secret with the headers is answered, or said in an error.
+import { AbsentError, TransientError, WaitingError } from '../../../bus/errors.ts';
+import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
+import type { JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { OperationRequest } from '../../../machines/request.ts';
+import {
+  createSubscription,
+  type EventSubscription,
+  subscriptionId,
+  subscriptionIntent,
+  subscriptionName,
+} from '../host/event-subscription.ts';
+import { foreignUrlProblem } from '../host/foreign-urls.ts';
+import { mapOf, textOf } from '../json-values.ts';
+import { askingFor, type IronicPorts } from '../serving.ts';
+import { nodeOfHost } from './node-of-host.ts';
+
+export function bmcEventSubscriptionOperations({
+  ironic,
+  readSecret,
+  foreign,
+}: Pick<IronicPorts, 'ironic' | 'readSecret' | 'foreign'>): ResourceOperations &
+  Required<Pick<ResourceOperations, 'identify'>> {
+  const nodeOf = (request: OperationRequest): string => nodeOfHost(request, textOf(request.object.spec?.['hostName']));
+  /** A node that Ironic does not know has none. */
+  const idsOf = async (request: OperationRequest): Promise<readonly string[]> => {
+    try {
+      return await ironic.subscriptions(nodeOf(request), askingFor(request));
+    } catch (error) {
+      if (error instanceof AbsentError) return [];
+      throw error;
+    }
+  };
+
+  return {
+    async find({ intents = [], ...request }) {
+      const { object } = request;
+      // Nothing can have been made.
+      if (textOf(object.spec?.['hostName']) === '') return { matches: [], exact: true };
+      const completedLookup = JSON.stringify([nodeOf(request), subscriptionIntent(object)]);
+      if (intents.length === 0) return { matches: [], exact: true, completedLookup };
+      const wanted = JSON.stringify(subscriptionIntent(object));
+      const found: Observation[] = [];
+      for (const id of await idsOf(request)) {
+        const seen = await ironic.subscription(nodeOf(request), id, askingFor(request));
+        if (seen !== undefined && JSON.stringify(seen) === wanted) found.push(observed(object, id));
+      }
+      return { matches: found, exact: true, completedLookup, intended: true };
+    },
+    // Its contract has no import.
+    import: async () => undefined,
+    identify: async (request) => nodeOf(request),
+    async create(request) {
+      const { object } = request;
+      const node = nodeOf(request);
+      const { name } = mapOf(object.spec?.['httpHeadersRef']);
+      const secret = textOf(name) === '' ? undefined : await readSecret(object.metadata.namespace ?? '', textOf(name));
+      const asked = createSubscription(object as EventSubscription, secret?.data);
+      if ('problem' in asked) throw new WaitingError(asked.problem);
+      const refused = await foreignUrlProblem(foreign, 'destinations of BMC events', [object.spec?.['destination']]);
+      if (refused !== undefined) throw new WaitingError(refused);
+      return observed(object, await ironic.createSubscription(node, asked.body as JsonObject, askingFor(request)));
+    },
+    async observe({ id, ...request }) {
+      const ids = await idsOf(request);
+      return ids.includes(subscriptionId(id)) ? observed(request.object, subscriptionId(id)) : undefined;
+    },
+    // The spec cannot be changed, and nobody else changes a subscription.
+    update: async () => ({ changed: false }),
+    async remove({ id, ...request }) {
+      const own = subscriptionId(id);
+      try {
+        await ironic.deleteSubscription(nodeOf(request), own, askingFor(request));
+      } catch (error) {
+        if (error instanceof AbsentError) return;
+        // What is gone already is refused with the same words as what fails.
+        const isRefused = error instanceof TransientError;
+        if (!isRefused || (await idsOf(request)).includes(own)) throw error;
+      }
+    },
+  };
+}
+
+function observed(object: KubeObject, id: string): Observation {
+  return { id: subscriptionName(object, id), attributes: {}, resource: {}, available: true };
+}

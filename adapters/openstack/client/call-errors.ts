@@ -1,0 +1,126 @@
+// What a refusal of the cloud means for the object.
+import {
+  Fault,
+  TerminalError,
+  TransientError,
+  UnknownOutcomeError,
+  UnsentError,
+  WaitingError,
+} from '../../../bus/errors.ts';
+import type { ResourceOperations } from '../../../machines/external-resource/operations.ts';
+import type { OperationRequest } from '../../../machines/kind.ts';
+import { GATEWAY_FAILURES } from '../../http/transport.ts';
+import { resyncOf } from '../resource/resync.ts';
+import { faultOf } from '../status/faults.ts';
+import { withCheckedIds } from './ids.ts';
+import { quotaMessage, quotasOf } from './quotas.ts';
+import { HttpError } from './session.ts';
+
+/** Answers to a create or an update that trying again does not change. */
+const REFUSED: ReadonlySet<number> = new Set([409, 501]);
+
+/**
+ * A cloud with too much to do goes on with a create whose caller has given up, for so long at most after the deadline,
+ * in milliseconds. Until then a look-up that finds nothing proves nothing (I4, P10).
+ */
+export const LATE_MS = 30_000;
+
+/** For whatever is always tried again: reads, lists, deletions, tags. */
+export function transient(error: unknown): unknown {
+  if (!(error instanceof HttpError)) return error;
+  const quotas = quotasOf(error);
+  if (quotas !== undefined) {
+    const { retryAfterMs } = error;
+    return new TransientError(quotaMessage(error.message, quotas), { cause: error, retryAfterMs, fault: Fault.Quota });
+  }
+  // mutant: gateway-counts ?: -> $3
+  const Failure = GATEWAY_FAILURES.has(error.status) ? UnknownOutcomeError : TransientError;
+  return new Failure(error.message, { cause: error, retryAfterMs: error.retryAfterMs });
+}
+
+/** The same, with what is in the way, if its message tells. */
+function withFault(error: unknown): unknown {
+  if (!(error instanceof TransientError) || error instanceof WaitingError || error instanceof UnsentError) return error;
+  const { message, retryAfterMs, inDoubtUntil } = error;
+  const fault = faultOf(message);
+  if (fault === undefined) return error;
+  const Failure = error instanceof UnknownOutcomeError ? UnknownOutcomeError : TransientError;
+  return new Failure(message, { cause: error, retryAfterMs, inDoubtUntil, fault });
+}
+
+/** For a create or an update: `doing` is what was attempted, as in `creating resource`. */
+export function refused(error: unknown, doing: string): unknown {
+  if (!(error instanceof HttpError) || !REFUSED.has(error.status) || quotasOf(error) !== undefined)
+    return transient(error);
+  return new TerminalError(`invalid configuration ${doing}: ${error.message}`, { cause: error });
+}
+
+/** Of a resource that no change of the spec can help; the cloud may say something else one day. */
+export function unrecoverable(message: string): TerminalError {
+  return new TerminalError(message, { reason: 'UnrecoverableError', passing: true });
+}
+
+/** Several failures of one pass as one: the first that is terminal, else all that may pass. */
+export function joined(errors: readonly unknown[]): unknown {
+  // mutant: terminal-hidden () -> undefined
+  const terminal = errors.find((error) => error instanceof TerminalError);
+  if (terminal !== undefined || errors.length === 1) return terminal ?? errors[0];
+  const pauses = errors.flatMap((error) => (error instanceof TransientError ? (error.retryAfterMs ?? []) : []));
+  // mutant: partly-unsent-counts-as-unsent ?: -> $2
+  const Failure = errors.every((error) => error instanceof UnsentError) ? UnsentError : TransientError;
+  return new Failure(errors.map((error) => (error instanceof Error ? error.message : String(error))).join('\n'), {
+    cause: errors[0],
+    retryAfterMs: pauses.length === 0 ? undefined : Math.max(...pauses),
+  });
+}
+
+/** The adapter waits for its clouds by itself. */
+export type WatchingOperations = ResourceOperations & Required<Pick<ResourceOperations, 'identify' | 'watch'>>;
+
+/** What is judged of a request, whether it is bounded by a deadline or by the lease. */
+type Asked = Pick<OperationRequest, 'object'>;
+
+/**
+ * The operations of a kind with a class for every failure, and a refusal of objects whose spec
+ * cannot be read, unless something is removed. Of a create that nobody answered it is said until when it may yet be done.
+ */
+export function classified(given: WatchingOperations): WatchingOperations {
+  const operations = withCheckedIds(given);
+  const classed =
+    <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
+    (request: Request): Promise<Result> =>
+      operation(request).catch((error: unknown) => {
+        throw withFault(transient(error));
+      });
+  const checked = <Request extends Asked, Result>(operation: (request: Request) => Promise<Result>) =>
+    classed(async (request: Request): Promise<Result> => {
+      const resync = resyncOf(request.object, 0);
+      if (resync.kind === 'malformed' && request.object.metadata.deletionTimestamp === undefined) {
+        throw new TerminalError(resync.message);
+      }
+      return operation(request);
+    });
+  return {
+    find: checked(operations.find),
+    identify: classed(operations.identify),
+    import: checked(operations.import),
+    create: (request) =>
+      checked(operations.create)(request).catch((error: unknown) => {
+        if (!(error instanceof UnknownOutcomeError)) throw error;
+        const { message, retryAfterMs, fault } = error;
+        throw new TransientError(message, {
+          cause: error,
+          retryAfterMs,
+          // mutant: create-over-at-deadline : -> $1
+          inDoubtUntil: request.deadlineAt + LATE_MS,
+          fault,
+        });
+      }),
+    observe: checked(operations.observe),
+    update: checked(operations.update),
+    remove: classed(operations.remove),
+    watch: checked(operations.watch),
+    ...(operations.delegate !== undefined && { delegate: checked(operations.delegate) }),
+    ...(operations.fill !== undefined && { fill: checked(operations.fill) }),
+  };
+}

@@ -1,0 +1,98 @@
+// The service catalog: which URL a service has.
+
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+import { TransientError } from '../../../bus/errors.ts';
+import type { CloudEntry } from './clouds-yaml.ts';
+import { endpointIn, withVersion } from './endpoint-url.ts';
+
+export interface Endpoint {
+  readonly serviceType: string;
+  readonly endpointInterface: string;
+  readonly region: string;
+  readonly url: string;
+}
+
+export type Catalog = readonly Endpoint[];
+
+/** Versions that the paths of calls are below; services that are not listed are used as published. */
+const VERSION_PATHS: Readonly<Record<string, string>> = { identity: '/v3', network: '/v2.0', image: '/v2' };
+
+/** Other names under which a service may be published, the usual one first. */
+const ALIASES: Readonly<Record<string, readonly string[]>> = {
+  'block-storage': ['volumev3', 'block-store', 'volume'],
+  'shared-file-system': ['sharev2', 'share'],
+};
+
+/** Reads `token.catalog`; a token without scope has none. */
+export function parseCatalog(value: Json | undefined): Catalog {
+  const endpoints: Endpoint[] = [];
+  for (const service of objects(value)) {
+    for (const endpoint of objects(service['endpoints'])) {
+      endpoints.push({
+        serviceType: String(service['type']),
+        endpointInterface: String(endpoint['interface']),
+        region: String(endpoint['region_id'] ?? endpoint['region'] ?? ''),
+        url: String(endpoint['url']),
+      });
+    }
+  }
+  return endpoints;
+}
+
+/** Characters of all endpoints that a session keeps: a hundred services have 10 000. */
+const LONGEST_CATALOGUE = 64 * 1024;
+
+/** What a session with these credentials may ever use of it. @throws {TransientError} it is too long to be kept */
+export function usable(
+  catalog: Catalog,
+  { region, endpointInterface }: Pick<CloudEntry, 'region' | 'endpointInterface'>,
+): Catalog {
+  const fitting = catalog.filter(
+    (endpoint) =>
+      endpoint.endpointInterface === endpointInterface && (region === undefined || endpoint.region === region),
+  );
+  if (JSON.stringify(fitting).length > LONGEST_CATALOGUE) {
+    throw new TransientError('the catalog is too long: name a region in the cloud, and see whether it is the cloud');
+  }
+  return fitting;
+}
+
+/**
+ * The URL that a call's path is appended to, with the version and without a final slash.
+ *
+ * @param identity  Keystone's URL by the credentials, for catalogs that leave it out
+ * @throws {TransientError} no such endpoint
+ */
+export function serviceUrl(
+  catalog: Catalog,
+  service: string,
+  { region, endpointInterface }: Pick<CloudEntry, 'region' | 'endpointInterface'>,
+  identity: string,
+): string {
+  const types = [service, ...(ALIASES[service] ?? [])];
+  const fitting = catalog.filter(
+    (endpoint) =>
+      endpoint.endpointInterface === endpointInterface && (region === undefined || endpoint.region === region),
+  );
+  const found = types.map((type) => fitting.find((endpoint) => endpoint.serviceType === type)).find((each) => each);
+  if (found === undefined && service === 'identity') return identity;
+  const { bare, fault } = endpointIn(found?.url ?? '');
+  if (fault === 'no URL') {
+    const where = region === undefined ? '' : ` in region '${region}'`;
+    throw new TransientError(`the catalog has no ${endpointInterface} endpoint of service '${service}'${where}`);
+  }
+  // mutant: catalog-chooses-path if -> fault === 'not HTTP'
+  if (fault !== undefined) {
+    throw new TransientError(
+      `the ${endpointInterface} endpoint of service '${service}' holds more than an HTTP URL without query, fragment and user`,
+    );
+  }
+  const version = VERSION_PATHS[service];
+  return version === undefined ? bare : withVersion(bare, version);
+}
+
+function objects(value: Json | undefined): readonly JsonObject[] {
+  return (Array.isArray(value) ? value : []).filter(
+    (member): member is JsonObject => typeof member === 'object' && member !== null && !Array.isArray(member),
+  );
+}

@@ -1,0 +1,247 @@
+// Whoever waits for a cloud is served by one poller: all who wait for resources of one collection, with one session, share
+// the lists that are made in each interval, however many they are.
+//
+// Invariants:
+//   W1. What is told was read after the watch began, and is not what was known or told before; nothing is told twice.
+//   W2. Nobody waits: no timer, no request. Those who wait in one rhythm look at the same moments, and share what is read.
+//   W3. A few are read by what they are looked for by; more are one whole list. What that lacks is looked for once more, since
+//       a list of several pages may have lost it in between: absence is told only of what was asked for.
+//   W4. A look that failed tells nothing: it ends the watches that it served, and no others.
+//   W5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so (P10).
+import type { JsonObject } from '../../../bus/bus.ts';
+import { TransientError } from '../../../bus/errors.ts';
+import type { Clock, Timer } from '../../../bus/time.ts';
+import type { Observation, WatchRequest } from '../../../machines/external-resource/operations.ts';
+import { onlyChanges, pollBackoff } from '../../../machines/external-resource/polling.ts';
+import { type Criterion, matchesAll, queryOf } from '../resource/criteria.ts';
+import { resourcesOf } from './bodies.ts';
+import { listCall } from './listing.ts';
+import type { Collection, LookUps } from './lookups.ts';
+import type { Session } from './session.ts';
+
+export interface Poller {
+  /** Until when a request that is made for a watch may take. */
+  deadlineAt(): number;
+  /**
+   * Looks for what meets all criteria, one resource at most, and tells what is new of it.
+   *
+   * @param judge  what was read, as it is told; undefined: it is gone. What it throws ends the watch
+   * @throws {TransientError} the watch was aborted, or a look failed (as `LookUps.find`)
+   */
+  watch(
+    session: Session,
+    of: Collection,
+    criteria: readonly Criterion[],
+    request: Watched,
+    judge: Judge,
+  ): Promise<never>;
+  /** Ends all watches. */
+  close(): void;
+}
+
+export type Watched = Pick<WatchRequest, 'signal' | 'progress' | 'observation' | 'pollAfterMs'>;
+type Judge = (found: JsonObject | undefined) => Observation | undefined;
+
+/** Longest time that one list, or one page after the other of it, may take. */
+const LIST_MS = 10_000;
+/** Up to so many are read by what they are looked for by, of a service that takes several values a query; and of others. */
+const FEW = { names: 50, exact: 4 } as const;
+/** Later than this, in milliseconds, a timer did not fire by chance: the process stood still. */
+const STOOD_STILL_MS = 1_000;
+/** A list for all is nobody's in particular, so that it is in no trace. */
+const NO_LOCAL_ACTORS = '';
+
+export function poller({ clock, lookUps }: { readonly clock: Clock; readonly lookUps: LookUps }): Poller {
+  const rounds = new Map<Session, Map<string, Round>>();
+  const deadlineAt = (): number => clock.now() + LIST_MS;
+  return {
+    deadlineAt,
+    watch(session, of, criteria, request, judge) {
+      const ofSession = rounds.get(session) ?? new Map<string, Round>();
+      rounds.set(session, ofSession);
+      const key = `${of.service.type}/${of.collection}`;
+      const round = ofSession.get(key) ?? new Round({ clock, lookUps, deadlineAt, session, of });
+      ofSession.set(key, round);
+      return round.wait(criteria, request, judge).finally(() => {
+        if (!round.isIdle || ofSession.get(key) !== round) return;
+        ofSession.delete(key);
+        if (ofSession.size === 0) rounds.delete(session);
+      });
+    },
+    close() {
+      for (const ofSession of rounds.values()) for (const round of ofSession.values()) round.close();
+    },
+  };
+}
+
+interface RoundDeps {
+  readonly clock: Clock;
+  readonly lookUps: LookUps;
+  readonly deadlineAt: () => number;
+  readonly session: Session;
+  readonly of: Collection;
+}
+
+/** One who waits. */
+interface Waiting {
+  readonly criteria: readonly Criterion[];
+  readonly pollAfterMs: number;
+  looks: number;
+  dueAt: number;
+  take(found: JsonObject | undefined): void;
+  fail(error: unknown): void;
+}
+
+/** All who wait for resources of one collection. */
+class Round {
+  readonly #deps: RoundDeps;
+  readonly #waiting = new Set<Waiting>();
+  #timer: { readonly timer: Timer; readonly at: number } | undefined;
+  #isLooking = false;
+
+  constructor(deps: RoundDeps) {
+    this.#deps = deps;
+  }
+
+  get isIdle(): boolean {
+    return this.#waiting.size === 0;
+  }
+
+  wait(criteria: readonly Criterion[], request: Watched, judge: Judge): Promise<never> {
+    const { signal, progress, observation, pollAfterMs } = request;
+    const { promise, reject } = Promise.withResolvers<never>();
+    const report = onlyChanges(observation, progress);
+    const waiting: Waiting = {
+      criteria,
+      pollAfterMs,
+      looks: 1,
+      dueAt: this.#next(pollAfterMs),
+      take: (found) => {
+        // mutant: poller-tells-stopped drop
+        if (!this.#waiting.has(waiting)) return;
+        try {
+          report(judge(found));
+        } catch (error) {
+          waiting.fail(error);
+        }
+      },
+      fail: (error) => {
+        signal.removeEventListener('abort', end);
+        this.#waiting.delete(waiting);
+        // mutant: poller-idle-timer drop
+        if (this.isIdle) this.#disarm();
+        reject(error);
+      },
+    };
+    const end = (): void => waiting.fail(new TransientError('the watch was ended'));
+    this.#waiting.add(waiting);
+    if (signal.aborted) end();
+    else {
+      signal.addEventListener('abort', end);
+      this.#arm(waiting.dueAt);
+    }
+    return promise;
+  }
+
+  close(): void {
+    for (const waiting of [...this.#waiting]) waiting.fail(new TransientError('the adapter was closed'));
+  }
+
+  /** The next moment of this rhythm that is not too near. */
+  #next(pauseMs: number): number {
+    const now = this.#deps.clock.now();
+    // mutant: poller-own-moment return -> $1.1.1.1 + $2
+    return Math.ceil((now + pauseMs / 2) / pauseMs) * pauseMs;
+  }
+
+  #arm(at: number): void {
+    // mutant: poller-lists-twice if -> $2
+    if (this.#isLooking || (this.#timer !== undefined && this.#timer.at <= at)) return;
+    this.#disarm();
+    const { clock } = this.#deps;
+    this.#timer = { timer: clock.setTimeout(() => this.#onTime(at), Math.max(0, at - clock.now())), at };
+  }
+
+  #disarm(): void {
+    if (this.#timer !== undefined) this.#deps.clock.clearTimeout(this.#timer.timer);
+    this.#timer = undefined;
+  }
+
+  #onTime(at: number): void {
+    this.#timer = undefined;
+    const now = this.#deps.clock.now();
+    // Other timers are overdue too, those of leases among them (W5).
+    // mutant: poller-stood-still if -> false
+    if (now - at > STOOD_STILL_MS) this.#arm(now);
+    else void this.#look(at);
+  }
+
+  /** Never rejects: every failure is that of those it concerns. */
+  async #look(at: number): Promise<void> {
+    this.#isLooking = true;
+    const all = [...this.#waiting];
+    const due = all.filter(({ dueAt }) => dueAt <= at);
+    // mutant: poller-each-asked <= -> true
+    const isFew = new Set(due.map(({ criteria }) => criteria[0]?.value)).size <= FEW[this.#deps.of.service.lookUp];
+    const served = new Set(isFew ? due : all);
+    await (isFew ? this.#read(due) : this.#list(all));
+    this.#isLooking = false;
+    for (const waiting of served) waiting.looks += 1;
+    const now = this.#deps.clock.now();
+    let nextAt = Number.POSITIVE_INFINITY;
+    for (const waiting of this.#waiting) {
+      // Also for those who came during a long list: a cloud that is slow is not listed without a pause.
+      if (served.has(waiting) || waiting.dueAt <= now)
+        waiting.dueAt = this.#next(pollBackoff(waiting.pollAfterMs, waiting.looks));
+      nextAt = Math.min(nextAt, waiting.dueAt);
+    }
+    if (!this.isIdle) this.#arm(nextAt);
+  }
+
+  /** Look-ups of one turn are one list. */
+  async #read(some: readonly Waiting[]): Promise<void> {
+    const { lookUps, session, of, deadlineAt } = this.#deps;
+    const call = { deadlineAt: deadlineAt(), traceparent: NO_LOCAL_ACTORS };
+    await Promise.all(
+      some.map(({ criteria, take, fail }) =>
+        lookUps.find(session, of, criteria, call).then(([found]) => take(found), fail),
+      ),
+    );
+  }
+
+  async #list(all: readonly Waiting[]): Promise<void> {
+    const { session, of, deadlineAt } = this.#deps;
+    const call = { ...listCall(of, []), deadlineAt: deadlineAt(), traceparent: NO_LOCAL_ACTORS };
+    const lacking: Waiting[] = [];
+    try {
+      const found = finderIn(resourcesOf(of, await session.list(call, of.members)));
+      for (const waiting of all) {
+        const resource = found(waiting.criteria);
+        // mutant: poller-left-out-gone if -> false
+        if (resource === undefined) lacking.push(waiting);
+        else waiting.take(resource);
+      }
+    } catch (error) {
+      // mutant: poller-failed-list-proves -> for (const { take } of $2) take(undefined);
+      for (const { fail } of all) fail(error);
+      return;
+    }
+    await this.#read(lacking.filter((waiting) => this.#waiting.has(waiting)));
+  }
+}
+
+/** Thousands are looked for in a list of thousands. */
+function finderIn(list: readonly JsonObject[]): (criteria: readonly Criterion[]) => JsonObject | undefined {
+  const indexes = new Map<string, ReadonlyMap<string, readonly JsonObject[]>>();
+  const indexOf = (key: string): ReadonlyMap<string, readonly JsonObject[]> => {
+    const index = indexes.get(key) ?? Map.groupBy(list, (resource) => String(resource[key]));
+    indexes.set(key, index);
+    return index;
+  };
+  return (criteria) => {
+    const [[key, value] = ['', '']] = queryOf(criteria);
+    return indexOf(key)
+      .get(value)
+      ?.find((resource) => matchesAll(criteria, resource));
+  };
+}

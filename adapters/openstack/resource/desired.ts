@@ -1,0 +1,271 @@
+// What the tables of a kind make of an object: the body of a create, the look-up of what one left behind, and the
+// difference to what was observed. Pure.
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { KnownDependencies } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { isCompared, type ResourceField } from '../kinds/fields.ts';
+import type { TableKind } from '../kinds/table.ts';
+import { type Criterion, checked, eachTag, equalTo, TagKey, tagsLike } from './criteria.ts';
+import { isEmpty } from './observed-values.ts';
+import { type Contents, toWire } from './references.ts';
+
+/** What could be stated, and the references that were not known yet. */
+export interface Stated<T> {
+  readonly stated: T;
+  /** As `<Kind>/<name>`. */
+  readonly missing: readonly string[];
+}
+
+/** The attributes that a create sends. @param contents  of the Secrets that the object refers to */
+export function createAttributes(
+  kind: TableKind,
+  object: KubeObject,
+  known: KnownDependencies,
+  contents: Contents = {},
+): Stated<JsonObject> {
+  const fields = Object.entries(kind.resource).map(([name, field]) => ({
+    field,
+    wired: wiredOf(name, field, object, known, contents),
+  }));
+  const attributes = fields.map(({ field, wired }) =>
+    renamed(wired === undefined ? field.initial : field.encode(wired.value, wired.published), field.createdAs),
+  );
+  const mark = kind.adoption.mark(object);
+  return {
+    stated: Object.assign({}, ...attributes, mark),
+    missing: fields.flatMap(({ wired }) => wired?.missing ?? []),
+  };
+}
+
+function renamed(attributes: JsonObject, names: Readonly<Record<string, string>>): JsonObject {
+  return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [names[name] ?? name, value]));
+}
+
+/** What a resource answers to that was made from a spec: attributes that the service is asked for, or its results. */
+interface Likeness {
+  /** What it is called; undefined: its kind has no names. */
+  readonly name?: Json;
+  readonly query: readonly Attribute[];
+  readonly check: readonly Attribute[];
+}
+
+type Attribute = readonly [name: string, value: Json];
+
+/** Of a resource made from this spec. What a reference that is not known would say is left out. */
+function likenessOf(kind: TableKind, object: KubeObject, known: KnownDependencies): Stated<Likeness> {
+  const missing: string[] = [];
+  const attributesOf = (name: string): readonly Attribute[] => {
+    const field = kind.resource[name];
+    const wired = field === undefined ? undefined : wiredOf(name, field, object, known);
+    if (field === undefined || wired === undefined) return [];
+    missing.push(...wired.missing);
+    return wired.missing.length > 0 ? [] : Object.entries(field.encode(wired.value, wired.published));
+  };
+  const { query, check, mark } = kind.adoption;
+  const name = nameOf(kind, object);
+  const stated = {
+    ...(name !== undefined && { name }),
+    query: [...query.flatMap(attributesOf), ...Object.entries(mark(object))],
+    check: check.flatMap(attributesOf),
+  };
+  return { stated, missing };
+}
+
+/** By what a look-up finds it, and what the look-ups of all that may find it have in common. */
+export interface Wanted {
+  readonly criteria: readonly Criterion[];
+  readonly common: Json;
+}
+
+/** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
+export function adoptionCriteria(kind: TableKind, object: KubeObject, known: KnownDependencies): Stated<Wanted> {
+  const { stated, missing } = likenessOf(kind, object, known);
+  return { stated: wantedIn(kind, stated), missing };
+}
+
+/** What a create that is sent now makes, for look-ups of a time when the spec may be another (`Lifecycle.intent`). */
+export function intentOf(kind: TableKind, object: KubeObject, known: KnownDependencies): JsonObject | undefined {
+  const { stated, missing } = likenessOf(kind, object, known);
+  return missing.length > 0 ? undefined : (stated as unknown as JsonObject);
+}
+
+/** What was made as this says; undefined: it is none, or there is nothing to be found by it. */
+export function intendedCriteria(kind: TableKind, { name, query, check }: JsonObject): Wanted | undefined {
+  if (!isAttributes(query) || !isAttributes(check) || query.length + check.length === 0) return undefined;
+  return wantedIn(kind, { ...(name !== undefined && { name }), query, check });
+}
+
+function wantedIn(kind: TableKind, { name, query, check }: Likeness): Wanted {
+  const criteriaOf =
+    (criterion: typeof equalTo) =>
+    ([attribute, value]: Attribute): Criterion | readonly Criterion[] => {
+      if (attribute !== TagKey.All || !Array.isArray(value)) return criterion(attribute, value);
+      const tags = value.map(String);
+      const { tagKey } = kind.service;
+      return tagKey === undefined ? tagsLike(TagKey.All, tags) : eachTag(tagKey, tags);
+    };
+  const criteria = [...query.flatMap(criteriaOf(equalTo)), ...check.flatMap(criteriaOf(checked))];
+  // Whatever else is looked for, the name is: it is what the look-ups of two objects have in common.
+  return { criteria, common: name ?? criteria.map(({ key = null, value }) => [key, value]) };
+}
+
+function isAttributes(value: Json | undefined): value is readonly (readonly [string, Json])[] {
+  return (
+    Array.isArray(value) &&
+    value.every((each: Json) => Array.isArray(each) && each.length === 2 && typeof each[0] === 'string')
+  );
+}
+
+/** What `spec.import.filter` asks for. */
+export function filterCriteria(
+  kind: TableKind,
+  filter: JsonObject,
+  known: KnownDependencies,
+): Stated<readonly Criterion[]> {
+  const fields = Object.entries(kind.filter).flatMap(([name, { schema, criteria }]) => {
+    const value = filter[name];
+    return isUnset(value) ? [] : [{ wired: toWire(schema, value, known), criteria }];
+  });
+  return {
+    stated: fields.flatMap(({ wired, criteria }) => criteria(wired.value)),
+    missing: fields.flatMap(({ wired }) => wired.missing),
+  };
+}
+
+/** Attributes that are not as the spec says. */
+export interface Difference {
+  readonly attributes: JsonObject;
+  /** The fields of the spec that they stand for. */
+  readonly fields: readonly string[];
+  /** One of them is an extension's, so that the update takes no revision. */
+  readonly extension: boolean;
+}
+
+export function differenceOf(
+  kind: TableKind,
+  object: KubeObject,
+  known: KnownDependencies,
+  observed: JsonObject,
+): Stated<Difference> {
+  let extension = false;
+  const missing: string[] = [];
+  const fields = new Set<string>();
+  const differing: [string, Json][] = [];
+  for (const [name, field] of Object.entries(kind.resource)) {
+    if (!isCompared(field.change)) continue;
+    const wired = wiredOf(name, field, object, known);
+    const expected =
+      wired === undefined ? unsetAttributes(field, observed) : field.encode(wired.value, wired.published);
+    for (const [attribute, value] of Object.entries(expected)) {
+      if (isSame(value, observed[attribute], field)) continue;
+      if (field.keepsEmpty && isEmpty(observed[attribute])) continue;
+      // What is there already may rest on what is not ready any more; what is new may not.
+      if (wired !== undefined && wired.unready.length > 0) {
+        missing.push(...wired.unready);
+        continue;
+      }
+      extension ||= field.extension;
+      fields.add(name);
+      differing.push([attribute, value]);
+    }
+  }
+  const restated = differing.length === 0 ? [] : kind.restated.map((name) => restatedOf(kind, name, object, known));
+  const stated = {
+    attributes: Object.assign({}, ...restated, Object.fromEntries(differing)),
+    fields: [...fields],
+    extension,
+  };
+  return { stated, missing: [...new Set(missing)] };
+}
+
+function restatedOf(kind: TableKind, name: string, object: KubeObject, known: KnownDependencies): JsonObject {
+  const field = kind.resource[name];
+  const wired = field === undefined ? undefined : wiredOf(name, field, object, known);
+  return field === undefined || wired === undefined ? {} : field.encode(wired.value, wired.published);
+}
+
+/** The tags that a request of their own has to set; undefined when they are as they should be, or not the kind's. */
+export function differingTags(
+  kind: TableKind,
+  object: KubeObject,
+  observed: JsonObject,
+): readonly string[] | undefined {
+  const entry = Object.entries(kind.resource).find(([, { role }]) => role === 'tags');
+  if (entry === undefined) return undefined;
+  const [name, field] = entry;
+  const tags = [...((wiredOf(name, field, object, {})?.value ?? []) as readonly string[])].sort();
+  return isSame(tags, observed['tags'], { unordered: true, sameItem: undefined }) ? undefined : tags;
+}
+
+/** What an unset field stands for. An attribute that the cloud does not know has no other value than its default. */
+function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonObject {
+  if (change.kind !== 'always') return {};
+  return Object.fromEntries(Object.entries(change.unset).filter(([attribute]) => observed[attribute] !== undefined));
+}
+
+/** What the resource of an object is called; undefined: its kind has no names. */
+export function nameOf(kind: Pick<TableKind, 'resource'>, { metadata, spec }: KubeObject): Json | undefined {
+  const entry = Object.entries(kind.resource).find(([, { role }]) => role === 'name');
+  if (entry === undefined) return undefined;
+  const given = (spec?.['resource'] as JsonObject | undefined)?.[entry[0]];
+  return isUnset(given) ? metadata.name : given;
+}
+
+/** The value that the object gives for a field; undefined: none. */
+export function wiredOf(
+  name: string,
+  field: ResourceField,
+  { metadata, spec }: KubeObject,
+  known: KnownDependencies,
+  contents: Contents = {},
+): ReturnType<typeof toWire> | undefined {
+  const given = (spec?.['resource'] as JsonObject | undefined)?.[name];
+  const value = isUnset(given) && field.role === 'name' ? metadata.name : given;
+  return isUnset(value) ? undefined : toWire(field.schema, value, known, contents);
+}
+
+/** An empty list says what an absent one says. */
+function isUnset(value: Json | undefined): value is undefined {
+  return value === undefined || (Array.isArray(value) && value.length === 0);
+}
+
+function isSame(
+  left: Json,
+  right: Json | undefined,
+  { unordered, sameItem }: Pick<ResourceField, 'unordered' | 'sameItem'>,
+): boolean {
+  if (isEmpty(left) && isEmpty(right)) return true;
+  if (sameItem !== undefined && Array.isArray(left) && Array.isArray(right)) return isPaired(left, right, sameItem);
+  return normal(left, unordered) === normal(right ?? null, unordered);
+}
+
+/** Whether each item of one list has a partner of its own in the other. */
+function isPaired(
+  wanted: readonly Json[],
+  found: readonly Json[],
+  isSameItem: (wanted: JsonObject, found: JsonObject) => boolean,
+): boolean {
+  const left = [...found];
+  const isSameAs = (item: Json) => (other: Json) => isSameItem(item as JsonObject, other as JsonObject);
+  // Who is content with any partner must not take that of one who is not.
+  const choices = (item: Json): number => found.filter(isSameAs(item)).length;
+  const all = wanted
+    .toSorted((one, other) => choices(one) - choices(other))
+    .every((item) => {
+      const index = left.findIndex(isSameAs(item));
+      if (index >= 0) left.splice(index, 1);
+      return index >= 0;
+    });
+  return all && left.length === 0;
+}
+
+/** Equal texts for equal values: members sorted, and items too where their order does not matter. */
+function normal(value: Json, unordered: boolean): string {
+  if (Array.isArray(value)) {
+    const items = value.map((item: Json) => normal(item, false));
+    return `[${(unordered ? items.sort() : items).join()}]`;
+  }
+  if (typeof value !== 'object' || value === null) return JSON.stringify(value);
+  const members = Object.entries(value).map(([name, member]) => `${JSON.stringify(name)}:${normal(member, false)}`);
+  return `{${members.sort().join()}}`;
+}

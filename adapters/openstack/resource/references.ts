@@ -1,0 +1,160 @@
+// The references in a spec: which there are, and their ids in place of their names.
+import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import type { ReferenceTarget, Schema, SecretKey } from '../../api/contract/contract.ts';
+import { canonicalAddress } from '../client/addresses.ts';
+import type { OpenStackKind, TableKind } from '../kinds/table.ts';
+
+/** What was read from Secrets, as it is sent, by Secret and key. */
+export type Contents = Readonly<Record<string, string>>;
+
+/** The member of `Contents` that stands for a Secret. */
+export function contentKey(name: string, { key }: Pick<SecretKey, 'key'>): string {
+  return `${name}/${key}`;
+}
+
+/** A value of a spec as the cloud is told it. */
+export interface Wired {
+  readonly value: Json;
+  /** Of the references in it, the members that are read of what their kinds publish. */
+  readonly published: JsonObject;
+  /** References whose id is not known, as `<Kind>/<name>`; their names are still in `value`. */
+  readonly missing: readonly string[];
+  /** References that are not ready, as `<Kind>/<name>`: fine for what was built on them already. */
+  readonly unready: readonly string[];
+}
+
+/**
+ * The value with ids for names and the canonical spelling of addresses. Secrets have no id: their content stands for them, where
+ * it was read, and otherwise their name.
+ */
+export function toWire(schema: Schema, value: Json, known: KnownDependencies, contents: Contents = {}): Wired {
+  const missing: string[] = [];
+  const unready: string[] = [];
+  const published: Record<string, Json> = {};
+  const wire = (part: Schema, given: Json): Json => {
+    if (part.reference?.content !== undefined && typeof given === 'string') {
+      const content = contents[contentKey(given, part.reference.content)];
+      if (content === undefined) missing.push(`Secret/${given}`);
+      return content ?? given;
+    }
+    if (part.reference !== undefined && part.reference.kind !== 'Secret') {
+      const { kind, attribute, reads = [] } = part.reference;
+      const key = `${kind}/${given}`;
+      const found = known[key];
+      const stands = attribute === undefined ? found?.id : found?.attributes?.[attribute];
+      for (const name of reads) {
+        const read = found?.attributes?.[name];
+        if (read !== undefined) published[name] = read;
+      }
+      const isKnown = stands !== undefined && reads.every((name) => published[name] !== undefined);
+      if (!isKnown && part.reference.neededFor !== 'update') missing.push(key);
+      if (found?.ready !== true) unready.push(key);
+      return stands ?? given;
+    }
+    if (part.address === true && typeof given === 'string') return canonicalAddress(given);
+    return mapParts(part, given, wire);
+  };
+  return { value: wire(schema, value), published, missing, unready };
+}
+
+/** The references of an object: its credentials first, then those of its resource or of its import filter. */
+export function referencesOf(kind: TableKind, object: KubeObject): readonly Reference[] {
+  const { spec } = object;
+  const credentials = spec?.['cloudCredentialsRef'] as { readonly secretName?: string } | undefined;
+  const secret: readonly Reference[] =
+    credentials?.secretName === undefined
+      ? []
+      : [{ kind: 'Secret', name: credentials.secretName, finalizers: [kind.finalizer], neededFor: 'always' }];
+  const filter = (spec?.['import'] as { readonly filter?: Json } | undefined)?.filter;
+  const resource =
+    spec?.['managementPolicy'] === 'unmanaged'
+      ? collect(kind, kind.filter, filter, 'import')
+      : collect(kind, kind.resource, spec?.['resource'], 'create');
+  const children = kind
+    .children(object)
+    .map(({ kind: of, name }): Reference => ({ kind: of, name, finalizers: [], neededFor: 'never' }));
+  // The Secret of the credentials may hold more than these.
+  const others = resource
+    .filter(({ kind: of, name }) => of !== 'Secret' || name !== credentials?.secretName)
+    .map((reference) => {
+      const attributes = kind.tells(object, reference.kind);
+      return attributes === undefined ? reference : { ...reference, attributes };
+    });
+  return [...secret, ...others, ...children];
+}
+
+/** References to one object are one reference, guarded by the finalizers of all. */
+function collect(
+  kind: TableKind,
+  fields: Readonly<Record<string, { readonly schema: Schema }>>,
+  values: Json | undefined,
+  neededFor: Reference['neededFor'],
+): readonly Reference[] {
+  const found = new Map<string, Reference>();
+  const note = (use: Reference['neededFor'], target: ReferenceTarget, name: string, isFixed: boolean): void => {
+    const key = `${target.kind}/${name}`;
+    const known = found.get(key);
+    const finalizers = new Set(known?.finalizers);
+    if (target.guarded && neededFor !== 'import') finalizers.add(target.finalizer ?? kind.finalizer);
+    const fixed = isFixed || known?.fixed === true;
+    // Of several uses the first to come counts.
+    const isLater = target.neededFor === 'update' && use === 'create' && known?.neededFor !== 'create';
+    const needed = known?.neededFor === 'always' ? 'always' : isLater ? 'update' : use;
+    found.set(key, {
+      kind: target.kind,
+      name,
+      finalizers: [...finalizers],
+      neededFor: needed,
+      ...(fixed && { fixed }),
+    });
+  };
+  const given = (values ?? {}) as Readonly<Record<string, Json>>;
+  for (const [name, { schema: field }] of Object.entries(fields)) {
+    // A required field of the resource has been there from the beginning.
+    const isFixed = (schema: Schema): boolean => schema === field && field.required && field.immutable;
+    const value = given[name];
+    const needed = name === kind.ofUser ? 'always' : neededFor;
+    if (value !== undefined)
+      eachReference(field, value, (target, of, schema) => note(needed, target, of, isFixed(schema)));
+  }
+  return [...found.values()];
+}
+
+/** All finalizers that objects of a kind put on what they refer to, the kind's own first. */
+export function guardsOf({ finalizer, contract }: Pick<OpenStackKind, 'finalizer' | 'contract'>): readonly string[] {
+  const others = ({ reference, items, values, properties = {} }: Schema): readonly string[] => [
+    ...(reference?.finalizer === undefined ? [] : [reference.finalizer]),
+    ...[items, values, ...Object.values(properties)].flatMap((part) => (part === undefined ? [] : others(part))),
+  ];
+  return [...new Set([finalizer, ...others(contract.spec)])];
+}
+
+/** Visits every reference in a value, with the name that is referred to and the schema that says so. */
+export function eachReference(
+  schema: Schema,
+  value: Json,
+  visit: (target: ReferenceTarget, name: string, schema: Schema) => void,
+): void {
+  const within = (part: Schema, given: Json): Json => {
+    if (part.reference !== undefined && typeof given === 'string') visit(part.reference, given, part);
+    return mapParts(part, given, within);
+  };
+  within(schema, value);
+}
+
+/** The value with each item or member replaced; a value that has none as it is. */
+function mapParts(schema: Schema, value: Json, each: (schema: Schema, value: Json) => Json): Json {
+  const { items, properties } = schema;
+  if (items !== undefined && Array.isArray(value)) return value.map((item) => each(items, item));
+  if (properties === undefined || typeof value !== 'object' || value === null) return value;
+  // In the order of the schema, which is that in which references are reported.
+  const given = value as JsonObject;
+  const names = new Set([...Object.keys(properties), ...Object.keys(given)]);
+  const entries = [...names].flatMap((name) => {
+    const [field, member] = [properties[name], given[name]];
+    return member === undefined ? [] : [[name, field === undefined ? member : each(field, member)] as const];
+  });
+  return Object.fromEntries(entries);
+}

@@ -1,0 +1,17 @@
+// The simulated Ironic as other rooms see it.
+export type { Credentials } from './authentication.ts';
+export { type SimulatedImage, type Times, timesDivided } from './conductor.ts';
+export type { Reply } from './exchange.ts';
+export type { Fault, Faults, InjectedFault } from './faults.ts';
+export { type IronicOptions, type RawRequest, type SimulatedIronic, simulatedIronic } from './ironic.ts';
+export {
+  type Behavior,
+  Deed,
+  type MachineEvent,
+  type MachineOptions,
+  type MachineView,
+  type Power,
+  type Written,
+} from './machines.ts';
+export type { ServedCall } from './server.ts';
+export { type Simulator, type SimulatorOptions, startSimulator } from './simulator.ts';

@@ -1,0 +1,50 @@
+// What a WindowsStorageNode says of the csi-proxy that is to be asked.
+import { TerminalError } from '../../../bus/errors.ts';
+import type { JsonObject } from '../../../bus/json.ts';
+import { listOf, mapOf, numberOf, textOf } from '../values.ts';
+
+export interface PipeSettings {
+  /** As it was given, for people. */
+  readonly endpoint: string;
+  /** What the path of every pipe begins with. */
+  readonly prefix: string;
+  /** By group the versions that may be used, those that are preferred first; of a group that is left out the newest is used. */
+  readonly preferred: Readonly<Record<string, readonly string[]>>;
+  readonly callsInFlight: number;
+  /** How long a call may take, in milliseconds; undefined: as long as such calls do. */
+  readonly callMs: number | undefined;
+}
+
+/** As the contract has it, for an object that was stored before. */
+const CALLS_IN_FLIGHT = 8;
+
+const PIPES = /^\\\\\.\\pipe$/i;
+
+/** @throws {TerminalError} the endpoint leads nowhere from any directory */
+export function pipeSettings(spec: JsonObject, platform: NodeJS.Platform = process.platform): PipeSettings {
+  const endpoint = textOf(spec['endpoint']);
+  const { callsInFlight, callSeconds } = mapOf(spec['limits']);
+  const seconds = numberOf(callSeconds);
+  const preferences = listOf(spec['apiVersions']).map((each) => {
+    const { group, versions } = mapOf(each);
+    return [textOf(group), listOf(versions).map(textOf)] as const;
+  });
+  return {
+    endpoint,
+    prefix: prefixOf(endpoint, platform),
+    preferred: Object.fromEntries(preferences),
+    callsInFlight: numberOf(callsInFlight) ?? CALLS_IN_FLIGHT,
+    callMs: seconds === undefined ? undefined : seconds * 1_000,
+  };
+}
+
+/** Of a directory the directory; of pipes what follows is what their names begin with. */
+function prefixOf(endpoint: string, platform: NodeJS.Platform): string {
+  if (platform === 'win32') return PIPES.test(endpoint) ? `${endpoint}\\` : endpoint;
+  if (!endpoint.startsWith('/')) {
+    throw new TerminalError(
+      `endpoint '${endpoint}' is no directory, as /run/csi-proxy: there are no named pipes on the node`,
+    );
+  }
+  return `${endpoint.replace(/\/+$/, '')}/`;
+}

@@ -1,0 +1,114 @@
+// The conditions of all kinds: standard ones of Kubernetes, brought up to date. Pure.
+//
+// Invariant: `lastTransitionTime` moves with `status` alone.
+import type { JsonObject } from '../../bus/json.ts';
+import type { KubeObject } from '../../machines/object.ts';
+import { listOf, mapOf, textOf } from './values.ts';
+
+/** Why an object is ready, or not. Shown, and stored. */
+export const Reason = {
+  Success: 'Success',
+  /** What it refers to is not ready. */
+  WaitingForDependency: 'WaitingForDependency',
+  /** It is deleted, and others use it. */
+  WaitingForUsers: 'WaitingForUsers',
+  TransientError: 'TransientError',
+  InvalidConfiguration: 'InvalidConfiguration',
+  /** Nobody plays the role on the node. */
+  NodeUnreachable: 'NodeUnreachable',
+  /** Somebody said of the node that it is gone for good. */
+  NodeGone: 'NodeGone',
+  /** The node is not the machine that it was. */
+  DifferentMachine: 'DifferentMachine',
+  /** Another object stands for the node. */
+  NodeTaken: 'NodeTaken',
+  /** Nobody serves where the node says that csi-proxy does, or it lets nobody in. */
+  CsiProxyUnreachable: 'CsiProxyUnreachable',
+  /** csi-proxy serves no version of a group that may be used. */
+  ApiNotServed: 'ApiNotServed',
+  /** No disk of the machine is the one that is meant. */
+  DiskAbsent: 'DiskAbsent',
+  /** The machine sees the disk no more, and another machine does. */
+  DiskMoved: 'DiskMoved',
+  /** Several disks may be the one that is meant, or have its identity. */
+  AmbiguousDisk: 'AmbiguousDisk',
+  /** Windows lets nobody write to the disk. */
+  DiskReadOnly: 'DiskReadOnly',
+  /** Another object has the disk. */
+  DiskTaken: 'DiskTaken',
+  VolumeAbsent: 'VolumeAbsent',
+  AmbiguousVolume: 'AmbiguousVolume',
+  /** There is no file system that Windows knows, and the policy does not let one be made. */
+  NotFormatted: 'NotFormatted',
+  /** It is to be formatted if its disk was raw, which csi-proxy does not tell. */
+  RawNotTold: 'RawNotTold',
+  Formatting: 'Formatting',
+  /** It has no partition, had a file system, and nobody has said that that may be lost. */
+  NotPartitioned: 'NotPartitioned',
+  /** A format was begun, and what became of it cannot be told. */
+  FormatUncertain: 'FormatUncertain',
+  /** Something is at the path that the object has not made. */
+  PathTaken: 'PathTaken',
+  /** An object of another namespace has it on this machine. */
+  OfOtherNamespace: 'OfOtherNamespace',
+  /** The mapping or the connection works, and is somebody else's. */
+  Found: 'Found',
+  /** The mapping works, and waits until it is used by nobody to get other credentials. */
+  RotationPending: 'RotationPending',
+} as const;
+export type Reason = (typeof Reason)[keyof typeof Reason];
+
+/** What there is to say of whether an object is as specified. */
+export interface Verdict {
+  readonly ready: boolean;
+  readonly reason: string;
+  readonly message: string;
+}
+
+export const READY: Verdict = { ready: true, reason: Reason.Success, message: 'it is as specified' };
+
+export function unready(reason: Reason, message: string): Verdict {
+  return { ready: false, reason, message };
+}
+
+const TYPE = 'Ready';
+/** The longest message that a condition holds. */
+const MESSAGE_LENGTH = 32_768;
+
+/** `status.conditions` after a verdict on the object as it is now. @param now  milliseconds since the epoch */
+export function conditionsOf(object: KubeObject, { ready, reason, message }: Verdict, now: number): JsonObject[] {
+  const stored = readyIn(object);
+  const status = ready ? 'True' : 'False';
+  const isSame = stored['status'] === status;
+  return [
+    {
+      type: TYPE,
+      status,
+      reason,
+      message: message.slice(0, MESSAGE_LENGTH),
+      lastTransitionTime: isSame ? textOf(stored['lastTransitionTime']) : timeOf(now),
+      observedGeneration: object.metadata.generation ?? 0,
+    },
+  ];
+}
+
+export function isReady(object: KubeObject): boolean {
+  return readyIn(object)['status'] === 'True';
+}
+
+export function reasonOf(object: KubeObject): string {
+  return textOf(readyIn(object)['reason']);
+}
+
+function readyIn({ status }: KubeObject): JsonObject {
+  return (
+    listOf(status?.['conditions'])
+      .map(mapOf)
+      .find(({ type }) => type === TYPE) ?? {}
+  );
+}
+
+/** RFC 3339 in UTC, whole seconds: the API server keeps no more. */
+export function timeOf(at: number): string {
+  return new Date(at).toISOString().replace(/\.\d+Z$/, 'Z');
+}

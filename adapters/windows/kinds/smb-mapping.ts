@@ -1,0 +1,100 @@
+// SmbMapping: a share that all of a machine may use.
+//
+// Invariants:
+//   R1. That the object maps the share is on record before it does: what was mapped before is not its own, and stays.
+//   R2. A mapping that works gets other credentials only when nobody uses it, unless it is to get them at once.
+import type { KubeObject } from '../../../machines/object.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
+import { READY, Reason, unready, type Verdict } from '../conditions.ts';
+import { waitingFor } from '../heirs.ts';
+import type { WindowsOptions } from '../options.ts';
+import { numberOf, said, textOf, wordOf } from '../values.ts';
+import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
+
+const KIND = 'SmbMapping';
+
+export function smbMapping({ lookEveryMs }: WindowsOptions): DeclaredKind {
+  return windowsKind({
+    kind: KIND,
+    plural: 'smbmappings',
+    operations: ['look', 'map', 'unmap'],
+    references: ({ spec }) => {
+      const secret = wordOf(spec?.['credentialsSecretRef']);
+      const node = { finalizers: [finalizerOf(KIND)], neededFor: 'always', fixed: true } as const;
+      return [
+        { kind: 'WindowsStorageNode', name: textOf(spec?.['nodeRef']), ...node },
+        ...(secret === undefined
+          ? []
+          : [{ kind: 'Secret', name: secret, finalizers: [], neededFor: 'always' } as const]),
+      ];
+    },
+    attributes: ({ spec }) => said({ remotePath: spec?.['remotePath'] }),
+    keep: (pass) => keep(pass, lookEveryMs),
+    takeDown: async ({ ask }) => waitingFor(await ask('unmap'), lookEveryMs),
+    hasAny: ({ status }) => status?.['madeBy'] !== undefined,
+  });
+}
+
+function isMade({ metadata, status }: KubeObject): boolean {
+  return status?.['madeBy'] === metadata.uid;
+}
+
+async function keep(pass: WindowsPass, lookAgainMs: number): Promise<Kept> {
+  const { object, ask, note } = pass;
+  const { uid } = object.metadata;
+  const look = await ask('look');
+  const { root, state, hash, users, madeBy } = look;
+  const count = numberOf(users) ?? 0;
+  const isMapped = state === 'mapped';
+  const common = { root, users: count };
+  const found = (): Kept => {
+    const status = said({ ...common, origin: 'Found', madeBy: madeBy ?? makerBefore(object) });
+    const message = 'the share was mapped before, by somebody else: it is used, and stays as it is';
+    return { status, verdict: { ready: true, reason: Reason.Found, message }, lookAgainMs };
+  };
+  if (!isMade(object)) {
+    if (look['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
+    // mutant: mapping-found-made drop
+    if (isMapped) return found();
+    const mapper = wordOf(look['mapper']);
+    if (mapper !== undefined) {
+      const verdict = unready(
+        Reason.WaitingForDependency,
+        `waiting for ${KIND}/${mapper}, which maps the share, to be ready`,
+      );
+      return { status: said({ ...common, origin: 'Found', madeBy }), verdict, lookAgainMs };
+    }
+  }
+  const known = wordOf(object.status?.['credentialHash']);
+  const own = { ...common, origin: 'Made', madeBy: uid };
+  // What was mapped and not recorded was mapped with what the Secret said then: it is mapped once more to be sure.
+  const isOther = known !== hash;
+  const isAtOnce = object.spec?.['rotation'] === 'Immediate' || known === undefined;
+  const mayRotate = isAtOnce || (count === 0 && look['isUsedBeside'] !== true);
+  if (isMapped && (!isOther || !mayRotate)) {
+    return { status: said({ ...own, credentialHash: known }), verdict: isOther ? pending(count) : READY, lookAgainMs };
+  }
+  // mutant: mapping-unrecorded drop
+  await note(said({ ...own, ...(known !== undefined && { credentialHash: known }) }));
+  const mayBeOwn = isMade(object);
+  const mapped = await ask('map', { anew: isMapped, unused: isMapped && !isAtOnce, mayBeOwn });
+  if (mapped['isOthers'] === true) return { status: {}, verdict: OTHERS, lookAgainMs };
+  if (mapped['isFound'] === true) return found();
+  const later = numberOf(mapped['users']);
+  if (later !== undefined)
+    return { status: said({ ...own, users: later, credentialHash: known }), verdict: pending(later), lookAgainMs };
+  return { status: said({ ...own, credentialHash: mapped['hash'] }), verdict: READY, lookAgainMs };
+}
+
+/** Its maker, which may be gone by now; a mapping that this object has tried to make, and found, is not its own. */
+function makerBefore({ metadata, status }: KubeObject): string | undefined {
+  const madeBy = wordOf(status?.['madeBy']);
+  return madeBy === metadata.uid ? undefined : madeBy;
+}
+
+const OTHERS = unready(Reason.OfOtherNamespace, 'an object of another namespace has mapped the share on this machine');
+
+function pending(users: number): Verdict {
+  const message = `its Secret has other credentials, which are used when none of its ${users} users is left`;
+  return { ready: true, reason: Reason.RotationPending, message };
+}

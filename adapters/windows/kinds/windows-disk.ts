@@ -1,0 +1,249 @@
+// WindowsDisk: one disk of a machine, known by its identity from when it was found.
+//
+// Invariants:
+//   K1. Nothing is done to a disk before its node says that this object has it, in the end neither.
+//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said.
+//       By what its table is known by, which was seen empty, is stored before it is given a partition. Of a disk with a
+//       partition in another table, or with a file system, it is not said any more that it was raw: what is there from then on
+//       is somebody's.
+//   K3. A file system that was seen on the disk is on record with its node before the object goes, and while it is, the disk is given
+//       neither table nor partition, unless the object says that just that file system may be lost.
+//   K4. The status says what is on a disk only of the object that has it. Others look at it less often than it changes.
+import type { Json } from '../../../bus/json.ts';
+import type { Reference } from '../../../machines/kind.ts';
+import { Readiness } from '../../../machines/lifecycle.ts';
+import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
+import { Reason, timeOf, unready, type Verdict } from '../conditions.ts';
+import { DISCARD, isGivenUp, latestSeen, mergedSeen, type SeenFileSystem, seenIn } from '../file-systems.ts';
+import type { WindowsOptions } from '../options.ts';
+import { unwritable, usable } from '../read-only.ts';
+import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { finalizerOf, type Kept, type WindowsPass, windowsKind } from './windows-kind.ts';
+
+const KIND = 'WindowsDisk';
+
+export function windowsDisk({ lookEveryMs }: WindowsOptions): DeclaredKind {
+  return windowsKind({
+    kind: KIND,
+    plural: 'windowsdisks',
+    operations: ['look', 'prepare', 'release'],
+    references,
+    attributes: ({ status = {} }) =>
+      said({
+        identity: wordOf(status['identity']),
+        number: numberOf(status['number']),
+        seenRaw: status['seenRaw'] !== undefined && status['partitionTable'] !== undefined,
+        fileSystems: status['fileSystems'],
+      }),
+    // What is done to it by hand, or where else it is seen, is told by nobody.
+    keep: async (pass) => ({ ...(await keep(pass)), lookAgainMs: lookEveryMs }),
+    async takeDown({ object, ask, attributesOf, dependencies }) {
+      const identity = identityOf(object) ?? '';
+      const node = attributesOf('WindowsStorageNode');
+      if (holderOf(node, identity)?.uid !== object.metadata.uid) return;
+      // What is under way on it ends before the object goes, be it set offline or not.
+      await ask('release', { identity });
+      // A node that goes forgets what is on record.
+      const isNodeGoing = dependencies.some(({ answer }) => answer?.readiness === Readiness.Deleting);
+      const own = seenIn(object.status?.['fileSystems']);
+      const known = seenIn(claimOf(node, identity)['fileSystems']);
+      const isKnown = own.every(({ volumeID }) => known.some((each) => each.volumeID === volumeID));
+      // mutant: file-system-forgotten if -> false
+      if (!isKnown && !isNodeGoing)
+        throw {
+          code: 'transient',
+          message: 'its node has not recorded yet what was seen on the disk',
+        } satisfies ErrorData;
+    },
+    // mutant: disk-stays-online : -> () => false
+    hasAny: (object) => identityOf(object) !== undefined,
+  });
+}
+
+function references(object: KubeObject): readonly Reference[] {
+  const { nodeRef, iscsiTargetRef } = object.spec ?? {};
+  const identity = identityOf(object);
+  const common = { finalizers: [finalizerOf(KIND)], neededFor: 'always', fixed: true } as const;
+  return [
+    {
+      kind: 'WindowsStorageNode',
+      name: textOf(nodeRef),
+      ...common,
+      ...(identity !== undefined && {
+        attributes: said({ identity, uid: object.metadata.uid, fileSystems: object.status?.['fileSystems'] }),
+      }),
+    },
+    ...(iscsiTargetRef === undefined ? [] : [{ kind: 'IscsiTarget', name: textOf(iscsiTargetRef), ...common }]),
+  ];
+}
+
+function identityOf({ status }: KubeObject): string | undefined {
+  return wordOf(status?.['identity']);
+}
+
+async function keep(pass: WindowsPass): Promise<Kept> {
+  const { object, ports, key, ask, note, attributesOf } = pass;
+  const node = attributesOf('WindowsStorageNode');
+  const known = identityOf(object);
+  const among = object.spec?.['iscsiTargetRef'] === undefined ? undefined : attributesOf('IscsiTarget')['disks'];
+  const meant = said({ identity: known, among });
+  const look = await ask('look', meant);
+  const [disk, other] = listOf(look['matches']).map(mapOf);
+  // Of several nobody knows which one is meant.
+  const fileSystems = [...fileSystemsOf(pass, other === undefined && disk !== undefined ? disk : {})];
+  let origin = originOf(object.status ?? {}, disk, fileSystems);
+  const before = { identity: known, fileSystems, ...origin };
+  if (disk === undefined) return { status: said(before), verdict: absent(object, look) };
+  const identity = textOf(disk['identity']);
+  if (other !== undefined) {
+    const numbers = listOf(look['matches']).map((each) => numberOf(mapOf(each)['number']));
+    const message = `disks ${numbers.join(' and ')} may be meant, or have one identity: none of them is touched`;
+    return { status: said(before), verdict: unready(Reason.AmbiguousDisk, message) };
+  }
+  const holder = holderOf(node, identity);
+  const elsewhere = wordOf(claimOf(node, identity)['claimedOn']);
+  if (elsewhere !== undefined) {
+    const message = `an object on WindowsStorageNode/${elsewhere} has disk ${identity}, which that one sees, too`;
+    return { status: { identity }, verdict: unready(Reason.DiskTaken, message) };
+  }
+  // The node may tell of an object of this name that was there before.
+  // mutant: disk-of-that-name === -> $1.1?.name === $2.1.name
+  // mutant: disk-of-nobody === -> true
+  const isSame = holder?.uid === object.metadata.uid;
+  if (holder === undefined || (holder.name === object.metadata.name && !isSame)) {
+    // The node hears of it by the claim, which says so from now on, and answers by what it says of the disk.
+    return {
+      status: said({ ...before, identity }),
+      verdict: unready(Reason.WaitingForDependency, 'its node has not given it the disk yet'),
+    };
+  }
+  if (!isSame) {
+    return { status: { identity }, verdict: unready(Reason.DiskTaken, `${KIND}/${holder.name} has disk ${identity}`) };
+  }
+  const found = { ...before, identity, ...seen(disk) };
+  const isOnline = object.spec?.['online'] !== false;
+  const isToBePartitioned = object.spec?.['partition'] === true && isOnline;
+  const isDone = ({ state, isPartitioned }: JsonObject): boolean =>
+    (state === 'online') === isOnline && (!isToBePartitioned || isPartitioned === true);
+  if (isDone(disk)) return { status: said(found), verdict: usable(disk) };
+  const refusal = isToBePartitioned && disk['state'] === 'online' ? unwritable(disk) : undefined;
+  // mutant: read-only-disk-tried drop
+  if (refusal !== undefined) return { status: said(found), verdict: refusal };
+  let now: JsonObject | undefined = disk;
+  let keptFor: string | undefined;
+  const prepare = async (given: JsonObject): Promise<void> => {
+    const answer = await ask('prepare', { identity, ...given });
+    keptFor = wordOf(answer['keptFor']);
+    [now] = listOf(answer['matches']).map(mapOf);
+  };
+  const isFree = isGivenUp(object.spec, latestSeen(fileSystems));
+  if (isToBePartitioned && isFree && disk['isInitialized'] === false) {
+    origin = { seenRaw: origin.seenRaw ?? timeOf(ports.now()), partitionTable: undefined };
+    // mutant: raw-unrecorded drop
+    await note(said({ ...found, ...origin }));
+    await prepare({ initialize: true });
+  }
+  const isEmpty = now?.['isInitialized'] === true && now['isPartitioned'] === false;
+  if (isToBePartitioned && origin.seenRaw !== undefined && now !== undefined && isEmpty) {
+    origin = { ...origin, partitionTable: now['table'] };
+    await note(said({ ...found, ...seen(now), ...origin }));
+  }
+  await prepare(said({ table: origin.partitionTable }));
+  if (now === undefined) {
+    const { conditions: _, ...stored } = ports.object(key).status ?? {};
+    return { status: stored, verdict: absent(object, {}) };
+  }
+  // One that was offline shows only now what is on it.
+  const all = [...mergedSeen(fileSystems, fileSystemsOf(pass, now))];
+  if (keptFor !== undefined) {
+    return {
+      status: said({ ...found, fileSystems: all, ...seen(now) }),
+      verdict: unready(Reason.NotPartitioned, keptMessage(keptFor)),
+    };
+  }
+  if (!isDone(now)) throw { code: 'transient', message: lackOf(now) } satisfies ErrorData;
+  return {
+    status: said({ ...found, fileSystems: all, ...originOf(said({ ...origin }), now, all), ...seen(now) }),
+    verdict: usable(now),
+  };
+}
+
+/** All that were seen, by the object, its node and the volumes on it (Y1). */
+function fileSystemsOf({ object, ports, attributesOf }: WindowsPass, disk: JsonObject): readonly SeenFileSystem[] {
+  const identity = identityOf(object) ?? textOf(disk['identity']);
+  const node = claimOf(attributesOf('WindowsStorageNode'), identity);
+  const known = mergedSeen(
+    seenIn(object.status?.['fileSystems']),
+    seenIn(node['fileSystems']),
+    seenIn(disk['claimed']),
+  );
+  const news = listOf(disk['formatted'])
+    .map(textOf)
+    .filter((volumeID) => !known.some((each) => each.volumeID === volumeID));
+  return mergedSeen(
+    known,
+    news.map((volumeID) => ({ volumeID, seenAt: timeOf(ports.now()) })),
+  );
+}
+
+function keptMessage(seenAt: string): string {
+  return `it was seen with a file system at ${seenAt}, and has no partition now: it is given none, unless ${DISCARD}: '${seenAt}' says that what was on it may be lost`;
+}
+
+/** Why the disk has no partition, though it was asked for. */
+function lackOf({ table }: JsonObject): string {
+  return table === undefined
+    ? 'csi-proxy tells of no volume on it: what partitions it has are not for Windows, or there is none yet'
+    : 'its partition table is another one than it was';
+}
+
+/** What is known of who has put something on the disk. */
+interface Origin {
+  /** When it was seen raw. */
+  readonly seenRaw: Json | undefined;
+  /** The partition table that was seen empty since. */
+  readonly partitionTable: Json | undefined;
+}
+
+/** What is left of that when the disk is seen as it is now (K2). */
+function originOf(
+  { seenRaw, partitionTable }: JsonObject,
+  disk: JsonObject | undefined,
+  fileSystems: readonly SeenFileSystem[],
+): Origin {
+  if (disk === undefined) return { seenRaw, partitionTable };
+  const isSame = partitionTable !== undefined && disk['table'] === partitionTable;
+  // mutant: partition-of-others ! -> false
+  const isOthers = fileSystems.length > 0 || (disk['isPartitioned'] === true && !isSame);
+  return { seenRaw: isOthers ? undefined : seenRaw, partitionTable: isSame ? partitionTable : undefined };
+}
+
+function seen({ number, sizeBytes, state, volumeIDs }: JsonObject): Record<string, JsonObject[string] | undefined> {
+  return { number, sizeBytes, state: state === 'online' ? 'Online' : 'Offline', volumeIDs };
+}
+
+function holderOf(node: JsonObject, identity: string): { readonly name: string; readonly uid: string } | undefined {
+  const { claimedBy, claimedByUID } = claimOf(node, identity);
+  const name = wordOf(claimedBy);
+  return name === undefined ? undefined : { name, uid: textOf(claimedByUID) };
+}
+
+/** What the node says of the disk. */
+function claimOf({ disks }: JsonObject, identity: string): JsonObject {
+  const all = listOf(disks).map(mapOf);
+  return all.find((disk) => disk['identity'] === identity) ?? {};
+}
+
+/** What became of it, as far as that is known. */
+function absent(object: KubeObject, { elsewhere }: JsonObject): Verdict {
+  const identity = identityOf(object);
+  if (identity === undefined) return unready(Reason.DiskAbsent, 'the machine has no disk like that');
+  const node = wordOf(elsewhere);
+  if (node !== undefined) {
+    return unready(Reason.DiskMoved, `disk ${identity} is on WindowsStorageNode/${node}: an object there may have it`);
+  }
+  const number = numberOf(object.status?.['number']);
+  const was = number === undefined ? '' : ` (it was number ${number})`;
+  return unready(Reason.DiskAbsent, `the machine does not see disk ${identity} any more${was}`);
+}

@@ -1,0 +1,266 @@
+// What all kinds of the group have in common: they are looked after pass by pass, say how they stand in one condition, wait for
+// whoever uses them before they go, and go without being taken down where their machine is gone for good.
+//
+// Invariants:
+//   W1. Nothing is asked of a machine for a deleted object before nobody uses that any more.
+//   W2. What a pass failed with is in the condition before the pass fails.
+//   W3. A deleted object goes without its machine only if somebody has said that the machine is gone, or no object stands for it.
+//   W4. Each object tells whoever refers to it which machine its node is, and no other one does anything for them (O1).
+import type { JsonObject } from '../../../bus/json.ts';
+import type { PublicState, Reference, Resource } from '../../../machines/kind.ts';
+import { type Dependency, Readiness } from '../../../machines/lifecycle.ts';
+import type { ErrorData, KubeObject } from '../../../machines/object.ts';
+import type { Verdict as Next } from '../../../machines/reconcile-loop/context.ts';
+import { type ReconcileAttempt, reconcileLoop } from '../../../machines/reconcile-loop/lifecycle.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
+import { adviceOn } from '../advice.ts';
+import { conditionsOf, isReady, Reason, reasonOf, unready, type Verdict } from '../conditions.ts';
+import { GROUP, VERSION } from '../contracts/common.ts';
+import { NODE_GONE, ROLE } from '../names.ts';
+import { said, textOf } from '../values.ts';
+
+/** First part of the addresses of its actors. */
+export const REALM = 'windows';
+
+/** Field manager of what the actors say. */
+export const MANAGER = 'windows/storage';
+
+/** The own finalizer of a kind, which its objects put on those that they use, too. */
+export function finalizerOf(kind: string): string {
+  return `${GROUP}/${kind.toLowerCase()}`;
+}
+
+/** What a pass found. */
+export interface Kept {
+  /** All that the status says beside conditions, and where it was seen if that is where what it refers to is. */
+  readonly status: JsonObject;
+  readonly verdict: Verdict;
+  /** Until another look, in milliseconds; none: nothing changes unheard. */
+  readonly lookAgainMs?: number;
+}
+
+/** Why something is not taken down yet, and when that is looked at again, in milliseconds. */
+export interface Waiting {
+  readonly verdict: Verdict;
+  readonly lookAgainMs: number;
+}
+
+export interface WindowsKind {
+  readonly kind: string;
+  readonly plural: string;
+  readonly retains?: DeclaredKind['retains'];
+  /** Finalizers that its objects put on others beside the own one: on those of its own kind, that one would say nothing. */
+  readonly guards?: readonly string[];
+  readonly operations: readonly string[];
+  references(object: KubeObject): readonly Reference[];
+  /** What others are told beside the node, its machine and whether that is gone. @param object  whose status is what was seen last */
+  attributes(object: KubeObject): JsonObject;
+  /** What its status says whatever a pass finds; all but conditions unless stated. */
+  own?(object: KubeObject): JsonObject;
+  /** Looks after an object whose references are all ready. */
+  keep(pass: WindowsPass): Promise<Kept>;
+  /** Takes down what the object stands for, which nobody uses any more. Repeated until it resolves with nothing to wait for. */
+  takeDown(pass: WindowsPass): Promise<void> | Promise<Waiting | undefined>;
+  /** Whether there is anything to take down. */
+  hasAny(object: KubeObject): boolean;
+}
+
+export interface WindowsPass extends ReconcileAttempt {
+  /** Asks the machine. */
+  ask(operation: string, extra?: object): Promise<JsonObject>;
+  /** Makes the status say this, as in what a pass found, for what must be stored before the next step; conditions stay. */
+  note(status: JsonObject): Promise<void>;
+  /** What is known of the reference to that kind. */
+  attributesOf(kind: string): JsonObject;
+}
+
+export function resource(kind: string, plural: string): Resource {
+  return { realm: REALM, group: GROUP, version: VERSION, kind, plural };
+}
+
+export function windowsKind(given: WindowsKind): DeclaredKind {
+  const { kind, plural, retains, operations, references, guards = [] } = given;
+  const finalizer = finalizerOf(kind);
+  return {
+    ...resource(kind, plural),
+    ...(retains !== undefined && { retains: retains }),
+    finalizer,
+    guards: [finalizer, ...guards],
+    fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
+    references,
+    children: () => [],
+    publicState: (object) => resourceStateOf(object, given),
+    life: reconcileLoop({
+      view(object) {
+        const { generation = 0, deletionTimestamp, finalizers = [], annotations = {} } = object.metadata;
+        const heldBy = finalizers.filter((each) => each !== finalizer);
+        return {
+          generation,
+          deleting: deletionTimestamp !== undefined,
+          owned: finalizers.includes(finalizer),
+          heldBy,
+          // Each life begins with a look: what is on a machine changes while nobody listens.
+          settled: false,
+          basis: JSON.stringify([heldBy, annotations]),
+        };
+      },
+      reconcile: (pass) => reconcile(given, pass),
+      wakesOn: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
+      failure: 'StorageFailed',
+      hintFor: adviceOn,
+    }),
+    operations,
+  };
+}
+
+function resourceStateOf(object: KubeObject, { attributes }: WindowsKind): PublicState {
+  const { nodeName, machine, endpoint } = object.status ?? {};
+  return {
+    ready: isReady(object),
+    id: object.metadata.name,
+    // Told from one to the next, up to whoever is farthest from the node.
+    attributes: {
+      nodeName: textOf(nodeName),
+      ...(machine !== undefined && { machine }),
+      ...(endpoint !== undefined && { endpoint }),
+      ...(reasonOf(object) === Reason.NodeGone && { gone: true }),
+      ...attributes(object),
+    },
+  };
+}
+
+async function reconcile(given: WindowsKind, pass: ReconcileAttempt): Promise<Next> {
+  const { ports, key, object, dependencies, owned } = pass;
+  const isDeleted = object.metadata.deletionTimestamp !== undefined;
+  const say = async (status: JsonObject, verdict: Verdict): Promise<void> => {
+    const now = ports.object(key);
+    const whole = { ...status, conditions: conditionsOf(now, verdict, ports.now()) };
+    if (!isSame(now.status, whole)) await ports.storeStatus(key, MANAGER, whole);
+  };
+  const own = (): JsonObject => (given.own ?? withoutConditions)(ports.object(key));
+  const windows: WindowsPass = {
+    ...pass,
+    ask: async (operation, extra) => (await ports.call(key, operation, extra)) as JsonObject,
+    async note(status) {
+      const { conditions } = ports.object(key).status ?? {};
+      const whole = { ...placeOf(dependencies), ...status, ...(conditions !== undefined && { conditions }) };
+      await ports.storeStatus(key, MANAGER, whole);
+    },
+    attributesOf: (kind) => dependencies.find((each) => each.kind === kind)?.answer?.attributes ?? {},
+  };
+  try {
+    if (isDeleted) return await leave(given, windows, say, own());
+    const lacking =
+      dependencies.find(isGone) ?? dependencies.find(({ answer }) => answer?.readiness !== Readiness.Ready);
+    // Nothing is asked of a machine without it, and what an earlier life has made there is not left behind.
+    // mutant: windows-made-unguarded if -> false
+    if (!owned && (lacking === undefined || given.hasAny(object))) return { next: 'guard' };
+    if (lacking !== undefined) {
+      await say(own(), lackOf(lacking));
+      return {
+        next: 'rest',
+        stands: 'awaitingDependencies',
+        withdrawnUids: given.hasAny(object) ? [] : uidsOfGoing(dependencies),
+      };
+    }
+    const { status, verdict, lookAgainMs } = await given.keep(windows);
+    await say({ ...placeOf(dependencies), ...status }, verdict);
+    return {
+      next: 'rest',
+      ...(verdict.ready && { stands: 'available' }),
+      ...(lookAgainMs !== undefined && { lookAgainMs }),
+    };
+  } catch (error) {
+    const { code } = error as ErrorData;
+    if (code !== 'conflict') await say(own(), failureOf(error as ErrorData, isDeleted));
+    throw error;
+  }
+}
+
+export function withoutConditions({ status = {} }: KubeObject): JsonObject {
+  const { conditions: _, ...rest } = status;
+  return rest;
+}
+
+async function leave(
+  given: WindowsKind,
+  pass: WindowsPass,
+  say: (status: JsonObject, verdict: Verdict) => Promise<void>,
+  status: JsonObject,
+): Promise<Next> {
+  const { object, dependencies, heldBy } = pass;
+  const gone = dependencies.find(isGone);
+  // mutant: used-taken-down if -> false
+  if (heldBy.length > 0) {
+    const users = unready(Reason.WaitingForUsers, `it goes when nobody uses it any more: ${heldBy.join(', ')}`);
+    await say(status, gone === undefined ? users : lackOf(gone));
+    return { next: 'rest', stands: 'inUse' };
+  }
+  // A Secret is no machine.
+  const isOnNone = dependencies.some(({ kind, answer }) => kind !== 'Secret' && answer?.readiness === Readiness.Absent);
+  if (gone !== undefined || isOnNone || !given.hasAny(object)) return { next: 'leave' };
+  const waiting = await given.takeDown(pass);
+  if (!waiting) return { next: 'leave' };
+  await say(status, waiting.verdict);
+  return { next: 'rest', stands: 'inUse', lookAgainMs: waiting.lookAgainMs };
+}
+
+/** Where what it refers to is. */
+function placeOf(dependencies: readonly Dependency[]): JsonObject {
+  const { nodeName, machine, endpoint } =
+    dependencies.map(({ answer }) => answer?.attributes ?? {}).find((each) => textOf(each['nodeName']) !== '') ?? {};
+  return said({ nodeName, machine, endpoint });
+}
+
+function isGone({ answer }: Dependency): boolean {
+  return answer?.attributes?.['gone'] === true;
+}
+
+/** Of whom it does not use yet: they wait for it, and it for those who come after them (P1). */
+function uidsOfGoing(dependencies: readonly Dependency[]): readonly string[] {
+  return dependencies.flatMap(({ answer }) => (answer?.readiness === Readiness.Deleting ? [answer.uid] : []));
+}
+
+function lackOf(dependency: Dependency): Verdict {
+  const { kind, name, answer } = dependency;
+  if (isGone(dependency)) {
+    return unready(Reason.NodeGone, `the machine that ${kind}/${name} is on was said to be gone for good`);
+  }
+  const isThere = answer !== undefined && answer.readiness !== Readiness.Absent;
+  return unready(Reason.WaitingForDependency, `waiting for ${kind}/${name} to be ${isThere ? 'ready' : 'created'}`);
+}
+
+/** What the bus says of a request that nobody took. */
+const NO_LOCAL_ACTORS = /^nobody answers /;
+
+/** Whether the error proves that nothing was begun, as there was nobody to begin it. */
+export function isUntaken(error: unknown): boolean {
+  return NO_LOCAL_ACTORS.test((error as ErrorData).message);
+}
+
+/** What stands between an object and its machine. */
+const ON_THE_WAY = [Reason.DifferentMachine, Reason.CsiProxyUnreachable, Reason.ApiNotServed] as const;
+
+function failureOf({ code, message, reason }: ErrorData, isDeleted: boolean): Verdict {
+  if (code === 'terminal') return { ready: false, reason: reason ?? Reason.InvalidConfiguration, message };
+  const advice = isDeleted
+    ? `; its WindowsStorageNode says what it is called now, or, annotated with ${NODE_GONE}=true, that it is gone for good`
+    : '';
+  const known = ON_THE_WAY.find((each) => each === reason);
+  if (known !== undefined) return unready(known, `${message}${advice}`);
+  if (!NO_LOCAL_ACTORS.test(message)) return unready(Reason.TransientError, message);
+  return unready(Reason.NodeUnreachable, `nobody plays the role ${ROLE} on the node${advice}`);
+}
+
+/** Names of members may be in any order. */
+function isSame(stored: JsonObject | undefined, wanted: JsonObject): boolean {
+  return sorted(stored ?? {}) === sorted(wanted);
+}
+
+function sorted(value: unknown): string {
+  return JSON.stringify(value, (_, member: unknown) =>
+    typeof member === 'object' && member !== null && !Array.isArray(member)
+      ? Object.fromEntries(Object.entries(member).sort(([one], [other]) => (one < other ? -1 : 1)))
+      : member,
+  );
+}

@@ -1,0 +1,126 @@
+// WindowsStorageNode: a machine, as it was seen last. Its looks are those of all disks on it: whoever refers to it is woken by
+// what is new.
+import type { Json, JsonObject } from '../../../bus/json.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import type { DeclaredKind } from '../../api/adapter.ts';
+import { READY, Reason, timeOf, unready, type Verdict } from '../conditions.ts';
+import { NODE_GONE } from '../names.ts';
+import { takenAtOf } from '../operations/claims.ts';
+import type { WindowsOptions } from '../options.ts';
+import { STORAGE_NODES } from '../resources.ts';
+import { listOf, mapOf, said, textOf, wordOf } from '../values.ts';
+import { type Kept, type WindowsPass, windowsKind, withoutConditions } from './windows-kind.ts';
+
+export function windowsStorageNode({ lookEveryMs }: WindowsOptions): DeclaredKind {
+  return windowsKind({
+    kind: 'WindowsStorageNode',
+    plural: 'windowsstoragenodes',
+    retains: STORAGE_NODES.retains,
+    own,
+    operations: ['look'],
+    references: ({ spec }) => {
+      const secret = wordOf(spec?.['mutualChapSecretRef']);
+      return secret === undefined ? [] : [{ kind: 'Secret', name: secret, finalizers: [], neededFor: 'always' }];
+    },
+    attributes: (object) => ({
+      ...(isGone(object) && { gone: true }),
+      // What targets are refused for: they hear that it is otherwise.
+      // mutant: services-untold {}.1 drop
+      ...said({ services: object.spec?.['services'], mutualChapSecretRef: object.spec?.['mutualChapSecretRef'] }),
+      // What is asked next is asked there.
+      ...said({ endpoint: object.spec?.['endpoint'] }),
+      disks: listOf(object.status?.['disks']).map((disk) => {
+        const { number = null, identity = null, claimedBy = null, claimedByUID = null, claimedOn = null } = mapOf(disk);
+        return {
+          number,
+          identity,
+          claimedBy,
+          claimedByUID,
+          claimedOn,
+          ...said({ fileSystems: mapOf(disk)['fileSystems'] }),
+        };
+      }),
+    }),
+    keep: (pass) => keep(pass, lookEveryMs),
+    // What is on the machine is that of other objects.
+    takeDown: async () => undefined,
+    hasAny: () => false,
+  });
+}
+
+function isGone({ metadata: { annotations = {} } }: KubeObject): boolean {
+  return annotations[NODE_GONE] === 'true';
+}
+
+/** Before it is looked again whether a WindowsDisk that was about to go has gone, in milliseconds. */
+const SOON_MS = 1_000;
+
+/** A record of the name counts as long as it is its own, and the name is the one that the spec has. */
+function own(object: KubeObject): JsonObject {
+  const { nodeName, nodeTakenAt: _, ...status } = withoutConditions(object);
+  const isOwn = object.recorded?.['nodeName'] === nodeName;
+  return said({ ...status, nodeName: isOwn ? nodeName : undefined, nodeTakenAt: takenAtOf(object) });
+}
+
+async function keep(pass: WindowsPass, lookEveryMs: number): Promise<Kept> {
+  const { object, ports, ask, note } = pass;
+  const nodeName = textOf(object.spec?.['nodeName']);
+  const stored = own(object);
+  if (isGone(object)) {
+    return { status: stored, verdict: unready(Reason.NodeGone, 'the machine was said to be gone for good') };
+  }
+  const known = wordOf(stored['machine']);
+  let seen = await ask('look');
+  let verdict = verdictOn(seen, known, object);
+  let nodeTakenAt = takenAtOf(object);
+  if (nodeTakenAt === undefined && isOurs(verdict)) {
+    nodeTakenAt = timeOf(ports.now());
+    // What somebody else has written becomes its own record only when it is written anew.
+    await note(stored);
+    // Of two that take it at once each sees the other, and the later one gives way.
+    await note({ ...stored, nodeName, nodeTakenAt });
+    seen = await ask('look');
+    verdict = verdictOn(seen, known, object);
+  }
+  const lookAgainMs = seen['isLeaving'] === true ? Math.min(SOON_MS, lookEveryMs) : lookEveryMs;
+  // Of a machine that another object has nothing is told, nor is it forgotten what was so of the one before.
+  if (verdict.reason === Reason.NodeTaken) {
+    const { nodeTakenAt: _, ...rest } = stored;
+    return { status: rest, verdict, lookAgainMs };
+  }
+  const { endpoint } = object.spec ?? {};
+  // Of another machine nothing is told as if it were this one's, nor is it forgotten who has which disk.
+  const disks = verdict.reason === Reason.DifferentMachine ? stored['disks'] : seen['disks'];
+  const { apiVersions } = seen;
+  const machine = known ?? wordOf(seen['machine']);
+  return { status: said({ nodeName, nodeTakenAt, endpoint, disks, machine, apiVersions }), verdict, lookAgainMs };
+}
+
+function isOurs({ reason }: Verdict): boolean {
+  return reason !== Reason.NodeTaken && reason !== Reason.DifferentMachine;
+}
+
+function verdictOn(
+  { machine, elder, apiVersions }: JsonObject,
+  known: string | undefined,
+  { spec = {} }: KubeObject,
+): Verdict {
+  const nodeName = textOf(spec['nodeName']);
+  if (elder !== undefined) {
+    return unready(Reason.NodeTaken, `WindowsStorageNode ${textOf(elder)} stands for node '${nodeName}' already`);
+  }
+  const is = wordOf(machine);
+  if (known === undefined || is === undefined || is === known) return lackIn(listOf(apiVersions), spec) ?? READY;
+  const message = `node '${nodeName}' is the machine with the serial number ${is}, and was the one with ${known}`;
+  return unready(Reason.DifferentMachine, `${message}: another machine gets an object of its own`);
+}
+
+/** Of groups that the spec names: whoever needs another one says so himself. */
+function lackIn(groups: readonly Json[], spec: JsonObject): Verdict | undefined {
+  const named = listOf(spec['apiVersions']).map((each) => mapOf(each)['group']);
+  const lacking = groups.map(mapOf).find(({ group, used }) => used === undefined && named.includes(group ?? null));
+  if (lacking === undefined) return undefined;
+  const served = listOf(lacking['served']).map(textOf).join(', ') || 'no version';
+  const message = `csi-proxy serves ${served} of group ${textOf(lacking['group'])}, and none of those that may be used`;
+  return unready(Reason.ApiNotServed, message);
+}

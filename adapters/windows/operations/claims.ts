@@ -1,0 +1,117 @@
+// Who has which disk of a machine.
+//
+// Invariants:
+//   N1. A disk that a WindowsDisk has is given to no other while that is there, whether its claim is known or not: mail may be lost.
+//   N2. A disk that several machines see is had on one of them: two that write to it would spoil what is on it. Across machines only
+//       what is known by a page 83 identifier is known to be one disk; serial numbers are much the same on many machines. On one
+//       machine that goes by several names each identity is.
+//   N3. A node is that of the object that took its name first, as its actor has recorded it. Nobody gets a name by being older, or by what
+//       somebody else writes into its status.
+import type { Claimant } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { Reason, reasonOf } from '../conditions.ts';
+import { WINDOWS_DISKS } from '../resources.ts';
+import { listOf, mapOf, textOf, wordOf } from '../values.ts';
+import { isUnique } from './disks.ts';
+import { isOnMachine, type Which } from './same-machine.ts';
+import type { MachinePorts } from './serving.ts';
+
+/** A type, as an interface would be no JSON. */
+export type Holder = { readonly claimedBy: string; readonly claimedByUID: string };
+
+/** Earlier ones come first. */
+export function ageOf({ metadata: { creationTimestamp = '', uid } }: KubeObject): string {
+  return `${creationTimestamp} ${uid}`;
+}
+
+/** Since when an object stands for its Kubernetes node; undefined: it has not taken the name, or what says so is not its actor's word. */
+export function takenAtOf({ spec, recorded = {} }: KubeObject): string | undefined {
+  return recorded['nodeName'] === spec?.['nodeName'] ? wordOf(recorded['nodeTakenAt']) : undefined;
+}
+
+/** Of those that name one Kubernetes node, the one that stands for it (N3). */
+export function holderOf(nodes: readonly KubeObject[], nodeName: string): KubeObject | undefined {
+  const [first] = nodes
+    .filter(({ spec }) => spec?.['nodeName'] === nodeName)
+    .sort((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1));
+  return first;
+}
+
+/** Nobody has taken a name before he was made. */
+function rankOf(node: KubeObject): string {
+  // mutant: node-of-the-elder ?? -> ''
+  const takenAt = takenAtOf(node) ?? LAST;
+  const { creationTimestamp = '' } = node.metadata;
+  return `${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
+}
+
+/** After all times. */
+const LAST = '~';
+
+/**
+ * Disks that other objects for machines have given away, by their identities, each with the first of these objects. Of a machine of which
+ * nothing is heard the last that was seen counts, unless it is said to be gone: it may be at work as ever.
+ *
+ * @param here  the machine of `object`: on that one every identity is one disk (N2)
+ */
+export function hadElsewhere(
+  nodes: readonly KubeObject[],
+  object: KubeObject,
+  here: Which,
+): ReadonlyMap<string, KubeObject> {
+  const others = nodes
+    .filter((node) => node.metadata.uid !== object.metadata.uid && reasonOf(node) !== Reason.NodeGone)
+    .sort((one, other) => (ageOf(one) < ageOf(other) ? 1 : -1));
+  const had = (node: KubeObject): readonly string[] => {
+    // mutant: disk-by-serial-twice = -> $1 = false
+    const isHere = isOnMachine(node, here);
+    return listOf(node.status?.['disks'])
+      .map(mapOf)
+      .filter(({ number, claimedBy }) => claimedBy !== undefined && (isHere || number !== undefined))
+      .map(({ identity }) => textOf(identity))
+      .filter((identity) => isHere || isUnique(identity));
+  };
+  return new Map(others.flatMap((node) => had(node).map((identity) => [identity, node] as const)));
+}
+
+/**
+ * Whoever had a disk keeps it (N1), else the first by name of those who claim it gets it. What is had elsewhere nobody gets; if two
+ * machines gave it away at the same time the later one takes it back (N2).
+ *
+ * @returns `isLeaving`: a disk is still that of an object which may be gone in a moment
+ */
+export async function claimsOn(
+  { readObject }: MachinePorts,
+  node: KubeObject,
+  claimants: readonly Claimant[],
+  elsewhere: ReadonlyMap<string, KubeObject>,
+): Promise<{ readonly claims: ReadonlyMap<string, Holder>; readonly isLeaving: boolean }> {
+  const claims = new Map<string, Holder>();
+  let isLeaving = false;
+  const ofDisks = claimants
+    .filter(({ plural }) => plural === WINDOWS_DISKS.plural)
+    .map(({ name, attributes }) => ({
+      identity: textOf(attributes['identity']),
+      holder: { claimedBy: name, claimedByUID: textOf(attributes['uid']) },
+    }))
+    .filter(({ identity }) => identity !== '')
+    .sort((one, other) => (one.holder.claimedBy < other.holder.claimedBy ? -1 : 1));
+  for (const disk of listOf(node.status?.['disks']).map(mapOf)) {
+    const [identity, claimedBy, claimedByUID] = ['identity', 'claimedBy', 'claimedByUID'].map((of) => textOf(disk[of]));
+    if (!identity || !claimedBy || !claimedByUID) continue;
+    const conflictingOwner = elsewhere.get(identity);
+    if (conflictingOwner !== undefined && ageOf(conflictingOwner) < ageOf(node)) continue;
+    const isClaimed = ofDisks.some((one) => one.identity === identity && one.holder.claimedByUID === claimedByUID);
+    const known = isClaimed ? undefined : await readObject(WINDOWS_DISKS, node.metadata.namespace ?? '', claimedBy);
+    const isThere = known?.metadata.uid === claimedByUID && known.status?.['identity'] === identity;
+    // mutant: node-lost-claims if -> $1
+    if (!isClaimed && !isThere) continue;
+    claims.set(identity, { claimedBy, claimedByUID });
+    isLeaving ||= known?.metadata.deletionTimestamp !== undefined;
+  }
+  for (const { identity, holder } of ofDisks) {
+    // mutant: disk-of-two-machines if -> $1
+    if (!claims.has(identity) && !elsewhere.has(identity)) claims.set(identity, holder);
+  }
+  return { claims, isLeaving };
+}

@@ -1,0 +1,260 @@
+// What is done for one connection to an iSCSI target.
+//
+// Invariants:
+//   I1. No CHAP secret is told, nor what Windows says with one in it.
+//   I2. A portal goes with the last of the connections through it that any object has, and a connection with the last object, if any of
+//       them has made it (H1).
+import { TerminalError } from '../../../bus/errors.ts';
+import type { JsonObject } from '../../../bus/json.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import type { Operation } from '../../api/adapter.ts';
+import type { ChapLogin, Portal } from '../../csi-proxy/hosts/host.ts';
+import { DEFAULT_PORT, portalOf, requireIqn } from '../../csi-proxy/rules.ts';
+import { Code, StatusError } from '../../csi-proxy/status.ts';
+import { finalizerOf } from '../kinds/windows-kind.ts';
+import { ISCSI_TARGETS, STORAGE_NODES } from '../resources.ts';
+import { listOf, mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { credentialsIn } from './credentials.ts';
+import { disksOf } from './disks.ts';
+import { isOnMachine, type Which } from './same-machine.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
+import {
+  besideIn,
+  heirsAmong,
+  isNeeded,
+  isOfOthers,
+  isTheirs,
+  Left,
+  leftTo,
+  makerIn,
+  recordedMaker,
+  toHeirs,
+} from './shared.ts';
+import { requireWanted } from './wanted.ts';
+
+const OWN = finalizerOf('IscsiTarget');
+const SERVICE = 'MSiSCSI';
+/** Of csi-proxy's server, too: portals, sessions and the secret of the machine hang together. */
+const LANE = 'iscsi';
+const AUTHENTICATION = { None: 'NONE', OneWayCHAP: 'ONEWAYCHAP', MutualCHAP: 'MUTUALCHAP' } as const;
+
+interface Secrets {
+  readonly login: ChapLogin;
+  /** With which the target proves who it is; empty: it does not have to. */
+  readonly mutual: string;
+}
+
+export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
+  const { lanes } = ports;
+  const reported = async (here: MachinePorts, portal: Portal, iqn: string): Answer => {
+    const { host } = here;
+    const diskNumbers = (await isThere(here, portal, iqn)) ? [...(await host.iscsi.getTargetDisks(portal, iqn))] : [];
+    // At once, as a number may be that of another disk in a moment.
+    const seen = diskNumbers.length === 0 ? [] : await disksOf(here);
+    const identities = diskNumbers.flatMap((number) => seen.find((disk) => disk.number === number)?.identity || []);
+    return said({ diskNumbers, identities });
+  };
+  const disconnect = async ({ host }: MachinePorts, portal: Portal, iqn: string): Promise<void> => {
+    try {
+      await host.iscsi.disconnectTarget(portal, iqn);
+    } catch (error) {
+      // Nobody offers it, so it was never connected, or is no more.
+      if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
+    }
+  };
+  /** One that is not offered is not connected. */
+  const isConnected = async ({ host }: MachinePorts, portal: Portal, iqn: string): Promise<boolean> => {
+    try {
+      return (await host.iscsi.getTargetDisks(portal, iqn)).length > 0;
+    } catch (error) {
+      if (error instanceof StatusError && error.code === Code.NotFound) return false;
+      throw error;
+    }
+  };
+  const isThere = async (here: MachinePorts, portal: Portal, iqn: string): Promise<boolean> =>
+    (await hasPortal(here, portal)) && (await isConnected(here, portal, iqn));
+  const left = new Left();
+  const beside = async (here: MachinePorts, object: KubeObject): Promise<readonly KubeObject[]> => {
+    const which = { node: here.node, serial: await here.machine() };
+    const others = left.without(await ports.listObjects(ISCSI_TARGETS), object);
+    return others.filter((other) => isBeside(other, object, which));
+  };
+  const ofSame = (others: readonly KubeObject[], iqn: string): readonly KubeObject[] =>
+    others.filter((other) => targetOf(other).iqn === iqn);
+  const makers = (others: readonly KubeObject[], object: KubeObject): JsonObject =>
+    said({
+      madeBy: makerIn(ofSame(others, targetOf(object).iqn), object),
+      portalMadeBy: recordedMaker(others, 'portalMadeBy'),
+    });
+  return {
+    /**
+     * Answers `{ diskNumbers, identities, hasPortal, madeBy, portalMadeBy, isOthers }`; no disks unless it is connected; who made it, of
+     * other objects; `isOthers`: one of another namespace has it.
+     */
+    look: (request: Extra<object>): Answer =>
+      onLook(ports, request, async (here) => {
+        const { portal, iqn } = soundTarget(request.object);
+        await startService(here, request.object);
+        const others = await beside(here, request.object);
+        return {
+          ...(await reported(here, portal, iqn)),
+          ...makers(others, request.object),
+          hasPortal: await hasPortal(here, portal),
+          isOthers: isOfOthers(ofSame(others, iqn), request.object),
+        };
+      }),
+    /**
+     * Connects, if it is not connected. Answers as `look`, with `isFound` and `isPortalFound`: that was there; or `{ isOthers }`, and nothing
+     * was done. `mayBeOwn`, `mayOwnPortal`: it may be what an earlier try has made.
+     */
+    connect: (request: Extra<{ mayBeOwn: boolean; mayOwnPortal: boolean }>): Answer => {
+      const secrets: string[] = [];
+      const work = async (here: MachinePorts): Answer => {
+        const { host } = here;
+        const { portal, iqn } = soundTarget(request.object);
+        // mutant: foreign-portal drop
+        await requireReach(ports, 'iSCSI portals', portal.address, portal.port);
+        const { login, mutual } = await secretsOf(ports, request.object);
+        secrets.push(login.secret, mutual);
+        return lanes.run(LANE, PATIENT, async () => {
+          await startService(here, request.object);
+          await requireWanted(ports, ISCSI_TARGETS, request);
+          left.delete(request.object);
+          const others = await beside(here, request.object);
+          // mutant: target-found-made &&.2 -> false
+          const isFound = (await isThere(here, portal, iqn)) && request.mayBeOwn !== true;
+          const isPortalFound = (await hasPortal(here, portal)) && request.mayOwnPortal !== true;
+          if (isTheirs(ofSame(others, iqn), request.object, { isThere: isFound, isDone })) return { isOthers: true };
+          await host.iscsi.addTargetPortal(portal);
+          await host.iscsi.discoverTargetPortal(portal);
+          if (mutual !== '') await host.iscsi.setMutualChapSecret(mutual);
+          await host.iscsi.connectTarget(portal, iqn, login);
+          return { ...(await reported(here, portal, iqn)), ...makers(others, request.object), isFound, isPortalFound };
+        });
+      };
+      return onMachine(ports, request, work, secrets);
+    },
+    /** Answers `{ heirs }` where others use what it made and do not have that on record yet: it is left to them once they have (H4). */
+    disconnect: (request: Extra<object>): Answer =>
+      onMachine(ports, request, async (here) => {
+        const { host } = here;
+        const { portal, iqn } = targetOf(request.object);
+        // Of what is no target nothing was ever connected.
+        if (!isSound(portal, iqn)) return {};
+        await startService(here, request.object);
+        return lanes.run(LANE, PATIENT, async () => {
+          if (!(await hasPortal(here, portal))) return {};
+          // Its last try may have ended half-way.
+          // mutant: target-left-half-way drop
+          left.delete(request.object);
+          // Asked in the lane: of those that go together, the one whose turn is last finds nobody.
+          const others = await beside(here, request.object);
+          const needing = others.filter((other) => isNeeded(other, OWN));
+          const ofTarget = leftTo(ofSame(needing, iqn), request.object);
+          const besides = besideIn(ofTarget, request.object);
+          const { namespace = '', name, uid } = request.object.metadata;
+          const now = await ports.readObject(ISCSI_TARGETS, namespace, name);
+          const { madeBy, portalMadeBy } = now?.metadata.uid === uid ? (now.status ?? {}) : {};
+          const heirs = [
+            // mutant: target-left-to-nobody ?:.3 -> []
+            ...(madeBy === undefined ? [] : heirsAmong(besides, makerIn(besides, request.object))),
+            // mutant: portal-left-to-nobody ?:.3 -> []
+            ...(portalMadeBy === undefined ? [] : heirsAmong(needing, recordedMaker(needing, 'portalMadeBy'))),
+          ];
+          if (heirs.length > 0) return toHeirs(heirs);
+          // Of another object with the same target the disks are in use.
+          // mutant: target-shared &&.1 -> true
+          // mutant: target-found-taken-down &&.2 -> true
+          if (ofTarget.length === 0 && madeBy !== undefined) await disconnect(here, portal, iqn);
+          left.add(request.object);
+          if (needing.length > 0 || portalMadeBy === undefined) return {};
+          const all = [request.object, ...others];
+          for (const each of all) if (await isConnected(here, portal, targetOf(each).iqn)) return {};
+          await host.iscsi.removeTargetPortal(portal);
+          return {};
+        });
+      }),
+  };
+}
+
+/** Whether it has the connection for sure. */
+function isDone({ status }: KubeObject): boolean {
+  return status?.['connection'] === 'Connected';
+}
+
+function targetOf({ spec }: KubeObject): { readonly portal: Portal; readonly iqn: string } {
+  const { address, port } = mapOf(spec?.['portal']);
+  return {
+    portal: { address: textOf(address), port: numberOf(port) ?? DEFAULT_PORT },
+    iqn: textOf(spec?.['iqn']),
+  };
+}
+
+function isSound({ address, port }: Portal, iqn: string): boolean {
+  try {
+    portalOf(address, port);
+    requireIqn(iqn);
+    return true;
+  } catch (error) {
+    if (error instanceof StatusError) return false;
+    throw error;
+  }
+}
+
+/** @throws {StatusError} `INVALID_ARGUMENT`: no target can be asked for by that */
+function soundTarget(object: KubeObject): { readonly portal: Portal; readonly iqn: string } {
+  const { portal, iqn } = targetOf(object);
+  requireIqn(iqn);
+  return { portal: portalOf(portal.address, portal.port), iqn };
+}
+
+/** Another object that has, or is about to have, a connection through the same portal of the machine. */
+function isBeside(other: KubeObject, { metadata, spec }: KubeObject, which: Which): boolean {
+  const [one, two] = [targetOf({ ...other }), targetOf({ metadata, ...(spec && { spec }) } as KubeObject)];
+  return (
+    other.metadata.uid !== metadata.uid &&
+    isOnMachine(other, which) &&
+    other.status?.['connection'] !== undefined &&
+    one.portal.address === two.portal.address &&
+    one.portal.port === two.portal.port
+  );
+}
+
+async function hasPortal({ host }: MachinePorts, { address, port }: Portal): Promise<boolean> {
+  return (await host.iscsi.listTargetPortals()).some((each) => each.address === address && each.port === port);
+}
+
+async function nodeObject(
+  { readObject }: MachinePorts,
+  { metadata, spec }: KubeObject,
+): Promise<KubeObject | undefined> {
+  return readObject(STORAGE_NODES, metadata.namespace ?? '', textOf(spec?.['nodeRef']));
+}
+
+/** Without it nothing of iSCSI can even be asked. @throws {TerminalError} the node does not let it be started */
+async function startService(ports: MachinePorts, object: KubeObject): Promise<void> {
+  const { host, lanes } = ports;
+  const services = listOf((await nodeObject(ports, object))?.spec?.['services']).map((name) =>
+    textOf(name).toLowerCase(),
+  );
+  if (!services.includes(SERVICE.toLowerCase())) {
+    throw new TerminalError(`the service ${SERVICE} is not among the services of its WindowsStorageNode`);
+  }
+  await lanes.run(`service ${SERVICE.toLowerCase()}`, PATIENT, () => host.system.startService(SERVICE));
+}
+
+/** @throws {TerminalError} a Secret that is needed is not named */
+async function secretsOf(ports: MachinePorts, object: KubeObject): Promise<Secrets> {
+  const { type = 'None', secretRef } = mapOf(object.spec?.['auth']);
+  const authentication = AUTHENTICATION[textOf(type) as keyof typeof AUTHENTICATION] ?? 'NONE';
+  if (authentication === 'NONE') return { login: { authentication, username: '', secret: '' }, mutual: '' };
+  const name = wordOf(secretRef);
+  if (name === undefined) throw new TerminalError('auth.secretRef is needed for CHAP');
+  const { username, password } = await credentialsIn(ports, object, name);
+  const login = { authentication, username, secret: password };
+  if (authentication !== 'MUTUALCHAP') return { login, mutual: '' };
+  const node = wordOf((await nodeObject(ports, object))?.spec?.['mutualChapSecretRef']);
+  if (node === undefined)
+    throw new TerminalError('mutualChapSecretRef of its WindowsStorageNode is needed for MutualCHAP');
+  return { login, mutual: (await credentialsIn(ports, object, node)).password };
+}

@@ -1,0 +1,159 @@
+// What the operations of all kinds work with, and what they do alike: they are done on the machine that was asked for, and say
+// how they ended in Troupe's words.
+//
+// Invariants:
+//   O1. Nothing is done on another machine than the one that was asked for.
+//   O2. Work that was begun is not stopped: whoever asked may stop waiting for it.
+import { TerminalError, TransientError, TroupeError } from '../../../bus/errors.ts';
+import type { JsonObject } from '../../../bus/json.ts';
+import type { Clock } from '../../../bus/time.ts';
+import type { OperationRequest } from '../../../machines/kind.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import type { ServePorts } from '../../api/adapter.ts';
+import type { KeyedMutex } from '../../csi-proxy/keyed-mutex.ts';
+import type { PathRules } from '../../csi-proxy/server/path-rules.ts';
+import { Code, StatusError } from '../../csi-proxy/status.ts';
+import type { Foreign, ForeignReach } from '../../http/egress-policy.ts';
+import { hiding } from '../../http/secrets.ts';
+import { Reason } from '../conditions.ts';
+import { explained } from '../read-only.ts';
+import { textOf } from '../values.ts';
+import type { Storage } from './storage.ts';
+
+/** A hash of a text that is hard to guess it from, the same for the same salt. */
+export type Derive = (text: string, salt: string) => Promise<Buffer>;
+
+/** A machine, by the way that leads to it. */
+export interface Machine {
+  readonly host: Storage;
+  /** The same for who changes nothing: it is answered together with others who look. Not there: `host` does so by itself. */
+  readonly looks?: Storage;
+  /** The serial number of the machine; empty: it has none. */
+  machine(): Promise<string>;
+  /** What csi-proxy serves, where it is between. */
+  served?(): Promise<readonly ServedGroup[]>;
+}
+
+/** Versions of a group that csi-proxy serves, the newest first, and which one is used, as far as there are any. A type, as an interface would be no JSON. */
+export type ServedGroup = {
+  readonly group: string;
+  readonly served?: readonly string[];
+  readonly used?: string;
+};
+
+export interface MachinePorts extends Machine, Pick<ServePorts, 'readSecret' | 'readObject' | 'listObjects'> {
+  readonly clock: Clock;
+  /** All operations have the same, so that a disk, a path or a share is changed by one of them at a time. */
+  readonly lanes: KeyedMutex;
+  readonly paths: PathRules;
+  readonly encryption: 'required' | 'optional';
+  /** For shares and portals, which Windows connects to. */
+  readonly foreign: ForeignReach;
+  /** For what is told of credentials. */
+  readonly derive: Derive;
+  /** The Kubernetes node that the machine is. */
+  readonly node: string;
+  /** The same machine by way of the csi-proxy that the object's node names; undefined: it names none any more. Not there: none ever does. */
+  behind?(object: KubeObject, endpoint: string): Promise<Machine | undefined>;
+}
+
+/** @throws {TerminalError} Windows is not told to connect there */
+export async function requireReach(
+  { foreign }: Pick<MachinePorts, 'foreign'>,
+  what: Foreign,
+  host: string,
+  port?: number,
+): Promise<void> {
+  const problem = await foreign.refusalOf(what, host, port);
+  if (problem !== undefined) throw new TerminalError(problem);
+}
+
+/** The node whose machine has what an object stands for: its own, or that of what it refers to. */
+export function nodeOf({
+  object,
+  dependencies,
+}: Pick<OperationRequest, 'object' | 'dependencies'>): string | undefined {
+  const own = textOf(object.spec?.['nodeName']);
+  const others = Object.values(dependencies).map(({ attributes }) => textOf(attributes?.['nodeName']));
+  return [own, ...others].find((name) => name !== '');
+}
+
+/** Where csi-proxy is asked, by what an object's node says, or the node itself; empty: nowhere. */
+function endpointOf({ object, dependencies }: Pick<OperationRequest, 'object' | 'dependencies'>): string {
+  const others = Object.values(dependencies).map(({ attributes }) => textOf(attributes?.['endpoint']));
+  return [textOf(object.spec?.['endpoint']), ...others].find((endpoint) => endpoint !== '') ?? '';
+}
+
+/**
+ * An operation that is done here or not at all.
+ *
+ * @param work  is given the ports with the way that leads to the machine
+ * @param secrets  without which its failures are told; the work may add those that it reads
+ */
+export async function onMachine<Answer>(
+  ports: MachinePorts,
+  request: Pick<OperationRequest, 'object' | 'dependencies'>,
+  work: (here: MachinePorts) => Promise<Answer>,
+  secrets: readonly string[] = [],
+): Promise<Answer> {
+  const { node } = ports;
+  const wanted = nodeOf(request);
+  if (wanted !== node) throw new TransientError(`this is node '${node}', not '${wanted ?? ''}'`);
+  try {
+    const endpoint = endpointOf(request);
+    const here = endpoint === '' ? ports : { ...ports, ...(await ports.behind?.(request.object, endpoint)) };
+    await requireSame(here, request);
+    // mutant: change-by-shared-look -> return await work({ ...here, host: here.looks ?? here.host });
+    return await work(here);
+  } catch (error) {
+    if (error instanceof TroupeError) throw error;
+    const hide = hiding(secrets);
+    if (error instanceof StatusError) throw inWords(error, hide);
+    // A defect, of which nobody knows what it quotes.
+    // mutant: error-tells-secret throw -> $1.1.1.1
+    throw new Error(hide(error instanceof Error ? error.message : String(error)));
+  }
+}
+
+/** An operation that changes nothing. */
+export function onLook<Answer>(
+  ports: MachinePorts,
+  request: Pick<OperationRequest, 'object' | 'dependencies'>,
+  work: (here: MachinePorts) => Promise<Answer>,
+): Promise<Answer> {
+  return onMachine(ports, request, (here) => work({ ...here, host: here.looks ?? here.host }));
+}
+
+/**
+ * A name is soon given to another machine, on which the same paths and shares are somebody else's (O1).
+ *
+ * @throws {TransientError} what the object refers to is on a machine that is known not to be this one
+ */
+async function requireSame(
+  { node, machine }: Pick<MachinePorts, 'node' | 'machine'>,
+  { dependencies }: Pick<OperationRequest, 'dependencies'>,
+): Promise<void> {
+  const known = Object.values(dependencies)
+    .map(({ attributes }) => textOf(attributes?.['machine']))
+    .find((serial) => serial !== '');
+  if (known === undefined) return;
+  const own = await machine();
+  // mutant: machine-of-that-name if -> true
+  if (own === '' || known === own) return;
+  const message = `node '${node}' is the machine with the serial number ${own}, and was the one with ${known}`;
+  throw new TransientError(message, { reason: Reason.DifferentMachine });
+}
+
+/** No cause: it may quote what is hidden. */
+function inWords({ code, message }: StatusError, hide: (text: string) => string): Error {
+  const isRefused = code === Code.InvalidArgument || code === Code.PermissionDenied;
+  return isRefused ? new TerminalError(hide(message)) : new TransientError(hide(explained(message)));
+}
+
+/** As a caller of a lane: whoever has no signal waits to the end. */
+export const PATIENT = { aborted: false } as const;
+
+/** What an operation is told beside what all are, by name. */
+export type Extra<Members extends object> = OperationRequest & Partial<Members>;
+
+export type Answer = Promise<JsonObject>;

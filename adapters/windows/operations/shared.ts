@@ -1,0 +1,101 @@
+// What of a machine several objects may stand for: a mapping of a share, a connection to a target, a portal. Who has made it is on record
+// in `status.madeBy`, the uid of that object; nothing there: none of ours. With its maker gone the last of the others takes it away.
+//
+// Invariants:
+//   H1. What none of ours has made is taken away by none of ours.
+//   H2. What another object needs still is left to that.
+//   H3. What an object of another namespace stands for is nothing that an object finds.
+//   H4. Its maker goes after those of its namespace who need it have on record who made it: of what nobody has on record nobody takes care.
+//   H5. Of objects of several namespaces that have recorded that they make it, one has it: whoever has done so, else the eldest.
+import type { KubeObject } from '../../../machines/object.ts';
+import { isReady } from '../conditions.ts';
+import { wordOf } from '../values.ts';
+import { ageOf } from './claims.ts';
+
+/** Those of the same namespace. */
+export function besideIn(others: readonly KubeObject[], { metadata }: KubeObject): readonly KubeObject[] {
+  return others.filter((other) => other.metadata.namespace === metadata.namespace);
+}
+
+/** Those of other namespaces who have recorded that it is theirs. */
+function theirsIn(others: readonly KubeObject[], { metadata }: KubeObject): readonly KubeObject[] {
+  // mutant: found-of-other-namespace !== -> false
+  return others.filter((other) => other.metadata.namespace !== metadata.namespace && isMade(other));
+}
+
+function isMade({ status }: KubeObject): boolean {
+  return wordOf(status?.['madeBy']) !== undefined;
+}
+
+/** Uid of the object that made it, as far as one of its own namespace says so. */
+export function makerIn(others: readonly KubeObject[], object: KubeObject): string | undefined {
+  return recordedMaker(besideIn(others, object), 'madeBy');
+}
+
+/** Uid of the object that made it, as far as any of them says so. */
+export function recordedMaker(others: readonly KubeObject[], member: 'madeBy' | 'portalMadeBy'): string | undefined {
+  return others.map(({ status }) => wordOf(status?.[member])).find((uid) => uid !== undefined);
+}
+
+/**
+ * For whom the maker has to wait (H4). For those that work, as they look again, and for those that are deleted and used, as they do not:
+ * they end. Whoever fails keeps nobody.
+ */
+export function heirsAmong(needing: readonly KubeObject[], maker: string | undefined): readonly KubeObject[] {
+  if (maker !== undefined) return [];
+  return needing.filter((other) => isReady(other) || other.metadata.deletionTimestamp !== undefined);
+}
+
+/** What an operation answers of them. */
+export function toHeirs(heirs: readonly KubeObject[]): { readonly heirs: readonly string[] } {
+  return { heirs: [...new Set(heirs.map(({ metadata }) => metadata.name))] };
+}
+
+/** Whether an object of another namespace has made it. */
+export function isOfOthers(others: readonly KubeObject[], object: KubeObject): boolean {
+  return theirsIn(others, object).length > 0;
+}
+
+/** To whom what an object has made is left: of another namespace only to who has recorded it as made there (H3). */
+export function leftTo(needing: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
+  return [...besideIn(needing, object), ...theirsIn(needing, object)];
+}
+
+/**
+ * Whether another namespace has what an object has recorded as its own, too (H5).
+ *
+ * @param isThere  it is there, and the object cannot have made it
+ * @param isDone  whether an object has made it for sure
+ */
+export function isTheirs(
+  others: readonly KubeObject[],
+  object: KubeObject,
+  { isThere, isDone }: { readonly isThere: boolean; readonly isDone: (object: KubeObject) => boolean },
+): boolean {
+  const rank = (each: KubeObject): string => `${isDone(each) ? 0 : 1} ${ageOf(each)}`;
+  return theirsIn(others, object).some((other) => isThere || rank(other) < rank(object));
+}
+
+/** It does not go, or it waits for who uses it. @param own  finalizer of its kind */
+export function isNeeded({ metadata: { deletionTimestamp, finalizers = [] } }: KubeObject, own: string): boolean {
+  return deletionTimestamp === undefined || finalizers.some((finalizer) => finalizer !== own);
+}
+
+/** Objects that are there still and stand for nothing any more: their guards go with the last of their finalizers. */
+export class Left {
+  readonly #uids = new Set<string>();
+
+  add({ metadata }: KubeObject): void {
+    this.#uids.add(metadata.uid);
+  }
+
+  delete({ metadata }: KubeObject): void {
+    this.#uids.delete(metadata.uid);
+  }
+
+  /** Who else is there. */
+  without(all: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
+    for (const uid of this.#uids) if (!all.some(({ metadata }) => metadata.uid === uid)) this.#uids.delete(uid);
+    return all.filter(({ metadata: { uid } }) => uid !== object.metadata.uid && !this.#uids.has(uid));
+  }
+}

@@ -1,0 +1,164 @@
+// What is done for one mapping of a share.
+//
+// Invariants:
+//   S1. A mapping that works, and that this object has not made, is left as it is. One that none of ours has made stays for ever, and one
+//       that others use stays until the last of them goes (H1, H2).
+//   S2. No password is told, nor what Windows says with one in it.
+import type { KubeObject } from '../../../machines/object.ts';
+import type { Operation } from '../../api/adapter.ts';
+import { hostOfRoot, parseRemotePath } from '../../csi-proxy/server/smb/remote-path.ts';
+import { Code, StatusError } from '../../csi-proxy/status.ts';
+import { finalizerOf } from '../kinds/windows-kind.ts';
+import { SMB_MAPPINGS } from '../resources.ts';
+import { numberOf, said, textOf, wordOf } from '../values.ts';
+import { type Credentials, credentialsIn, hashOf, NO_LOCAL_ACTORS } from './credentials.ts';
+import { isOnMachine } from './same-machine.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
+import { besideIn, heirsAmong, isNeeded, isOfOthers, isTheirs, Left, leftTo, makerIn, toHeirs } from './shared.ts';
+import { requireWanted } from './wanted.ts';
+
+const OWN = finalizerOf('SmbMapping');
+const SMB_PORT = 445;
+
+export function smbMappingOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
+  const { lanes, encryption } = ports;
+  const left = new Left();
+  /** Other objects that stand for the same share. */
+  const beside = async (here: MachinePorts, object: KubeObject, root: string): Promise<readonly KubeObject[]> => {
+    const which = { node: here.node, serial: await here.machine() };
+    return left
+      .without(await ports.listObjects(SMB_MAPPINGS), object)
+      .filter((other) => isOnMachine(other, which) && other.status?.['root'] === root);
+  };
+  const rootOf = ({ object }: Pick<Extra<object>, 'object'>): string =>
+    parseRemotePath(textOf(object.spec?.['remotePath'])).root;
+  const credentialsOf = async ({ object }: Pick<Extra<object>, 'object'>): Promise<Credentials> => {
+    const name = wordOf(object.spec?.['credentialsSecretRef']);
+    return name === undefined ? NO_LOCAL_ACTORS : credentialsIn(ports, object, name);
+  };
+  const stateOf = async ({ host }: MachinePorts, root: string): Promise<'mapped' | 'broken' | 'absent' | 'untold'> => {
+    const state = await host.smb.isSmbMapped(root);
+    // One that Windows calls sound may lead nowhere, as when the server knows other credentials by now.
+    return state === 'mapped' && !(await host.filesystem.pathValid(root)) ? 'broken' : state;
+  };
+  return {
+    /**
+     * Answers `{ root, state, hash, users, madeBy, mapper, isOthers, isUsedBeside }`; `mapper`: another object that keeps it mapped; `isOthers`: one of
+     * another namespace has it; `isUsedBeside`: mounts lead to it by way of other objects.
+     */
+    look: (request: Extra<object>): Answer =>
+      onLook(ports, request, async (here) => {
+        const root = rootOf(request);
+        const credentials = await credentialsOf(request);
+        const users = usersOf(request);
+        const others = await beside(here, request.object, root);
+        return said({
+          root,
+          state: await stateOf(here, root),
+          // mutant: mapping-hash-is-password : -> $1.2.password
+          hash: await hashOf(ports, credentials, request.object),
+          users,
+          madeBy: makerIn(others, request.object),
+          mapper: mapperIn(others, request.object)?.metadata.name,
+          isOthers: isOfOthers(others, request.object) || undefined,
+          isUsedBeside: isUsedBy(others) || undefined,
+        });
+      }),
+    /**
+     * Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more; with `unused` unless somebody has
+     * come meanwhile, and then there are `users` in the answer, and no hash (R2). `isFound`: another one mapped it, and nothing was done.
+     * `mayBeOwn`: what is mapped may be what an earlier try has mapped.
+     */
+    map: (request: Extra<{ anew: boolean; unused: boolean; mayBeOwn: boolean }>): Answer => {
+      const secrets: string[] = [];
+      const work = async (here: MachinePorts): Answer => {
+        const { host } = here;
+        const credentials = await credentialsOf(request);
+        // mutant: mapping-tells-password drop
+        secrets.push(credentials.password);
+        const hash = await hashOf(ports, credentials, request.object);
+        const root = rootOf(request);
+        // mutant: foreign-share drop
+        await requireReach(ports, 'SMB servers', hostOfRoot(root), SMB_PORT);
+        return lanes.run(`smb ${root}`, PATIENT, async () => {
+          const wanted = await requireWanted(ports, SMB_MAPPINGS, request);
+          const others = await beside(here, wanted, root);
+          left.delete(wanted);
+          const state = await stateOf(here, root);
+          const isThere = state === 'mapped' && request.mayBeOwn !== true;
+          const isOthers = isTheirs(others, wanted, { isThere, isDone });
+          const isAnothers = isOthers || mapperIn(others, wanted) !== undefined;
+          if (wanted.status?.['credentialHash'] === undefined && isAnothers) return { isFound: true, isOthers };
+          // mutant: mapping-of-others if -> false
+          if (state === 'mapped' && request.mayBeOwn !== true) return { isFound: true };
+          if (state === 'mapped' && request.anew !== true) return { hash };
+          const users = usersOf(request);
+          // mutant: mapping-made-anew drop
+          if (state === 'mapped' && request.unused === true && (users > 0 || isUsedBy(others))) return { users };
+          if (state === 'mapped' || state === 'broken') await host.smb.removeSmbGlobalMapping(root);
+          await host.smb.newSmbGlobalMapping({ root, ...credentials, encryption });
+          return { hash };
+        });
+      };
+      return onMachine(ports, request, work, secrets);
+    },
+    /** Answers `{ heirs }` where others use it who do not have on record yet who made it: it is left to them once they have (H4). */
+    unmap: (request: Extra<object>): Answer =>
+      onMachine(ports, request, async (here) => {
+        const root = rootOf(request);
+        return lanes.run(`smb ${root}`, PATIENT, async () => {
+          const { namespace = '', name } = request.object.metadata;
+          const now = await ports.readObject(SMB_MAPPINGS, namespace, name);
+          left.delete(request.object);
+          const isOurs =
+            now?.metadata.uid === request.object.metadata.uid && wordOf(now.status?.['madeBy']) !== undefined;
+          const others = await beside(here, request.object, root);
+          const needing = leftTo(others, request.object).filter((other) => isNeeded(other, OWN));
+          const besides = besideIn(needing, request.object);
+          const heirs = isOurs ? heirsAmong(besides, makerIn(besides, request.object)) : [];
+          // mutant: mapping-left-to-nobody drop
+          if (heirs.length > 0) return toHeirs(heirs);
+          left.add(request.object);
+          // mutant: mapping-taken-down if -> false
+          if (!isOurs || needing.length > 0) return {};
+          await unlessAbsent(() => here.host.smb.removeSmbGlobalMapping(root));
+          return {};
+        });
+      }),
+  };
+}
+
+/** Whether it has the share for sure. */
+function isDone({ status }: KubeObject): boolean {
+  return status?.['credentialHash'] !== undefined || status?.['origin'] === 'Found';
+}
+
+/** Another object of the namespace that has mapped the share, with credentials that it knows, and keeps it so. */
+function mapperIn(others: readonly KubeObject[], { metadata }: KubeObject): KubeObject | undefined {
+  return others.find(
+    ({ metadata: { namespace, uid, deletionTimestamp }, status }) =>
+      namespace === metadata.namespace &&
+      deletionTimestamp === undefined &&
+      status?.['madeBy'] === uid &&
+      status['credentialHash'] !== undefined,
+  );
+}
+
+/** Whether mounts lead to the share by way of other objects. */
+function isUsedBy(others: readonly KubeObject[]): boolean {
+  return others.some(({ status }) => (numberOf(status?.['users']) ?? 0) > 0);
+}
+
+/** What is gone already has been taken away, by whomever. */
+async function unlessAbsent(remove: () => Promise<void>): Promise<void> {
+  try {
+    await remove();
+  } catch (error) {
+    if (!(error instanceof StatusError && error.code === Code.NotFound)) throw error;
+  }
+}
+
+/** Mounts that lead to it, as far as its actor had heard of them when it asked. */
+function usersOf({ claimants = [] }: Pick<Extra<object>, 'claimants'>): number {
+  return claimants.filter(({ attributes }) => attributes['use'] === 'link').length;
+}

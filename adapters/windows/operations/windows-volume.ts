@@ -1,0 +1,140 @@
+// What is done to one volume: it is formatted, made as large as it is to be, and flushed. Nothing else that is on it is touched.
+//
+// Invariants:
+//   V1. A volume is formatted in the lane of its disk, after a last look there: the disk is the one that is meant, it has this
+//       volume, and Windows, which looks anew before, knows no file system on it. Between that look and the format nobody else is
+//       asked or waited for.
+//   V2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
+//   V3. A format is said to have failed only if it was not begun, or is known to have ended.
+//   V4. Whatever the actor knows, nothing is formatted where a file system was seen by any object, unless the object that wants it
+//       formatted says that just that one may be lost. Both are read afresh in the lane.
+import { TroupeError } from '../../../bus/errors.ts';
+import type { JsonObject } from '../../../bus/json.ts';
+import type { LongCallRequest } from '../../../machines/lifecycle.ts';
+import type { Operation } from '../../api/adapter.ts';
+import { requireSize } from '../../csi-proxy/rules.ts';
+import { StatusError, UnknownEndError } from '../../csi-proxy/status.ts';
+import { isGivenUp, latestOf, seenOn } from '../file-systems.ts';
+import { explained } from '../read-only.ts';
+import { WINDOWS_VOLUMES } from '../resources.ts';
+import { mapOf, numberOf, said, textOf, wordOf } from '../values.ts';
+import { changeDisk, diskOf } from './disks.ts';
+import { recordsOf } from './records.ts';
+import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
+import { requireWanted } from './wanted.ts';
+
+/** A volume, and the disk that it is on. */
+interface Meant {
+  readonly identity: string;
+  readonly volumeID: string;
+}
+
+export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<string, Operation>> {
+  /** Ids of volumes that are being formatted by this process. */
+  const formats = new Set<string>();
+  const isOn = async ({ host }: MachinePorts, number: number, volumeID: string): Promise<boolean> =>
+    (await host.volume.listVolumesOnDisk(number, 0)).includes(volumeID);
+  return {
+    /**
+     * Answers `{ volumes, present, diskBytes }`: id, whether it is formatted and is being formatted, sizes; ids of all volumes on the disk,
+     * and how large that is. Nothing if it is not there.
+     */
+    look: (request: Extra<Pick<Meant, 'identity'>>): Answer =>
+      onLook(ports, request, async (here) => {
+        const { host } = here;
+        const { object, identity = '' } = request;
+        const disk = await diskOf(here, identity);
+        if (disk === undefined) return {};
+        const partition = numberOf(object.spec?.['partitionNumber']) ?? 0;
+        const ids = await host.volume.listVolumesOnDisk(disk.number, partition);
+        const present = partition === 0 ? ids : await host.volume.listVolumesOnDisk(disk.number, 0);
+        const volumes = ids.map(async (id): Promise<JsonObject> => {
+          const isFormatted = await host.volume.isVolumeFormatted(id);
+          const { totalBytes, usedBytes } = await host.volume.getVolumeStats(id);
+          const sizes = { capacityBytes: Number(totalBytes), usedBytes: Number(usedBytes) };
+          return { id, isFormatted, isFormatting: formats.has(id), ...(isFormatted && sizes) };
+        });
+        const [{ totalBytes }, ...seen] = await Promise.all([host.disk.getDiskStats(disk.number), ...volumes]);
+        return said({ volumes: seen, present: [...present], diskBytes: Number(totalBytes) });
+      }),
+    /**
+     * Answers `{ formatted }`, or `{ failed }`: why nothing came of it, which is known to have ended. Whoever is told nothing
+     * does not know.
+     */
+    format: (request: LongCallRequest & Partial<Meant>): Answer =>
+      onMachine(ports, request, async (here) => {
+        const { host } = here;
+        const { identity = '', volumeID = '', signal } = request;
+        let isBegun = false;
+        const work = async (numberNow: () => Promise<number>): Promise<JsonObject> => {
+          const wanted = await requireWanted(ports, WINDOWS_VOLUMES, request);
+          const records = await recordsOf(here, wanted, { disk: textOf(wanted.spec?.['diskRef']), identity });
+          // What Windows said before may be what it knew long ago.
+          // mutant: format-by-old-listing drop
+          await host.disk.rescan();
+          const present = await host.volume.listVolumesOnDisk(await numberNow(), 0);
+          // mutant: format-on-another-disk if -> false
+          if (!present.includes(volumeID)) return { failed: `volume ${volumeID} is not on the disk any more` };
+          const own = wordOf(mapOf(wanted.status?.['fileSystem'])['seenAt']);
+          const seenAt = latestOf(own, seenOn(records, volumeID, present));
+          if (!isGivenUp(wanted.spec, seenAt)) return { failed: `a file system was seen on it at ${seenAt}` };
+          // mutant: format-asked-again if -> false
+          // mutant: format-of-formatted if -> false
+          if (await host.volume.isVolumeFormatted(volumeID)) return { failed: 'somebody else formatted it meanwhile' };
+          formats.add(volumeID);
+          isBegun = true;
+          try {
+            await host.volume.formatVolume(volumeID);
+            return { formatted: true };
+          } catch (error) {
+            // mutant: format-under-way-failed if -> $1
+            if (!(error instanceof StatusError) || error instanceof UnknownEndError) throw error;
+            return { failed: explained(error.message) };
+          } finally {
+            formats.delete(volumeID);
+          }
+        };
+        const failedBefore = (error: unknown): JsonObject => {
+          const isTold = error instanceof StatusError || error instanceof TroupeError;
+          // mutant: format-nobody-begun if -> true
+          if (isBegun || !isTold) throw error;
+          return { failed: error.message };
+        };
+        const done = changeDisk(here, identity, signal, work).catch(failedBefore);
+        return (await orAbort(done, signal)) ?? { failed: 'the disk is not there any more' };
+      }),
+    resize: (request: Extra<Meant & { sizeBytes: number }>): Answer =>
+      onMachine(ports, request, async (here) => {
+        const { identity = '', volumeID = '', sizeBytes = 0 } = request;
+        requireSize(BigInt(sizeBytes), volumeID);
+        await changeDisk(here, identity, PATIENT, async (numberNow) => {
+          if (await isOn(here, await numberNow(), volumeID))
+            await here.host.volume.resizeVolume(volumeID, BigInt(sizeBytes));
+        });
+        return {};
+      }),
+    /** What is not there has nothing in its cache. */
+    flush: (request: Extra<Meant>): Answer =>
+      onMachine(ports, request, async (here) => {
+        const { identity = '', volumeID = '' } = request;
+        await changeDisk(here, identity, PATIENT, async (numberNow) => {
+          if (await isOn(here, await numberNow(), volumeID)) await here.host.volume.writeVolumeCache(volumeID);
+        });
+        return {};
+      }),
+  };
+}
+
+/** Stops waiting, not the work (O2). */
+async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
+  const aborted = Promise.withResolvers<never>();
+  const stop = (): void => aborted.reject(new Error('nobody waits for it any more'));
+  signal.addEventListener('abort', stop, { once: true });
+  try {
+    return await Promise.race([work, aborted.promise]);
+  } finally {
+    signal.removeEventListener('abort', stop);
+    // Its end is nobody's affair then, but has to be heard.
+    work.catch(() => undefined);
+  }
+}

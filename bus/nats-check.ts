@@ -1,0 +1,111 @@
+// What a person wants to know of the bus before anybody works on it: nothing is made, and nothing said.
+import type { LeaseRecord } from './bus.ts';
+import { type Connection, connectNats, NoResponderError } from './connection.ts';
+import { toErrorData } from './errors.ts';
+import { ApiCode, isApiError, query } from './nats-api.ts';
+import type { NatsBusOptions } from './nats-bus.ts';
+import { listLeases } from './nats-lease-list.ts';
+import { bucketStream, entrySubject, namesOf, Operation } from './nats-names.ts';
+import type { Refused } from './permission-errors.ts';
+import type { BusUser } from './permissions.ts';
+import { inboxPrefix, ROOT } from './subjects.ts';
+import { parseTimestamp } from './timestamps.ts';
+
+/** How something stands, as far as the user may see it. */
+export const Seen = { There: 'there', Absent: 'absent', Untold: 'untold' } as const;
+export type Seen = (typeof Seen)[keyof typeof Seen];
+
+export interface BusCheck {
+  /** Without password. */
+  readonly place: string;
+  readonly version: string;
+  /** Whether it serves at all, and whether several processes may share it. */
+  readonly isUsable: boolean;
+  readonly isSharable: boolean;
+  readonly jetStream: Seen;
+  readonly streams: readonly { readonly name: string; readonly holds: StreamUse; readonly seen: Seen }[];
+  /** What the server's clock said between two readings of the own; undefined: nobody may ask, or the server is old. */
+  readonly time?: { readonly at: number; readonly askedAt: number; readonly answeredAt: number };
+  /** Who holds what; undefined: it could not be read. */
+  readonly held?: readonly LeaseRecord[];
+  /** What its user needs, and the server does not let him. */
+  readonly refused: readonly Refused[];
+}
+
+/** What a stream is for. */
+export type StreamUse = 'mail' | 'leases' | 'events';
+
+/** Longest wait for an answer that may not come, as nobody lets us ask, in milliseconds. */
+const ANSWER_MS = 3_000;
+
+interface Looked {
+  readonly seen: Seen;
+  readonly answer?: Record<string, unknown>;
+  readonly answeredAt: number;
+}
+
+/** @throws {TroupeError} as `natsBus`, where it cannot be reached */
+export async function checkNats(options: Omit<NatsBusOptions, 'user'> & { readonly user: BusUser }): Promise<BusCheck> {
+  const { process, prefix = ROOT, user, clock } = options;
+  const refused: Refused[] = [];
+  const onRefusal = (each: Refused): void => {
+    refused.push(each);
+  };
+  const heard = { inboxPrefix: inboxPrefix(user, prefix), onRefusal };
+  const connection = await connectNats({ ...options, ...heard, name: process });
+  const see = async (operation: string): Promise<Looked> => {
+    try {
+      const answer = await query(connection, operation, {}, ANSWER_MS);
+      return { seen: Seen.There, answer, answeredAt: clock.now() };
+    } catch (error) {
+      const off = [ApiCode.NotEnabled, ApiCode.NotEnabledForAccount, ApiCode.StreamNotFound] as const;
+      if (error instanceof NoResponderError || isApiError(error, ...off))
+        return { seen: Seen.Absent, answeredAt: clock.now() };
+      if (toErrorData(error).code !== 'transient' || !connection.up) throw error;
+      return { seen: Seen.Untold, answeredAt: clock.now() };
+    }
+  };
+  try {
+    const { mail, leases, history } = namesOf(prefix);
+    const uses = [
+      { name: mail, holds: 'mail' },
+      { name: bucketStream(leases), holds: 'leases' },
+      { name: history, holds: 'events' },
+    ] as const;
+    const askedAt = clock.now();
+    // One after another each would take its whole time where nobody may ask.
+    const [jetStream, ...streams] = await Promise.all([
+      see(Operation.Account),
+      ...uses.map(({ name }) => see(Operation.streamInfo(name))),
+    ]);
+    const reported = streams.map(({ answer, answeredAt }) => ({
+      at: parseTimestamp(String(answer?.['ts'])),
+      answeredAt,
+    }));
+    const time = reported.find(({ at }) => !Number.isNaN(at));
+    const held = streams[1]?.seen === Seen.There ? await heldLeases(connection, leases) : undefined;
+    return {
+      place: connection.place,
+      version: connection.serverVersion.join('.'),
+      isUsable: connection.isAtLeast(2, 9),
+      isSharable: connection.isAtLeast(2, 11),
+      jetStream: jetStream.seen,
+      streams: uses.map((use, index) => ({ ...use, seen: streams[index]?.seen ?? Seen.Untold })),
+      ...(time !== undefined && { time: { ...time, askedAt } }),
+      ...(held !== undefined && { held }),
+      refused,
+    };
+  } finally {
+    await connection.close();
+  }
+}
+
+/** Undefined: nobody lets us look, or it went meanwhile. */
+async function heldLeases(connection: Connection, bucket: string): Promise<readonly LeaseRecord[] | undefined> {
+  try {
+    return await listLeases(connection, bucketStream(bucket), entrySubject(bucket));
+  } catch (error) {
+    if (toErrorData(error).code !== 'transient') throw error;
+    return undefined;
+  }
+}

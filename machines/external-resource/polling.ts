@@ -1,0 +1,89 @@
+// Waiting for a foreign system: it is looked at in a rhythm, and only what is new is told.
+import type { ErrorData } from '../object.ts';
+import type { Observation, WatchUpdate } from './operations.ts';
+
+/** While a resource is on its way out, milliseconds between two looks. */
+export const REMOVAL_POLL_MS = 1_000;
+/** A deletion that the cloud took and has not done for so long is asked for again, ever later. */
+const REMOVAL_PATIENCE_MS = 75_000;
+const REMOVAL_PATIENCE_LIMIT_MS = 300_000;
+const LOOK_LIMIT_MS = 15_000;
+/** So many looks in a row keep the first pace. */
+const QUICK_LOOKS = 10;
+
+/** What has not come for long is looked for less often. @param looks  in a row, this one included */
+export function pollBackoff(pauseMs: number, looks: number): number {
+  // mutant: looks-as-often-as-at-first <.2 -> 1_000 * $
+  return looks < QUICK_LOOKS
+    ? pauseMs
+    : Math.max(pauseMs, Math.min(pauseMs * (looks - QUICK_LOOKS + 2), LOOK_LIMIT_MS));
+}
+
+/** @param removals  how often the deletion has been asked for */
+export function removalPatienceMs(removals: number): number {
+  return Math.min(REMOVAL_PATIENCE_MS * Math.max(1, removals), REMOVAL_PATIENCE_LIMIT_MS);
+}
+
+/** When a use ends the foreign system may show it for a while: so many looks, each after twice the pause, two minutes in all. */
+export const ECHOES = 7;
+const ECHO_FIRST_MS = 1_000;
+
+/** @param echoes  looks that are left */
+export function echoMs(echoes: number): number {
+  return echoes > 0 ? ECHO_FIRST_MS * 2 ** (ECHOES - echoes) : Number.POSITIVE_INFINITY;
+}
+
+/** What only the foreign system can mend is looked at again after so many milliseconds, ever later. */
+const RELOOK_FIRST_MS = 15_000;
+/** Ten minutes, less a quarter for what chance adds to a pause. */
+export const RELOOK_LIMIT_MS = 480_000;
+
+/** What was seen of a resource, and when it is to be looked at again in any case; undefined: never. */
+interface Looked {
+  readonly error: ErrorData | undefined;
+  readonly observation: Observation | undefined;
+  readonly object: { readonly resyncInMs: number | undefined; readonly resyncEveryMs: number | undefined };
+  readonly relooks: number;
+}
+
+/**
+ * Until another look at what cannot be used as it is, in milliseconds, without jitter: what is refused for its spec gets none.
+ *
+ * @param relooks  how many there were in a row
+ */
+export function relookMs({ error, observation, object: { resyncInMs, resyncEveryMs }, relooks }: Looked): number {
+  // A life that began with it counts from the last look.
+  if (error === undefined && observation === undefined) return resyncInMs ?? Number.POSITIVE_INFINITY;
+  // mutant: spec-looked-at-again if -> false
+  if (error !== undefined && error.passing !== true) return Number.POSITIVE_INFINITY;
+  return Math.min(relookPauseMs(RELOOK_FIRST_MS * 2 ** relooks), resyncEveryMs ?? RELOOK_LIMIT_MS);
+}
+
+/** The pause after it has been so for `sinceMs`: as long again, within bounds. */
+export function relookPauseMs(sinceMs: number): number {
+  return Math.min(Math.max(sinceMs, RELOOK_FIRST_MS), RELOOK_LIMIT_MS);
+}
+
+/** Tells what is seen, unless it is what was known, or told before. */
+export function onlyChanges(
+  known: Observation | undefined,
+  report: (news: WatchUpdate) => void,
+): (seen: Observation | undefined) => void {
+  let before = known === undefined ? undefined : canonical(known);
+  return (seen) => {
+    const now = seen === undefined ? 'gone' : canonical(seen);
+    // mutant: nothing-new-is-told drop
+    if (now === before) return;
+    before = now;
+    report(seen === undefined ? { gone: true } : { observation: seen });
+  };
+}
+
+/** JSON with sorted keys: one and the same thing may be read in several ways. */
+function canonical(value: Observation): string {
+  return JSON.stringify(value, (_key, inner: unknown) =>
+    typeof inner === 'object' && inner !== null && !Array.isArray(inner)
+      ? Object.fromEntries(Object.entries(inner).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : inner,
+  );
+}

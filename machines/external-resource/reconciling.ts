@@ -1,0 +1,178 @@
+// Keeping a recorded resource as it is specified: the part of the chart between building and resting.
+import { Tag } from '../lifecycle.ts';
+import { ResourceTag } from './context.ts';
+import { isToReport } from './drift.ts';
+import {
+  anewIfUnsettled,
+  anewIfUsurped,
+  countUnwatchedOf,
+  isNewCredentials,
+  isTerminal,
+  noteFailure,
+  resourceSetup,
+  storeDependencies,
+  takeObserved,
+  takeSeen,
+  wasFound,
+  wasReplaced,
+  wasSeen,
+  wasSeenUnrecorded,
+} from './setup.ts';
+
+export const keeping = resourceSetup.createStateConfig({
+  description: 'The resource is compared with the spec, and brought up to it.',
+  initial: 'observing',
+  states: {
+    recorded: {
+      id: 'recorded',
+      description: 'The resource is known, and known to be ours; deciding what follows.',
+      tags: Tag.Busy,
+      always: [
+        { guard: 'isDeleting', target: '#deleting' },
+        { guard: 'isOwnershipDisputed', target: '#resolvingOwnership' },
+        { guard: 'isManaged', target: 'updating' },
+        { target: 'evaluating' },
+      ],
+    },
+    observing: {
+      id: 'observing',
+      description: 'The external resource is being read.',
+      tags: Tag.Busy,
+      entry: ['noteTry', 'noteLook'],
+      invoke: {
+        id: 'observe',
+        src: 'observe',
+        input: ({ context: { key, externalId } }) => ({ key, externalId }),
+        onDone: [
+          // mutant: replacement-discarded drop
+          { guard: wasReplaced, target: 'clearingId', actions: 'noteVanished' },
+          {
+            guard: { type: 'wasFoundUnrecorded', params: ({ event }) => ({ observation: event.output }) },
+            target: '#resolvingOwnership',
+            actions: takeObserved,
+          },
+          { guard: wasFound, target: 'recorded', actions: takeObserved },
+          { guard: 'isToReport', target: '#failed', actions: 'noteLoss' },
+          { target: 'clearingId', actions: 'noteVanished' },
+        ],
+        onError: [
+          { guard: isTerminal, target: '#failed', actions: ['forgetObservation', noteFailure] },
+          { target: '#backingOff', actions: ['forgetObservation', noteFailure] },
+        ],
+      },
+      on: { 'object.changed': anewIfUsurped },
+    },
+    clearingId: {
+      description: 'The external resource is gone; its id is being cleared so that another can be made.',
+      tags: ResourceTag.Vanished,
+      invoke: {
+        id: 'forget',
+        src: 'record',
+        input: ({ context: { key } }) => ({ key }),
+        // What was made has gone: what is found from here on is something else (M9).
+        // mutant: vanished-resource-intended {}.1 drop
+        onDone: { target: '#claiming', actions: 'disown' },
+        // Whoever comes next would know of nothing that was made under another id (I4).
+        // mutant: uncleared-id-forgotten [].1 drop
+        onError: { target: '#backingOff', actions: ['recallRecorded', noteFailure] },
+      },
+    },
+    updating: {
+      description: 'What differs from the spec is being changed.',
+      tags: Tag.Busy,
+      entry: ['noteTry', 'noteBasis'],
+      invoke: {
+        id: 'update',
+        src: 'update',
+        input: ({ context }) => ({ key: context.key, observation: context.observation, report: isToReport(context) }),
+        onDone: [
+          { guard: 'isDeleting', target: '#deleting' },
+          {
+            guard: { type: 'wasChangedInVain', params: ({ event }) => event.output },
+            target: 'recheckingUpdate',
+            actions: 'countChange',
+          },
+          {
+            guard: { type: 'wasChanged', params: ({ event }) => event.output },
+            target: 'observing',
+            actions: 'countChange',
+          },
+          {
+            guard: { type: 'wasEmpty', params: ({ event }) => event.output },
+            target: '#transferringContent',
+            actions: 'noteAvailability',
+          },
+          { target: 'evaluating', actions: { type: 'notePass', params: ({ event }) => event.output } },
+        ],
+        onError: [
+          { guard: isTerminal, target: '#failed', actions: ['noteAvailability', noteFailure] },
+          { target: '#backingOff', actions: ['noteAvailability', noteFailure] },
+        ],
+      },
+    },
+    recheckingUpdate: {
+      description: 'The cloud takes changes and does not make them; it is looked at again, ever less often.',
+      tags: ResourceTag.AwaitsChange,
+      after: { rereadPause: 'observing' },
+      on: { 'object.changed': anewIfUnsettled },
+    },
+    evaluating: {
+      description: 'Deciding whether the resource can be used as it was observed.',
+      tags: Tag.Busy,
+      entry: ['noteSuccess', 'noteAvailability'],
+      always: [
+        // mutant: edit-while-compared drop
+        { guard: 'isBuiltOnReplaced', target: '#claiming' },
+        { guard: 'isOwnershipDisputed', target: '#claiming' },
+        { guard: 'isPassStale', target: 'updating' },
+        { guard: 'isPassOnOld', target: 'observing' },
+        { guard: 'isWaiting', target: 'awaitingReady' },
+        { guard: 'isAvailable', target: '#idle.available' },
+        { guard: 'isAtWork', target: 'awaitingReady' },
+        { target: '#idle.unavailable' },
+      ],
+    },
+    awaitingReady: {
+      id: 'awaitingReady',
+      description: 'The foreign system is still at work on the resource, or an update waits for a dependency.',
+      tags: [Tag.Waiting, ResourceTag.AwaitsReadiness],
+      entry: 'countLook',
+      always: [
+        { guard: 'isPassStale', target: 'updating' },
+        // What was not put to use waits for us, as we for its successor (P1).
+        { guard: 'mustYieldUnused', actions: ['withdrawUnused', 'claim'] },
+        { guard: 'mayBeUnused', target: 'observing' },
+      ],
+      invoke: {
+        id: 'watch',
+        src: 'watch',
+        input: ({ context: { key, externalId, observation }, self }) => ({
+          key,
+          externalId,
+          observation,
+          pollAfterMs: observation?.pollAfterMs,
+          parent: self,
+        }),
+        onError: [
+          { guard: isTerminal, target: '#failed', actions: ['forgetObservation', noteFailure] },
+          { target: '#backingOff', actions: ['forgetObservation', noteFailure, countUnwatchedOf] },
+        ],
+      },
+      after: { repassPause: 'observing' },
+      on: {
+        observed: [
+          { guard: wasSeenUnrecorded, target: '#resolvingOwnership', actions: [takeSeen, 'resetUnwatched'] },
+          { guard: wasSeen, target: 'recorded', actions: [takeSeen, 'resetUnwatched'] },
+          { guard: 'isToReport', target: '#failed', actions: 'noteLoss' },
+          { target: 'clearingId', actions: 'noteVanished' },
+        ],
+        'object.changed': anewIfUnsettled,
+        // What is waited for may be what others say of it.
+        'relations.changed': { target: 'observing', actions: 'expectEcho' },
+        // What is watched with the old ones may not be seen any more.
+        // mutant: watched-with-old-credentials drop
+        'dependencies.changed': { guard: isNewCredentials, target: 'observing', actions: storeDependencies },
+      },
+    },
+  },
+});

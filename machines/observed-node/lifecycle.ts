@@ -1,0 +1,135 @@
+// The life of an object that shows something of a node, as a kind has it: what is read, and what the status makes of it.
+import type { AnyMachineSnapshot, SnapshotFrom } from 'xstate';
+import { fromPromise } from 'xstate';
+import { equipped } from '../equipped.ts';
+import type { Lifecycle, LifecyclePorts, Step, UserEvent } from '../lifecycle.ts';
+import { Tag } from '../lifecycle.ts';
+import type { JsonObject, KubeObject } from '../object.ts';
+import {
+  type EffectInput,
+  type FailurePauses,
+  type FurnishOutput,
+  failurePauseMs,
+  type ObservedView,
+  type ReadingInput,
+  type ReadOutput,
+  type StoreOutput,
+  WATCH_PAUSE_MS,
+  type WatchInput,
+  type WatchOutput,
+} from './context.ts';
+import { observedNodeMachine } from './machine.ts';
+
+/** What the status is to say after a reading. */
+export interface Judgement {
+  readonly status: JsonObject;
+  /** It says something else than what is stored. */
+  readonly isChanged: boolean;
+  /** Told when it is stored. */
+  readonly news: readonly UserEvent[];
+  /** So often the node is looked at from then on, in milliseconds. */
+  readonly pollAfterMs: number;
+  /** After so long it is read again in any case, in milliseconds. */
+  readonly rereadAfterMs: number;
+}
+
+export interface ObservedNodeOptions<Reading> {
+  /** Field manager of the status. */
+  readonly manager: string;
+  /** Changes with what the status says, and is short: it is kept of every object. */
+  fingerprint(status: JsonObject | undefined): string;
+  /** @param now  milliseconds since the epoch */
+  judge(object: KubeObject, reading: Reading, now: number): Judgement;
+  /** Whether the status says how the node is, of the object as it is now. */
+  isJudged(object: KubeObject): boolean;
+  /** Makes what goes with a reading; nothing unless stated. @returns messages of what is not there yet */
+  furnish?(ports: LifecyclePorts, key: string, reading: Reading): Promise<readonly string[]>;
+  /** Before it is tried again. */
+  readonly failurePauses: FailurePauses;
+  /** What people are told when the node cannot be read, however often it is tried. */
+  readonly unreadable: Pick<UserEvent, 'type' | 'reason'>;
+}
+
+type Snapshot = SnapshotFrom<typeof observedNodeMachine>;
+
+/** So many attempts in a row failed, and it is no accident. */
+const TOLD_AFTER = 3;
+
+/** The kind offers the operations `read` and `watch`. */
+export function observedNodeLife<Reading>(options: ObservedNodeOptions<Reading>): Lifecycle {
+  return {
+    machine: observedNodeMachine,
+    provide: (ports) => provide(ports, options),
+    view: ({ metadata, status }): ObservedView => ({
+      generation: metadata.generation ?? 0,
+      deleting: metadata.deletionTimestamp !== undefined,
+      says: options.fingerprint(status),
+    }),
+    // The status is stored as a whole by an effect: others wrote it before, and write some of it still.
+    statusKey: () => undefined,
+    status: () => [],
+    failureStatus: () => [],
+    mayHaveUnrecordedCreate: () => false,
+    // While it looks at a node, its watch is all that would tell of it.
+    canPassivate: (snapshot) => !snapshot.hasTag(Tag.Available),
+    wakesOn: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
+    summarize: (object) => (options.isJudged(object) ? { tags: [Tag.Settled, Tag.Available], message: '' } : undefined),
+    stepDetails: (snapshot) => ({ error: snapshot.hasTag(Tag.Failing) ? contextOf(snapshot).error : undefined }),
+    userEvents: () => (step) => unreadable(step, options.unreadable),
+  };
+}
+
+function contextOf(snapshot: AnyMachineSnapshot): Snapshot['context'] {
+  return (snapshot as Snapshot).context;
+}
+
+/** Told once; a system that is away for all is not told of at each object. */
+function unreadable({ to }: Step, said: Pick<UserEvent, 'type' | 'reason'>): UserEvent | undefined {
+  const { failures, error } = contextOf(to);
+  if (!to.hasTag(Tag.Failing) || failures !== TOLD_AFTER || error === undefined || error.fault !== undefined) {
+    return undefined;
+  }
+  return { ...said, message: error.message };
+}
+
+function provide<Reading>(ports: LifecyclePorts, options: ObservedNodeOptions<Reading>): typeof observedNodeMachine {
+  const { manager, judge, furnish = async () => [], failurePauses } = options;
+
+  const read = async ({ key }: EffectInput): Promise<ReadOutput> => {
+    const at = ports.now(); // it tells of no later time
+    return { reading: (await ports.call(key, 'read')) as JsonObject, at };
+  };
+
+  const store = async ({ key, reading }: ReadingInput): Promise<StoreOutput> => {
+    const { status, isChanged, news, pollAfterMs, rereadAfterMs } = judge(
+      ports.object(key),
+      reading as unknown as Reading,
+      ports.now(),
+    );
+    if (isChanged) {
+      await ports.storeStatus(key, manager, status);
+      ports.recordEvents(key, news);
+    }
+    return { pollAfterMs, rereadAfterMs };
+  };
+
+  return equipped(observedNodeMachine, {
+    actors: {
+      read: fromPromise<ReadOutput, EffectInput>(({ input }) => read(input)),
+      furnish: fromPromise<FurnishOutput, ReadingInput>(async ({ input: { key, reading } }) => ({
+        waiting: await furnish(ports, key, reading as unknown as Reading),
+      })),
+      store: fromPromise<StoreOutput, ReadingInput>(({ input }) => store(input)),
+      watch: fromPromise<WatchOutput, WatchInput>(
+        ({ input: { key, ...extra }, signal }) =>
+          ports.callLong(key, 'watch', { extra, signal, onProgress: () => undefined }) as Promise<WatchOutput>,
+      ),
+    },
+    actions: { claim: ({ context: { key } }) => ports.claim(key, []) },
+    delays: {
+      rereadPause: ({ context }) => ports.jitter(context.rereadAfterMs),
+      watchPause: () => ports.jitter(WATCH_PAUSE_MS),
+      failurePause: ({ context }) => ports.jitter(failurePauseMs(context, failurePauses)),
+    },
+  });
+}

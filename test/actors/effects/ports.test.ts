@@ -1,0 +1,313 @@
+// What the effects of the statecharts do at the API server.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { type AnyActorLogic, createActor, toPromise } from 'xstate';
+import type { CreateJournal } from '../../../actors/effects/create-journal.ts';
+import { provideEffects } from '../../../actors/effects/ports.ts';
+import { ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
+import type { ObjectActor } from '../../../actors/object/object-actor.ts';
+import { type Registry, registry } from '../../../actors/object/registry.ts';
+import type { Objects } from '../../../adapters/kubernetes/mod.ts';
+import {
+  addressKey,
+  type Clock,
+  ConflictError,
+  type ErrorData,
+  type Mailbox,
+  TransientError,
+} from '../../../bus/mod.ts';
+import type { GuardInput } from '../../../machines/deletion-guard.ts';
+import type { OperationRequest } from '../../../machines/kind.ts';
+import type { Lifecycle, LifecyclePorts, LongCall } from '../../../machines/lifecycle.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { ManualClock } from '../../bus/manual-clock.ts';
+import { simulatedClock } from '../../world/clock.ts';
+import { simpleKind } from '../kinds.ts';
+
+const test = suite('effects');
+
+test('guards of which one could not be stored are stored again when the others have been', async () => {
+  const claims = new ClaimsTable();
+  for (const name of ['one', 'two']) {
+    const from = { realm: 'test', plural: 'things', namespace: 'ns', name };
+    const mail = { uid: `uid-${name}`, resourceVersion: '1', generation: 1, withdrawnFrom: [], ended: false };
+    claims.take(addressKey(from), claimOf(from, { ...mail, finalizers: [`guard/${name}`], manager: name }));
+  }
+  let object: KubeObject = {
+    apiVersion: 'example.org/v1',
+    kind: 'Thing',
+    metadata: { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 },
+  };
+  const slow = Promise.withResolvers<void>();
+  const objects = {
+    async addFinalizers(_resource: unknown, _reference: unknown, manager: string, finalizers: readonly string[]) {
+      if (manager === 'two') throw new TransientError('no answer');
+      await slow.promise;
+      return { ...object, metadata: { ...object.metadata, finalizers } };
+    },
+  } as unknown as Objects;
+  const actor = {
+    address: { realm: 'test', plural: 'things', namespace: 'ns', name: 'base' },
+    claims,
+    incarnation: () => ({ uid: 'uid', object }),
+    accept(now: KubeObject) {
+      object = now;
+    },
+  } as unknown as ObjectActor;
+  const clock = simulatedClock();
+  const { guard } = provideEffects({
+    objects,
+    registry: registry([], []),
+    clock,
+    callMs: 1_000,
+    lateEffectMs: 30_000,
+    createJournal: () => undefined,
+    actor: () => actor,
+    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
+    namespaces: undefined,
+    settleDispute: () => undefined,
+    measure: () => undefined,
+    leaseEndsAt: () => Number.POSITIVE_INFINITY,
+    leaseSignal: () => new AbortController().signal,
+    track: () => undefined,
+    trackWrite: () => undefined,
+  });
+  const logic = guard.implementations.actors.storeGuards as AnyActorLogic;
+  const input: GuardInput = { key: 'base', finalizers: ['guard/one', 'guard/two'] };
+  const effect = createActor(logic, { input });
+  let code: string | undefined;
+  const ended = toPromise(effect.start()).catch((error: ErrorData) => {
+    code = error.code;
+  });
+  await clock.settle();
+  assert.is(code, undefined, 'what is still under way would be written once more');
+  slow.resolve();
+  await ended;
+  assert.is(code, 'transient');
+  assert.equal(object.metadata.finalizers, ['guard/one']);
+});
+
+/** A claimant whose field manager may store two guards, as that of a trunk on its parent and its subports. */
+const trunk = {
+  ...simpleKind({ realm: 'test', kind: 'Trunk', plural: 'trunks' }),
+  guards: ['own/trunk', 'own/subport'],
+};
+
+test('33.B7: an apply of a table that lacks claims takes no guard off a living object (E4, P3, I3)', async () => {
+  const known = registry([trunk, simpleKind({ realm: 'test', kind: 'Port', plural: 'ports' })], []);
+  const { guards: manager } = trunk.fieldManagers;
+  const claims = new ClaimsTable();
+  const from = { realm: 'test', plural: 'trunks', namespace: 'ns', name: 'one' };
+  const mail = { uid: 'u', resourceVersion: '1', generation: 1, withdrawnFrom: [], ended: false, manager };
+  claims.take(addressKey(from), claimOf(from, { ...mail, finalizers: ['own/subport'] }));
+  const asked: unknown[] = [];
+  // Of these one is another manager's, one is somebody's, one is the object's own.
+  const stored = ['own/trunk', 'own/other', 'somebody/else', 'own/port'];
+  const { storeGuards } = given({
+    world: { registry: known, plural: 'ports', claims, finalizers: stored },
+    objects: {
+      async addFinalizers(_resource: unknown, reference: object, by: string, finalizers: readonly string[]) {
+        asked.push({ reference, by, finalizers });
+        throw new TransientError('no answer');
+      },
+    },
+  });
+  await storeGuards(['own/subport']).catch(() => undefined);
+  const reference = { namespace: 'ns', name: 'base', uid: 'uid', resourceVersion: '2' };
+  assert.equal(asked, [{ reference, by: manager, finalizers: ['own/trunk', 'own/subport'] }]);
+});
+
+interface Given {
+  /** Another object than one of a kind that nobody knows, which somebody claims. */
+  readonly world?: {
+    readonly registry: Registry;
+    readonly plural: string;
+    readonly claims: ClaimsTable;
+    readonly finalizers: readonly string[];
+  };
+  readonly objects?: Partial<Record<keyof Objects, unknown>>;
+  readonly leaseLeftMs?: number;
+  readonly leaseSignal?: AbortSignal;
+  /** Lists what must not be made twice: with the time by which it lands. */
+  readonly list?: (inDoubtUntil: number) => Promise<void>;
+  readonly clock?: Clock;
+  /** Of the life. */
+  readonly inDoubtForMs?: number;
+}
+
+/** What lives are given, and the effect that stores guards, for one object; `calls` has the requests of its operation `look`. */
+function given({
+  world,
+  objects = {},
+  leaseLeftMs = 60_000,
+  leaseSignal,
+  list,
+  clock = simulatedClock(),
+  inDoubtForMs = 600_000,
+}: Given) {
+  const endsAt = clock.now() + leaseLeftMs;
+  const calls: OperationRequest[] = [];
+  const { finalizers } = world ?? {};
+  const metadata = { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion: '2', generation: 1 };
+  let object: KubeObject = {
+    ...{ apiVersion: 'example.org/v1', kind: 'Thing' },
+    metadata: { ...metadata, ...(finalizers !== undefined && { finalizers }) },
+  };
+  const look = async (request: OperationRequest): Promise<void> => void calls.push(request);
+  const from = { realm: 'test', plural: 'things', namespace: 'ns', name: 'claimant' };
+  const claims = world?.claims ?? new ClaimsTable();
+  const claim = {
+    uid: 'uid-2',
+    resourceVersion: '1',
+    generation: 1,
+    withdrawnFrom: [],
+    ended: false,
+    manager: 'thing',
+  };
+  if (world === undefined) claims.take(addressKey(from), claimOf(from, { ...claim, finalizers: ['guard/one'] }));
+  const actor = {
+    address: { ...from, plural: world?.plural ?? from.plural, name: 'base' },
+    claims,
+    incarnation: () => ({ uid: 'uid', object, kind: { kind: 'Thing', operations: { look }, life: { inDoubtForMs } } }),
+    dependencies: () => [],
+    accept(now: KubeObject) {
+      object = now;
+    },
+  } as unknown as ObjectActor;
+  const createJournal =
+    list === undefined
+      ? undefined
+      : ({
+          async run(_key: string, inDoubtUntil: number, call: () => Promise<unknown>) {
+            await list(inDoubtUntil);
+            return call();
+          },
+        } as unknown as CreateJournal);
+  const machines = provideEffects({
+    objects: objects as unknown as Objects,
+    registry: world?.registry ?? registry([], []),
+    clock,
+    callMs: 10_000,
+    lateEffectMs: 30_000,
+    createJournal: () => createJournal,
+    actor: () => actor,
+    mailbox: { epoch: () => ({ id: 'epoch', seededAt: 0 }) } as Mailbox,
+    namespaces: undefined,
+    settleDispute: () => undefined,
+    measure: () => undefined,
+    leaseEndsAt: () => endsAt,
+    leaseSignal: () => leaseSignal ?? new AbortController().signal,
+    track: () => undefined,
+    trackWrite: () => undefined,
+  });
+  let ports: LifecyclePorts | undefined;
+  machines.of({
+    provide(provided: LifecyclePorts) {
+      ports = provided;
+      return machines.guard;
+    },
+  } as unknown as Lifecycle);
+  assert.ok(ports);
+  const store = machines.guard.implementations.actors.storeGuards as AnyActorLogic;
+  const release = machines.guard.implementations.actors.releaseGuards as AnyActorLogic;
+  const input: GuardInput = { key: 'base', finalizers: ['guard/one'] };
+  return {
+    ports,
+    calls,
+    endsAt,
+    metadata,
+    version: () => object.metadata.resourceVersion,
+    storeGuards: (guards = input.finalizers): Promise<unknown> =>
+      toPromise(createActor(store, { input: { ...input, finalizers: guards } }).start()),
+    releaseGuards: (): Promise<unknown> => toPromise(createActor(release, { input }).start()),
+  };
+}
+
+const codeOf = (error: ErrorData): string => error.code;
+
+test('a call ends before the lease does, or does not begin (E1, P10)', async () => {
+  const { ports, calls, endsAt } = given({ leaseLeftMs: 2_000 });
+  await ports.call('base', 'look');
+  assert.ok((calls[0]?.deadlineAt ?? Number.POSITIVE_INFINITY) < endsAt);
+  const late = given({ leaseLeftMs: 250 });
+  assert.is(await late.ports.call('base', 'look').catch(codeOf), 'transient');
+  assert.equal(late.calls, []);
+});
+
+test('what is held is told when the lease ends, and when it has ended (E1)', async () => {
+  const lease = new AbortController();
+  const { ports, calls, endsAt } = given({ leaseSignal: lease.signal });
+  const options = { signal: new AbortController().signal, onProgress: () => undefined };
+  await ports.callLong('base', 'look', options);
+  const { signal, validUntil } = calls[0] as unknown as LongCall;
+  assert.is(validUntil(), endsAt);
+  assert.not(signal.aborted);
+  lease.abort();
+  assert.ok(signal.aborted);
+  assert.is((await ports.callLong('base', 'look', options).catch(codeOf)) as string, 'transient');
+  assert.is(calls.length, 1);
+});
+
+test('what is held and must not be made twice begins within the time that its landing is counted from (P13)', async () => {
+  const clock = new ManualClock();
+  const listed: number[] = [];
+  let tookMs = 1_999;
+  const list = async (inDoubtUntil: number): Promise<void> => {
+    listed.push(inDoubtUntil - clock.now());
+    await clock.advance(tookMs);
+  };
+  const { ports, calls } = given({ clock, list });
+  const options = { signal: new AbortController().signal, onProgress: () => undefined, inDoubtForMs: 3_000 };
+  await ports.callLong('base', 'look', options);
+  assert.equal([calls.length, listed], [1, [5_000]]);
+  assert.is((calls[0] as unknown as LongCall).beginBy - clock.now(), 1);
+  tookMs = 2_000;
+  assert.is((await ports.callLong('base', 'look', options).catch(codeOf)) as string, 'transient');
+  assert.is(calls.length, 1);
+});
+
+test('what is held does not begin when its lease ended while it was listed (E1, P10)', async () => {
+  const clock = new ManualClock();
+  const { ports, calls } = given({ clock, leaseLeftMs: 450, list: () => clock.advance(250) });
+  const options = { signal: new AbortController().signal, onProgress: () => undefined, inDoubtForMs: 100 };
+  assert.is(await ports.callLong('base', 'look', options).catch(codeOf), 'transient');
+  assert.equal(calls, []);
+});
+
+test('what may land later than its life states is not begun: who comes without a list would not wait for it', async () => {
+  const listed: number[] = [];
+  const list = async (inDoubtUntil: number): Promise<void> => void listed.push(inDoubtUntil);
+  const { ports, calls } = given({ inDoubtForMs: 5_000, list });
+  const options = { signal: new AbortController().signal, onProgress: () => undefined, inDoubtForMs: 5_001 };
+  assert.is(await ports.callLong('base', 'look', options).catch(codeOf), 'terminal');
+  assert.equal([listed, calls], [[], []]);
+});
+
+test('after a lost race the actor knows the object as it is by now (E2)', async () => {
+  const refused = async (): Promise<never> => {
+    throw new ConflictError('somebody was faster');
+  };
+  const get = async () => ({ metadata: { ...metadata, resourceVersion: '9' } });
+  const { ports, metadata, version } = given({ objects: { recordId: refused, get } });
+  assert.is(await ports.recordId('base', 'id-1').catch(codeOf), 'conflict');
+  assert.is(version(), '9');
+});
+
+test('guards that somebody takes away as soon as they are stored are not stored', async () => {
+  const addFinalizers = async () => ({ metadata: { ...metadata, finalizers: [] } });
+  const { metadata, storeGuards } = given({ objects: { addFinalizers } });
+  assert.is(await storeGuards().catch(codeOf), 'transient');
+});
+
+test('a guard is taken off the object as it was judged, and of no later one (I3)', async () => {
+  const asked: unknown[] = [];
+  const removeFinalizers = async (_: unknown, object: KubeObject, ...rest: unknown[]) => {
+    asked.push(object.metadata.resourceVersion, ...rest);
+    return object;
+  };
+  const { releaseGuards } = given({ objects: { removeFinalizers } });
+  await releaseGuards();
+  assert.equal(asked, ['2', ['guard/one'], { exact: true }]);
+});
+
+test.run();

@@ -1,0 +1,78 @@
+// The formats of strings. What is here was asked of a real API server (test/real/kubernetes/schemas.test.ts does).
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import { hasFormat } from '../../../../adapters/simulated/kubernetes/schemas/formats.ts';
+
+const test = suite('embedded api server: formats');
+
+/** Of each format what it takes, and what it does not. */
+const CASES: Readonly<Record<string, readonly [readonly string[], readonly string[]]>> = {
+  ipv4: [
+    ['1.2.3.4', '010.0.0.1', '::ffff:1.2.3.4'],
+    ['1.2.3', '1.2.3.256', '::1', ''],
+  ],
+  ipv6: [
+    ['::', 'fe80::1', '::ffff:1.2.3.4'],
+    ['fe80::1%eth0', '1.2.3.4', ''],
+  ],
+  cidr: [
+    ['10.0.0.0/8', '010.0.0.0/08', '::/0', '10.0.0.1/8'],
+    ['10.0.0.0/33', '10.0.0.0', '::/129', '/8'],
+  ],
+  mac: [
+    ['00:11:22:33:44:55', '00-11-22-33-44-55', '0011.2233.4455'],
+    ['00:11:22:33:44', '0011:2233:4455', ''],
+  ],
+  'date-time': [
+    ['2020-01-01T00:00:00Z', '2020-01-01t23:59:59.5z', '2020-02-29T00:00:00+99:99'],
+    ['2020-01-01T24:00:00Z', '2021-02-29T00:00:00Z', '2020-01-01', '2020-01-01T00:00:00'],
+  ],
+  date: [
+    ['0000-01-01', '2020-02-29'],
+    ['2020-02-30', '2020-1-1', ''],
+  ],
+  duration: [
+    ['1s', '1h30m', '-1.5h', '0', '2 days', 'about 3 weeks'],
+    ['', '1', '1 fortnight', 's'],
+  ],
+  byte: [
+    ['YQ==', 'YWJj'],
+    ['', 'YQ', 'YQ=', 'Y!=='],
+  ],
+  uri: [
+    ['/path', 'http://example.org/a?b#c', 'mailto:a@b', 'urn:x:y'],
+    ['', 'a/b', 'http://[::1', 'http://a/%zz', ' /a'],
+  ],
+  hostname: [
+    ['example.org', 'a', '1a.example'],
+    ['-a', 'a..b', 'a.b-', ''],
+  ],
+  uuid: [
+    ['42a23b5e-5d4b-4a0c-9f4b-7d3b8d1f1a11', '42A23B5E5D4B4A0C9F4B7D3B8D1F1A11'],
+    ['42a23b5e', ''],
+  ],
+  isbn: [
+    ['0321751043', '978-0321751041'],
+    ['0321751044', '978'],
+  ],
+  creditcard: [['4111 1111 1111 1111'], ['4111 1111 1111 1112']],
+  hexcolor: [
+    ['#fff', 'A0b1C2'],
+    ['#ff', 'red'],
+  ],
+  rgbcolor: [['rgb(0, 128,255)'], ['rgb(0,0,256)', 'rgb(0,0)']],
+  ssn: [
+    ['123-45-6789', '123 45 6789'],
+    ['123456789', '12-345-6789'],
+  ],
+  unheardof: [['anything'], []],
+};
+
+test('formats take what the API server takes', () => {
+  for (const [format, [taken, refused]] of Object.entries(CASES)) {
+    for (const value of taken) assert.is(hasFormat(format, value), true, `${format}: ${value}`);
+    for (const value of refused) assert.is(hasFormat(format, value), false, `${format}: ${value}`);
+  }
+});
+
+test.run();

@@ -1,0 +1,183 @@
+// Of several iSCSI targets that go together, the process of the machine knows which have left.
+import { suite } from 'uvu';
+import * as assert from 'uvu/assert';
+import type { Operation } from '../../../adapters/api/adapter.ts';
+import type { Host } from '../../../adapters/csi-proxy/hosts/host.ts';
+import { memoryMachine } from '../../../adapters/csi-proxy/hosts/memory/memory-host.ts';
+import { KeyedMutex } from '../../../adapters/csi-proxy/keyed-mutex.ts';
+import { PathRules } from '../../../adapters/csi-proxy/server/path-rules.ts';
+import { ANYWHERE } from '../../../adapters/http/egress-policy.ts';
+import { iscsiTargetOperations } from '../../../adapters/windows/operations/iscsi-target.ts';
+import type { JsonObject } from '../../../bus/mod.ts';
+import type { KubeObject } from '../../../machines/object.ts';
+import { simulatedClock } from '../../world/clock.ts';
+import { GIB } from '../../world/windows.ts';
+
+const test = suite('iSCSI targets that leave');
+const clock = simulatedClock();
+
+const PORTAL = { address: '10.0.0.1', port: 3260 };
+const SERIAL = 'serial-of-one';
+const iqnOf = (name: string): string => `iqn.2024-01.org.example:${name}`;
+
+/** Deleted, and with the guard of its disk, which goes with its own finalizer. */
+function leaving(name: string): KubeObject {
+  const finalizers = ['windows.troupe.dev/iscsitarget', 'windows.troupe.dev/windowsdisk'];
+  return {
+    apiVersion: 'windows.troupe.dev/v1alpha1',
+    kind: 'IscsiTarget',
+    metadata: {
+      ...{ name, namespace: 'storage', uid: name, resourceVersion: '1' },
+      deletionTimestamp: '2030-01-01T00:00:00Z',
+      finalizers,
+    },
+    spec: { nodeRef: 'one', portal: PORTAL, iqn: iqnOf(name) },
+    status: { nodeName: 'one', connection: 'Connected', origin: 'Made', madeBy: name, portalMadeBy: 'one' },
+  };
+}
+
+/** As it was before. */
+function standing(name: string): KubeObject {
+  const { deletionTimestamp: _, ...metadata } = leaving(name).metadata;
+  return { ...leaving(name), metadata };
+}
+
+/** What is asked of a machine while the API server knows these objects. */
+function operationsOn(host: Host, objects: readonly KubeObject[]) {
+  const node = { ...leaving('node'), spec: { nodeName: 'one', services: ['MSiSCSI'] } };
+  const { look, connect, disconnect } = iscsiTargetOperations({
+    ...{ clock, host, lanes: new KeyedMutex(), paths: new PathRules([]), encryption: 'required', node: 'one' },
+    derive: async () => Buffer.of(),
+    machine: async () => SERIAL,
+    foreign: ANYWHERE,
+    readSecret: async () => undefined,
+    readObject: async ({ kind }, _, name) => (kind === 'IscsiTarget' ? standing(name) : node),
+    listObjects: async () => objects,
+  });
+  const dependencies = { 'WindowsStorageNode/one': { id: '', ready: true, attributes: { nodeName: 'one' } } };
+  const ask = (operation: Operation | undefined, object: KubeObject, extra: object = {}) =>
+    operation?.({ object, dependencies, ...extra } as never);
+  return { look, connect, disconnect, ask };
+}
+
+test('one that has left keeps the portal for nobody, though its guards are on it still (I2)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  const objects = ['one', 'two'].map(leaving);
+  for (const { metadata } of objects) {
+    const disk = disks.make({ sizeBytes: GIB, page83: `naa.${metadata.name}` });
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(metadata.name), disks: [disk] });
+  }
+  const { connect, disconnect, ask } = operationsOn(host, objects);
+  for (const object of objects) await ask(connect, object);
+  await ask(disconnect, objects[0] as KubeObject);
+  assert.is((await host.iscsi.listTargetPortals()).length, 1, 'the other one is connected');
+  await ask(disconnect, objects[1] as KubeObject);
+  assert.equal(await host.iscsi.listTargetPortals(), []);
+});
+
+test('33.C3: a target that an object of another namespace has connected is neither found nor touched (H3)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  iscsi.offer({ portal: PORTAL, iqn: iqnOf('one'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
+  const { metadata, ...victim } = standing('one');
+  const objects = [{ ...victim, metadata: { ...metadata, namespace: 'victim', uid: 'victim' } }];
+  Object.assign(objects[0] ?? {}, { status: { ...victim.status, madeBy: 'victim' } });
+  const { connect, ask } = operationsOn(host, objects);
+  const own = { ...standing('one'), status: { ...standing('one').status, connection: 'Connecting' } };
+  assert.equal(await ask(connect, own), { isOthers: true });
+  // By another name of the node it is the same machine.
+  Object.assign(objects[0]?.status ?? {}, { nodeName: 'before', machine: SERIAL });
+  assert.equal(await ask(connect, own), { isOthers: true });
+  await host.system.startService('MSiSCSI');
+  assert.equal(await host.iscsi.listTargetPortals(), []);
+});
+
+const READY = [{ type: 'Ready', status: 'True', reason: 'Found' }];
+
+/** The first of two goes. @returns what it answers, and what is left */
+async function oneLeaves(two: KubeObject) {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  for (const name of ['one', 'two'])
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
+  const before = operationsOn(host, []);
+  await before.ask(before.connect, standing('one'));
+  const { disconnect, ask } = operationsOn(host, [two]);
+  const answer = (await ask(disconnect, leaving('one'))) as JsonObject;
+  const portals = (await host.iscsi.listTargetPortals()).length;
+  const isConnected = portals > 0 && (await host.iscsi.getTargetDisks(PORTAL, iqnOf('one'))).length > 0;
+  return { answer, isConnected, portals };
+}
+
+/** Another object for the same portal, which was found by it. */
+function finder(status: JsonObject, iqn = iqnOf('two'), metadata: object = {}): KubeObject {
+  const object = standing('two');
+  const { madeBy: _, portalMadeBy: __, ...known } = object.status ?? {};
+  return {
+    ...object,
+    metadata: { ...object.metadata, ...metadata },
+    spec: { ...object.spec, iqn },
+    status: { ...known, origin: 'Found', conditions: READY, ...status },
+  };
+}
+
+test('33.A6: who made a connection or a portal waits until those that use it, too, have that on record (H4)', async () => {
+  const waiting = { answer: { heirs: ['two'] }, isConnected: true, portals: 1 };
+  assert.equal(await oneLeaves(finder({})), waiting, 'a portal');
+  assert.equal(await oneLeaves(finder({ portalMadeBy: 'one' }, iqnOf('one'))), waiting, 'a connection');
+  const used = { deletionTimestamp: '2030-01-01T00:00:00Z' };
+  const unready = { conditions: [{ type: 'Ready', status: 'False', reason: 'WaitingForUsers' }] };
+  assert.equal(
+    await oneLeaves(finder(unready, iqnOf('two'), used)),
+    waiting,
+    'who is deleted, and used, looks no more',
+  );
+});
+
+test('33.A6: it is left to those that have (H2), and nobody waits for one that fails (I11)', async () => {
+  const left = { answer: {}, isConnected: false, portals: 1 };
+  assert.equal(await oneLeaves(finder({ portalMadeBy: 'one' })), left, 'a portal');
+  const made = { madeBy: 'one', portalMadeBy: 'one' };
+  assert.equal(await oneLeaves(finder(made, iqnOf('one'))), { ...left, isConnected: true }, 'a connection');
+  assert.equal(await oneLeaves(finder({ conditions: [] })), left, 'one that fails');
+});
+
+test('33.C3: nobody waits for one of another namespace that has made the same (H3, H4)', async () => {
+  const theirs = finder({ madeBy: 'two', portalMadeBy: 'one' }, iqnOf('one'), { namespace: 'other' });
+  assert.equal(await oneLeaves(theirs), { answer: {}, isConnected: true, portals: 1 });
+  const found = finder({ portalMadeBy: 'one' }, iqnOf('one'), { namespace: 'other' });
+  assert.equal(await oneLeaves(found), { answer: {}, isConnected: false, portals: 1 }, 'what was made here');
+});
+
+test('33.C3: of two namespaces that record one target at once, one connects it, however often both ask (H5)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  iscsi.offer({ portal: PORTAL, iqn: iqnOf('one'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
+  const elder = { namespace: 'other', creationTimestamp: '2020-01-01T00:00:00Z' };
+  const theirs = finder({ connection: 'Connecting', madeBy: 'two' }, iqnOf('one'), elder);
+  const { connect, ask } = operationsOn(host, [theirs]);
+  for (const mayBeOwn of [false, true]) {
+    const { metadata, status, ...rest } = standing('one');
+    const later = { ...metadata, creationTimestamp: '2030-01-01T00:00:00Z' };
+    const own = { ...rest, metadata: later, status: { ...status, connection: 'Connecting' } };
+    assert.equal(await ask(connect, own, { mayBeOwn }), { isOthers: true });
+  }
+  await host.system.startService('MSiSCSI');
+  assert.equal(await host.iscsi.listTargetPortals(), []);
+});
+
+test('one whose end failed half-way is there again: who came meanwhile hears who made the portal (H4)', async () => {
+  const { host, iscsi, disks } = await memoryMachine({ clock });
+  for (const name of ['one', 'two'])
+    iscsi.offer({ portal: PORTAL, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });
+  const objects: KubeObject[] = [];
+  const { look, connect, disconnect, ask } = operationsOn(host, objects);
+  await ask(connect, standing('one'));
+  const { removeTargetPortal } = host.iscsi;
+  Object.assign(host.iscsi, { removeTargetPortal: () => Promise.reject(new Error('not now')) });
+  assert.match(String(await Promise.resolve(ask(disconnect, leaving('one'))).catch(String)), /not now/);
+  Object.assign(host.iscsi, { removeTargetPortal });
+  objects.push(leaving('one'), finder({}));
+  await ask(connect, standing('two'));
+  assert.equal(await ask(disconnect, leaving('one')), { heirs: ['two'] });
+  assert.is(((await ask(look, standing('two'))) as JsonObject)['portalMadeBy'], 'one');
+});
+
+test.run();
