@@ -167,7 +167,7 @@ export const building = resourceSetup.createStateConfig({
     addingFinalizer: {
       id: 'addingFinalizer',
       description: 'The own finalizer is being stored: what comes next may leave something behind.',
-      tags: Tag.Busy,
+      tags: [Tag.Busy, ResourceTag.Guarding],
       entry: 'noteTry',
       invoke: {
         id: 'addOwnFinalizer',

@@ -35,6 +35,7 @@ export const ResourceTag = {
   AwaitsChildren: 'awaits.children',
   /** Steps that users are told of when they are done. */
   Contending: 'resolving.ownership',
+  Guarding: 'adding.finalizer',
   Recording: 'recording',
   Vanished: 'vanished',
   AwaitsRemoval: 'awaits.removal',

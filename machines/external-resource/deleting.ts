@@ -66,7 +66,7 @@ export const deleting = resourceSetup.createStateConfig({
         { guard: 'isDetached', target: 'endingClaims' },
         { guard: 'isGoneWithOther', target: 'endingClaims' },
         { guard: and(['isOwnershipDisputed', 'isRecorded', 'isCredentialed']), target: 'resolvingOwnership' },
-        // mutant: shared-resource-removed {}.1 drop
+        // mutant: shared-resource-removed drop
         { guard: and(['isShared', 'isRecorded', 'isCredentialed']), target: 'resolvingOwnership' },
         { guard: and(['isRecorded', 'isCredentialed']), target: 'removing' },
         { guard: and([not('isRecorded'), not('mayHaveBuilt')]), target: 'endingClaims' },

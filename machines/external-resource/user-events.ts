@@ -90,7 +90,9 @@ export class UserEventDetector {
     const isFailure = enters(Tag.Failing) && cause.type.startsWith('xstate.error.actor.');
     if (isFailure && error !== undefined && !isPostponed(to.context) && attempts >= tellingAttempts(error))
       return this.#failed('TransientError', error.message, about);
-    if (effect !== undefined && (enters(ResourceTag.Recording) || enters(ResourceTag.Contending)))
+    // What was found is not recorded before the own finalizer is stored; what is to be created has no id then.
+    const isFound = enters(ResourceTag.Contending) || (externalId !== '' && enters(ResourceTag.Guarding));
+    if (effect !== undefined && (isFound || enters(ResourceTag.Recording)))
       this.#origin = ORIGINS[effect] ?? this.#origin;
     if (effect === 'record') return this.#recorded(cause.output as RecordOutput, externalId);
     if (effect === 'update') {

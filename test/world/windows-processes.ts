@@ -166,10 +166,10 @@ function ofProcess(client: KubeClient, isThere: () => boolean): KubeClient {
 /** The bus, of which requests that are to be held may find nobody. */
 function failing(bus: Bus, faults: Faults): Bus {
   const { services } = bus;
-  const hold: typeof services.callLong = (...args) =>
+  const callLong: typeof services.callLong = (...args) =>
     faults.holds-- > 0 ? Promise.reject(new TransientError("nobody answers 'format'")) : services.callLong(...args);
   const failingServices = new Proxy(services, {
-    get: (target, member) => (member === 'hold' ? hold : Reflect.get(target, member, target)),
+    get: (target, member) => (member === 'callLong' ? callLong : Reflect.get(target, member, target)),
   });
   return new Proxy(bus, {
     get: (target, member) => (member === 'services' ? failingServices : Reflect.get(target, member, target)),

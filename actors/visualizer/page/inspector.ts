@@ -66,7 +66,7 @@ export class Inspector {
           </button>`,
         )}
       </div>
-      <div class="panel ${panel}" id="panel" role="tabpanel" aria-labeledby="tab-${panel}" tabindex="0">
+      <div class="panel ${panel}" id="panel" role="tabpanel" aria-labelledby="tab-${panel}" tabindex="0">
         ${this.#problem === undefined ? this.#panel(panel, at, tree) : html`<p class="bad" role="alert">${this.#problem}</p>`}
       </div>
     </aside>`;

@@ -108,7 +108,7 @@ function page(): Html {
     ${filters(all, known)}
     ${model.problem === undefined ? '' : html`<p class="trouble" role="status">${model.problem}</p>`}
     <main class="${state.chosen === '' ? '' : 'with-inspector'}">
-      <section class="stage" id="stage" role="tabpanel" aria-labeledby="view-${view}" tabindex="-1">${stage(shown)}</section>
+      <section class="stage" id="stage" role="tabpanel" aria-labelledby="view-${view}" tabindex="-1">${stage(shown)}</section>
       ${inspector.view(state)}
     </main>
     ${scrubber()}

@@ -171,7 +171,7 @@ function given({
     incarnation: () => ({ uid: 'uid', object, kind: { kind: 'Thing', operations: { look }, life: { inDoubtForMs } } }),
     dependencies: () => [],
     accept(now: KubeObject) {
-      object = now;
+      if (Number(now.metadata.resourceVersion) >= Number(object.metadata.resourceVersion)) object = now;
     },
   } as unknown as ObjectActor;
   const createJournal =
@@ -224,6 +224,25 @@ function given({
 }
 
 const codeOf = (error: ErrorData): string => error.code;
+
+test('an answer that is older than what is known makes the API server be asked, before anything else is written (P6, P11)', async () => {
+  let reads = 0;
+  const at = (resourceVersion: string): KubeObject => ({
+    ...{ apiVersion: 'example.org/v1', kind: 'Thing' },
+    metadata: { name: 'base', namespace: 'ns', uid: 'uid', resourceVersion, generation: 1, finalizers: ['guard/one'] },
+  });
+  const { storeGuards, version } = given({
+    objects: {
+      addFinalizers: async () => at('1'),
+      async get() {
+        reads += 1;
+        return at('3');
+      },
+    },
+  });
+  await storeGuards();
+  assert.equal([reads, version()], [1, '3']);
+});
 
 test('a call ends before the lease does, or does not begin (E1, P10)', async () => {
   const { ports, calls, endsAt } = given({ leaseLeftMs: 2_000 });

@@ -49,6 +49,15 @@ test('what lost a race is nobody’s news; what is found afterwards is (W1)', ()
   assert.equal(said, [undefined, undefined, undefined, undefined, 'Adopted id, which was there already']);
 });
 
+test('what is found is told of when its id is stored, also where the own finalizer is stored first (W1)', () => {
+  const said = play(objectWith(), [
+    ['import', {}, 'building.importing', 'building.addingFinalizer'],
+    ['addOwnFinalizer', undefined, 'building.addingFinalizer', 'building.recording'],
+    ['record', { kind: 'stored' }, 'building.recording', 'reconciling.updating'],
+  ]);
+  assert.equal(said, [undefined, undefined, 'Imported id']);
+});
+
 test('an id is told of when storing it succeeds at the second try (W1)', () => {
   const said = play(objectWith(), [
     ['create', {}, 'building.creating', 'building.recording'],

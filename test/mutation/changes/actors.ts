@@ -65,6 +65,7 @@ export const ACTORS: readonly Change[] = [
     'turn-for-who-gave-up': 'a turn goes to somebody who has given up, and never ends',
   }),
   ...noticedBy(['effects'], {
+    'older-answer-ignored': 'P11: an answer that is older than what is known is dropped, and the same written again',
     'guard-off-by-apply': 'E4, I3: an apply of a table that lacks claims takes their guards off a living object',
     'guard-taken-at-once': 'a guard that somebody takes away at once counts as stored',
     'call-after-lease': 'E1, P10: a call may end after the lease',
@@ -123,9 +124,6 @@ export const ACTORS: readonly Change[] = [
     'newer-claims-not-missed': 'C3, P8: a table without a claim that cannot be read counts as complete',
     'claims-table-older-replaces': 'P4: a claim of an older incarnation replaces a newer one',
     'freed-holder-named': 'who has let go of a deleted object is said to hold it',
-  }),
-  ...noticedBy(['histories that went wrong'], {
-    'older-answer-ignored': 'P11: an answer that is older than what is known is dropped, and the same written again',
   }),
   ...noticedBy(['protocol'], {
     'gone-stays-gone': 'A1: what was wrongly not found stays gone',

@@ -4,8 +4,8 @@ import type { Json, JsonObject } from '../../../bus/mod.ts';
 import { newPassword } from '../../adapters/ironic/passwords.ts';
 import { slowness } from '../../world/speed.ts';
 import { type BmcDoor, openBmcDoor } from './bmc-door.ts';
+import { request } from './request.ts';
 
-const REQUEST_LIMIT_MS = 60_000;
 const clock = systemClock();
 
 /** As `ironic.sh env` prints it. */
@@ -119,12 +119,7 @@ async function ask(
   body?: Json,
   headers: Readonly<Record<string, string>> = {},
 ): Promise<JsonObject> {
-  const answer = await fetch(url, {
-    method,
-    signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
-    headers: { ...headers, ...(body !== undefined && { 'Content-Type': 'application/json' }) },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
-  });
+  const answer = await request(url, method, body, headers);
   if (!answer.ok) throw new Error(`${method} ${url} answered ${answer.status}: ${await answer.text()}`);
   const text = await answer.text();
   return text === '' ? {} : (JSON.parse(text) as JsonObject);

@@ -6,6 +6,7 @@ import type { OrderBook } from '../../adapters/ironic/order-book.ts';
 import type { Wish } from '../../adapters/ironic/orders.ts';
 import { type HostWorld, NAMESPACE, type openHostWorld, type Raw } from '../../world/hosts.ts';
 import { DEADLINE_MS, eventually, type Fleet, type Lent } from './fleet.ts';
+import { request } from './request.ts';
 
 export const env = (name: string): string => process.env[name] ?? '';
 export const image = (): LeftImage => ({
@@ -63,16 +64,10 @@ export async function nodeOf(id: string): Promise<JsonObject | undefined> {
 export async function askIronic(method: string, path: string, body?: JsonObject): Promise<Response> {
   const [username, password] = [env('IRONIC_USERNAME'), env('IRONIC_PASSWORD')];
   const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`;
-  return fetch(env('IRONIC_URL') + path, {
-    method,
-    signal: AbortSignal.timeout(60_000),
-    headers: {
-      Accept: 'application/json',
-      'X-OpenStack-Ironic-API-Version': '1.95',
-      ...(username !== '' && { authorization }),
-      ...(body !== undefined && { 'Content-Type': 'application/json' }),
-    },
-    ...(body !== undefined && { body: JSON.stringify(body) }),
+  return request(env('IRONIC_URL') + path, method, body, {
+    Accept: 'application/json',
+    'X-OpenStack-Ironic-API-Version': '1.95',
+    ...(username !== '' && { authorization }),
   });
 }
 

@@ -7,34 +7,24 @@ import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { OpenIronic } from '../../adapters/simulated/ironic/open.ts';
 import { refusalsSuite } from '../../adapters/simulated/ironic/refusals.suite.ts';
 import { sequencesSuite } from '../../adapters/simulated/ironic/sequences.suite.ts';
+import { request } from './request.ts';
 
-const REQUEST_LIMIT_MS = 60_000;
 const SEQUENCES_AT_ONCE = 5;
 
 function openReal(url: string, env: (name: string) => string): OpenIronic {
   const clock = systemClock();
   const agents = async (method: string, path: string, body?: Json): Promise<JsonObject> => {
-    const answer = await fetch(env('AGENTS_URL') + path, {
-      method,
-      signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
-      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
-    });
+    const answer = await request(env('AGENTS_URL') + path, method, body);
     return (await answer.json()) as JsonObject;
   };
   return {
     sees: 'most',
     image: { url: env('IMAGE_URL'), sha256: env('IMAGE_SHA256') },
-    async ask(request, body, version = '1.95') {
-      const [method = '', path = ''] = request.split(' ');
-      const answer = await fetch(url + path, {
-        method,
-        signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
-        headers: {
-          Accept: 'application/json',
-          ...(version === null ? {} : { 'X-OpenStack-Ironic-API-Version': version }),
-          ...(body === undefined ? {} : { 'Content-Type': 'application/json' }),
-        },
-        ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    async ask(asked, body, version = '1.95') {
+      const [method = '', path = ''] = asked.split(' ');
+      const answer = await request(url + path, method, body, {
+        Accept: 'application/json',
+        ...(version === null ? {} : { 'X-OpenStack-Ironic-API-Version': version }),
       });
       const text = await answer.text();
       const parsed = text === '' ? undefined : (JSON.parse(text) as Json);
