@@ -11,6 +11,7 @@ const CHECKS: Record<string, readonly string[]> = {
   'tsc, its tests': ['node_modules/typescript/bin/tsc', '-p', 'test/actors/visualizer'],
   'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
   imports: ['test/imports.ts'],
+  'retired words': ['test/words.ts'],
   audit: ['test/audit.ts'],
   'generate --check': ['deploy/generate.ts', '--check'],
   'csi-proxy gen --check': ['actors/cli.js', 'csi-proxy', 'gen', '--check'],

@@ -4,7 +4,7 @@ import { findSharableNatsServer } from '../world/environments.ts';
 import { describeChaos } from './chaos.suite.ts';
 import { hosts, resources, windows } from './models/mod.ts';
 
-const neighbor = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
+const neighbor = process.env['NEIGHBOR'] === 'hostile' ? 'hostile' : 'none';
 const found = await findSharableNatsServer();
 if ('refusal' in found) {
   console.log(`skipped: ${found.refusal}`);

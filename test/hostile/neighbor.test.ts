@@ -11,7 +11,7 @@ import { deployedHeap, memoryLimitMib, TroupeProcess } from '../actors/processes
 import { findNatsServer, type OpenGround, onNats } from '../world/environments.ts';
 import { CREDENTIALS, resourceOf, World } from '../world/world.ts';
 
-const NEIGHBOURS = 300;
+const NEIGHBORS = 300;
 /** Lone networks that are timed, with nobody else at work and beside the neighbor. */
 const LONE = 3;
 /** With 16 calls at a time the neighbor's creates alone take longer than a lease. */
@@ -39,7 +39,7 @@ if ('refusal' in found) {
       simulator.setLatency(LATENCY_MS);
       const quietMs = await loneMs(world, 'quiet', LONE);
       const neighbor = world.name('neighbor');
-      const names = Array.from({ length: NEIGHBOURS }, (_, index) => world.name(`crowd-${index}`));
+      const names = Array.from({ length: NEIGHBORS }, (_, index) => world.name(`crowd-${index}`));
       await world.createNamespace(neighbor);
       const stringData = { 'clouds.yaml': world.ground.cloudsYaml };
       const secret = { apiVersion: 'v1', kind: 'Secret', metadata: { name: CREDENTIALS }, stringData };
@@ -52,17 +52,17 @@ if ('refusal' in found) {
       const besideMs = await loneMs(world, 'beside', LONE);
       const made = async (): Promise<number> =>
         (await world.contents('networks')).filter(({ name }) => names.includes(String(name))).length;
-      assert.ok((await made()) < NEIGHBOURS, 'the neighbor is at work all the time');
+      assert.ok((await made()) < NEIGHBORS, 'the neighbor is at work all the time');
       assert.ok(
         besideMs < SLOWER.times * quietMs + SLOWER.moreMs,
         `a lone network took ${besideMs} ms beside the neighbor, ${quietMs} ms without`,
       );
       await world.eventually('the neighbor gets what he asked for', async () => {
         const count = await made();
-        return count === NEIGHBOURS ? undefined : `${count} of ${NEIGHBOURS}`;
+        return count === NEIGHBORS ? undefined : `${count} of ${NEIGHBORS}`;
       });
       const calls = Object.values(simulator.calls()).reduce((sum, count) => sum + count, 0);
-      assert.ok(calls >= NEIGHBOURS);
+      assert.ok(calls >= NEIGHBORS);
       assert.ok(
         simulator.abandoned() < calls * LATE_PART,
         `${simulator.abandoned()} of ${calls} calls had no time left`,

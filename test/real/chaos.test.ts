@@ -6,7 +6,7 @@ import { addressesIn, resources } from '../chaos/models/mod.ts';
 import { findNatsServer } from '../world/environments.ts';
 
 const addresses = addressesIn(process.env);
-const neighbor = process.env['NEIGHBOUR'] === 'hostile' ? 'hostile' : 'none';
+const neighbor = process.env['NEIGHBOR'] === 'hostile' ? 'hostile' : 'none';
 const found = await findNatsServer();
 if (!addresses.kubeconfig || !addresses.cloudsFile) {
   console.log('skipped: KUBECONFIG and OS_CLIENT_CONFIG_FILE are not both set');

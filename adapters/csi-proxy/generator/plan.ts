@@ -23,9 +23,9 @@ import {
   versionPaths,
 } from './layout.ts';
 import { type Leftovers, leftovers } from './leftovers.ts';
+import { outcomeUnknown } from './missing-methods.ts';
 import { missingTypes } from './missing-types.ts';
 import { type Problem, sortedProblems } from './problem.ts';
-import { outcomeUnknown } from './unanswered.ts';
 
 export interface PlannedFile {
   readonly path: string;

@@ -18,8 +18,8 @@ import type { EditedWorkspace } from './projects.ts';
 import { offsetOf, rangeOf } from './ranges.ts';
 import { refusalOf, renaming, usesOf } from './references.ts';
 import { LEGEND, semanticTokens } from './semantic-tokens.ts';
-import { sightAt } from './sights.ts';
 import { symbolsIn, symbolsOf } from './symbols.ts';
+import { sightAt } from './symbols-at.ts';
 
 /** A file that belongs to a model. */
 export interface Known {

@@ -1,6 +1,6 @@
 // Where something is written that is used elsewhere: in another file, or, through `@ref`, in another service.
 import type { Mark, Place, Scope, TypeEntry } from '../model/mod.ts';
-import type { Sight } from './sights.ts';
+import type { Sight } from './symbols-at.ts';
 
 /** @returns undefined for what is built in or does not exist */
 export function definitionOf(sight: Sight, scope: Scope): Place | undefined {

@@ -9,7 +9,7 @@ import {
   type TypeSyntax,
 } from '../model/mod.ts';
 import { takenOver } from './definition.ts';
-import type { Sight } from './sights.ts';
+import type { Sight } from './symbols-at.ts';
 
 const BUILT_IN: Readonly<Record<string, string>> = {
   boolean: '`true` or `false`.',

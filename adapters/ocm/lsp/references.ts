@@ -1,7 +1,7 @@
 // Where something is used: all places of a model that mean what is declared at one.
 import { BUILT_IN_TYPES, type Place, type Workspace } from '../model/mod.ts';
 import { definitionOf } from './definition.ts';
-import { type Sight, sightsOf } from './sights.ts';
+import { type Sight, sightsOf } from './symbols-at.ts';
 
 export interface Use {
   readonly sight: Sight;

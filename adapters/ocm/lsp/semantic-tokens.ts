@@ -2,7 +2,7 @@
 import { SemanticTokensBuilder, type SemanticTokensLegend } from 'vscode-languageserver';
 import { TextDocument } from 'vscode-languageserver-textdocument';
 import type { FileSyntax, Scope } from '../model/mod.ts';
-import { type Sight, sightsOf } from './sights.ts';
+import { type Sight, sightsOf } from './symbols-at.ts';
 
 const TYPES = [
   'keyword',

@@ -25,7 +25,7 @@ import { definitionOf } from './definition.ts';
 import { hoverOf } from './hover.ts';
 import { type EditedWorkspace, Projects } from './projects.ts';
 import { offsetOf, rangeOf } from './ranges.ts';
-import { sightAt } from './sights.ts';
+import { sightAt } from './symbols-at.ts';
 
 export interface ServeDeps {
   readonly input: NodeJS.ReadableStream;

@@ -40,7 +40,7 @@ export function parseCatalog(value: Json | undefined): Catalog {
 }
 
 /** Characters of all endpoints that a session keeps: a hundred services have 10 000. */
-const LONGEST_CATALOGUE = 64 * 1024;
+const LONGEST_CATALOG = 64 * 1024;
 
 /** What a session with these credentials may ever use of it. @throws {TransientError} it is too long to be kept */
 export function usable(
@@ -51,7 +51,7 @@ export function usable(
     (endpoint) =>
       endpoint.endpointInterface === endpointInterface && (region === undefined || endpoint.region === region),
   );
-  if (JSON.stringify(fitting).length > LONGEST_CATALOGUE) {
+  if (JSON.stringify(fitting).length > LONGEST_CATALOG) {
     throw new TransientError('the catalog is too long: name a region in the cloud, and see whether it is the cloud');
   }
   return fitting;

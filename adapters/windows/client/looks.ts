@@ -4,7 +4,7 @@
 //   Q1. Whoever changes something asks the machine itself, before and after: only who looks alone is answered together with others.
 //   Q2. Nobody is answered by what was asked before a change of this process which had ended by then (L1).
 import type { Clock } from '../../../bus/time.ts';
-import { SharedList } from '../../csi-proxy/hosts/shared-listing.ts';
+import { SharedList } from '../../csi-proxy/hosts/shared-list.ts';
 import type { Storage } from '../operations/storage.ts';
 import { pipeDisks } from './disks.ts';
 import type { Groups } from './groups.ts';

@@ -13,9 +13,9 @@ import type { ErrorData, KubeObject } from '../../../machines/object.ts';
 import type { Verdict as Next } from '../../../machines/reconcile-loop/context.ts';
 import { type ReconcileAttempt, reconcileLoop } from '../../../machines/reconcile-loop/lifecycle.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
-import { adviceOn } from '../advice.ts';
 import { conditionsOf, isReady, Reason, reasonOf, unready, type Verdict } from '../conditions.ts';
 import { GROUP, VERSION } from '../contracts/common.ts';
+import { adviceOn } from '../hints.ts';
 import { NODE_GONE, ROLE } from '../names.ts';
 import { said, textOf } from '../values.ts';
 

@@ -14,7 +14,7 @@ const test = suite('OpenStack sessions: answers');
 
 type Reply = Partial<TransportResponse> | Error;
 
-const CATALOGUE = [{ type: 'network', endpoints: [{ interface: 'public', region: 'R', url: 'http://cloud/network' }] }];
+const CATALOG = [{ type: 'network', endpoints: [{ interface: 'public', region: 'R', url: 'http://cloud/network' }] }];
 
 const AUTH: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   password: { username: 'me', password: 'hunter-password', user_domain_name: 'd', project_id: 'p' },
@@ -66,7 +66,7 @@ async function withAnswers(
           if (!isToken) sent.push(request);
           const answer = reply(request);
           if (answer instanceof Error) throw answer;
-          const token = { catalog: CATALOGUE, expires_at: new Date(clock.now() + 3_600_000).toISOString() };
+          const token = { catalog: CATALOG, expires_at: new Date(clock.now() + 3_600_000).toISOString() };
           const usual = isToken
             ? { status: 201, body: { token: token as unknown as JsonObject }, subjectToken: 'hunter-issued' }
             : { status: 200, body: {}, subjectToken: undefined };

@@ -78,7 +78,7 @@ export function fleet(env: Env): Fleet {
       const name = `bm${number}`;
       const system = `/redfish/v1/Systems/00000000-0000-4000-8000-${String(number).padStart(12, '0')}`;
       const behave = async (problem: Partial<Trouble>): Promise<void> => {
-        await ask(`${env('AGENTS_URL')}/${name}/behavior`, 'PUT', { ...NO_TROUBLE, ...problem });
+        await ask(`${env('AGENTS_URL')}/${name}/behaviour`, 'PUT', { ...NO_TROUBLE, ...problem });
       };
       const authorization = `Basic ${Buffer.from(`${credentials.username}:${credentials.password}`).toString('base64')}`;
       const reset = async (type: 'On' | 'ForceOff'): Promise<void> => {

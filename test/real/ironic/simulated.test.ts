@@ -39,7 +39,7 @@ function openReal(url: string, env: (name: string) => string): OpenIronic {
     }),
     async behave(number, { inspectionError = null, agent, failingSteps = {} }) {
       const behavior = { inspection_error: inspectionError, boot: agent !== 'never', fail: failingSteps, seconds: {} };
-      await agents('PUT', `/bm${number}/behavior`, behavior);
+      await agents('PUT', `/bm${number}/behaviour`, behavior);
     },
     async look(number) {
       const { running, disk } = (await agents('GET', '/'))[`bm${number}`] as JsonObject;

@@ -1,7 +1,7 @@
 // What the storage management of Windows knows, as one listing that all questions share.
 import type { Clock } from '../../../../bus/mod.ts';
 import { Code, StatusError } from '../../status.ts';
-import { SharedList } from '../shared-listing.ts';
+import { SharedList } from '../shared-list.ts';
 import type { DiskRow, PartitionRow, StorageRows, VolumeRow } from './operations.ts';
 import type { Worker } from './worker.ts';
 

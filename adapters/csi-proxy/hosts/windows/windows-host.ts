@@ -8,7 +8,7 @@ import type { DiskHost, DiskIdentity, DiskListing, Host, IscsiHost, SmbHost, Vol
 import { RESERVED_PARTITION, sizeToGive } from '../partitions.ts';
 import { RequestBatcher } from '../request-batcher.ts';
 import { type ServiceControl, services } from '../services.ts';
-import { SharedList } from '../shared-listing.ts';
+import { SharedList } from '../shared-list.ts';
 import { withBackslash } from '../windows-path.ts';
 import { type Failure, failureError, type IdentifierRow, type Mount } from './operations.ts';
 import { page83 } from './page83.ts';

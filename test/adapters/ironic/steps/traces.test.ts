@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Host } from '../../../../adapters/ironic/steps/step-host.ts';
-import { Lifecycle } from './life.ts';
+import { Lifecycle } from './host-passes.ts';
 import { IronicModel, uuidOfNode } from './model.ts';
 
 const test = suite('traces of a host in Ironic');

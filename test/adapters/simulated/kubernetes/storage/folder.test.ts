@@ -6,7 +6,7 @@ import * as assert from 'uvu/assert';
 import { TerminalError } from '../../../../../bus/errors.ts';
 import { fc } from '../../../../world/properties.ts';
 import { type Disk, type Fate, simulatedDisk } from './disk.ts';
-import { KEY, Lifecycle, open, type State, stateOf, type Write } from './life.ts';
+import { KEY, Lifecycle, open, type State, stateOf, type Write } from './writes.ts';
 
 const test = suite('embedded api server: what survives');
 const seed = Number(process.env['SEED'] ?? 20_261_121);

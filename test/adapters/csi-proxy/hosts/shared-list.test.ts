@@ -1,7 +1,7 @@
 // One listing for all who ask.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { SharedList } from '../../../../adapters/csi-proxy/hosts/shared-listing.ts';
+import { SharedList } from '../../../../adapters/csi-proxy/hosts/shared-list.ts';
 import { quickClock } from '../quick-clock.ts';
 
 const test = suite('shared listing');
