@@ -2,13 +2,13 @@
 // (`memory-bus.ts`); `test/bus/bus.suite.ts` says what both must do.
 //
 // Invariants:
-//   B1. Mail is last values: a reader gets the newest of each subject, perhaps twice, never an older one after a newer.
-//   B2. A publication that names an expected sequence is stored only if that is the subject's last one.
-//   B3. `replayed` comes after every value that was stored before the subscription began was handed over, or is gone.
-//   B4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
-//   B5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
-//   B6. What is held is told to stop before its caller takes it for unanswered, and before the time that its caller last gave it.
-//   B7. Whatever is stored is handed over: what is no JSON object, as an empty one, so that its reader can take it away.
+//   BUS-1. Mail is last values: a reader gets the newest of each subject, perhaps twice, never an older one after a newer.
+//   BUS-2. A publication that names an expected sequence is stored only if that is the subject's last one.
+//   BUS-3. `replayed` comes after every value that was stored before the subscription began was handed over, or is gone.
+//   BUS-4. Losing the mail is noticed before any value of the new stream is handed over: the epoch changes first.
+//   BUS-5. A lease has one holder at a time; who cannot renew knows it before the lease can end.
+//   BUS-6. What is held is told to stop before its caller takes it for unanswered, and before the time that its caller last gave it.
+//   BUS-7. Whatever is stored is handed over: what is no JSON object, as an empty one, so that its reader can take it away.
 import type { Address } from './address.ts';
 import type { JsonObject } from './json.ts';
 import type { MailboxSubject } from './subjects.ts';
@@ -51,7 +51,7 @@ export interface MailboxHandlers {
   onMail(mail: MailboxMessage): void;
   /** Of a value whose format is newer than this process knows: it stays as it is, and is not handed over. */
   onNewer?(subject: MailboxSubject): void;
-  /** Every value stored before the subscription began has been handed over (B3). Called once. */
+  /** Every value stored before the subscription began has been handed over (BUS-3). Called once. */
   onReplayed(): void;
 }
 
@@ -178,7 +178,7 @@ export interface Endpoint {
 
 /** What a handler is told of whoever holds its request, and tells it. */
 export interface LongCallHandle {
-  /** Aborted when the caller gives it up, or may be gone (B6). */
+  /** Aborted when the caller gives it up, or may be gone (BUS-6). */
   readonly signal: AbortSignal;
   /** Until when it may go on as things stand, by the clock of this process: `signal` may be heard late. */
   validUntil(): number;

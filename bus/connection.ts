@@ -1,9 +1,9 @@
 // The connection to NATS: made with what the deployment gives, kept for ever, and honest about being away.
 //
 // Invariants:
-//   C1. Nothing is sent while the connection is away: what waited would arrive before the epoch is checked.
-//   C2. A request under way when the connection breaks rejects at once; whether it was carried out is unknown.
-//   C3. A login or an authority that was replaced is used without a restart: by the next connection, and a login that was
+//   BUS-CONNECTION-1. Nothing is sent while the connection is away: what waited would arrive before the epoch is checked.
+//   BUS-CONNECTION-2. A request under way when the connection breaks rejects at once; whether it was carried out is unknown.
+//   BUS-CONNECTION-3. A login or an authority that was replaced is used without a restart: by the next connection, and a login that was
 //       replaced makes the next one, so that its predecessor is soon used by nobody.
 import {
   type ConnectionOptions,
@@ -118,7 +118,7 @@ export class Connection {
     return this.#nats.subscribe(subject, { callback });
   }
 
-  /** For what needs more than requests and subscriptions. Publish with `send` only (C1). */
+  /** For what needs more than requests and subscriptions. Publish with `send` only (BUS-CONNECTION-1). */
   get nats(): NatsConnection {
     return this.#nats;
   }
@@ -167,7 +167,7 @@ export class Connection {
       const timeout = Math.max(1, Math.ceil(timeoutMs));
       this.inOneGo(() => {
         // mutant: connection-sends-broken-off drop
-        if (!this.#underWay.has(reject)) return; // broken off meanwhile, and rejected (C1)
+        if (!this.#underWay.has(reject)) return; // broken off meanwhile, and rejected (BUS-CONNECTION-1)
         this.#nats
           .request(subject, payload, {
             timeout,

@@ -1,10 +1,10 @@
-// A lease as its holder has it: renewed in time, or known to be lost before anybody else can take it (B5). Where it is
+// A lease as its holder has it: renewed in time, or known to be lost before anybody else can take it (BUS-5). Where it is
 // stored is the affair of `LeaseStore`.
 //
 // Invariants:
-//   L1. `endsAt` counts from the start of the last renewal that succeeded; the store counts from a later instant.
-//   L2. `lost` resolves a tenth of the lease before `endsAt`, unless a renewal succeeded meanwhile.
-//   L3. A lost or released lease has ended: `endsAt` is never again later than the instant it was given up.
+//   BUS-LEASE-1. `endsAt` counts from the start of the last renewal that succeeded; the store counts from a later instant.
+//   BUS-LEASE-2. `lost` resolves a tenth of the lease before `endsAt`, unless a renewal succeeded meanwhile.
+//   BUS-LEASE-3. A lost or released lease has ended: `endsAt` is never again later than the instant it was given up.
 import type { Lease } from './bus.ts';
 import type { Clock, Timer } from './time.ts';
 

@@ -93,7 +93,7 @@ export class LongCallClient {
       },
       (error: unknown) => {
         if (call.server !== undefined) return;
-        // Should whoever was asked come back to it, it is told that nobody wants it (H1).
+        // Should whoever was asked come back to it, it is told that nobody wants it (BUS-LONG-CALL-PROTOCOL-1).
         const isProof = !(error instanceof UnknownOutcomeError);
         // mutant: held-unbegun-unanswered ?: -> $2
         this.#reject(call, isProof ? error : new TransientError(error.message, { cause: error }));
@@ -149,7 +149,7 @@ export class LongCallClient {
     return this.#promise(server, { validMs: validUntil - now, aborted: [] }, now);
   }
 
-  /** All that is held there may go on, but for what was given up (H2, H3). */
+  /** All that is held there may go on, but for what was given up (BUS-LONG-CALL-PROTOCOL-2, BUS-LONG-CALL-PROTOCOL-3). */
   #confirm(server: Server | undefined): JsonObject {
     // It has stopped them by itself.
     if (server !== undefined && this.#isLost(server)) this.#lose(server);

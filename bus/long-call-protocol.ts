@@ -2,12 +2,12 @@
 // server). Each has a name of its own, under which the other reaches it; every message is answered, or sent again.
 //
 // Invariants:
-//   H1. A handler begins only after its caller said, asked by the server, that it still wants it: what never began is known
+//   BUS-LONG-CALL-PROTOCOL-1. A handler begins only after its caller said, asked by the server, that it still wants it: what never began is known
 //       to its caller as that.
-//   H2. The server asks, and counts from when it asked; the caller counts from when it answered. So what runs is told to
+//   BUS-LONG-CALL-PROTOCOL-2. The server asks, and counts from when it asked; the caller counts from when it answered. So what runs is told to
 //       stop before its caller takes it for unanswered, however long a message takes, and no clock is compared with another.
-//   H3. One question confirms all that a caller holds at a server, and names what it has given up: it costs by the pair.
-//   H4. Of the progress only the newest is kept, and one message of it is under way at a time. No older one is heard after a
+//   BUS-LONG-CALL-PROTOCOL-3. One question confirms all that a caller holds at a server, and names what it has given up: it costs by the pair.
+//   BUS-LONG-CALL-PROTOCOL-4. Of the progress only the newest is kept, and one message of it is under way at a time. No older one is heard after a
 //       newer, none after the answer.
 import type { LongCallHandle, LongCallOptions } from './bus.ts';
 import type { ErrorData } from './errors.ts';

@@ -32,7 +32,7 @@ export class LongCallServer {
   }
 
   /**
-   * Runs a handler for a caller that holds it, once that has said that it wants it still (H1). Its answer is sent when it
+   * Runs a handler for a caller that holds it, once that has said that it wants it still (BUS-LONG-CALL-PROTOCOL-1). Its answer is sent when it
    * ends.
    *
    * @param service  whose it is, for `end`
@@ -208,7 +208,7 @@ class Caller {
     );
   }
 
-  /** Whoever does not confirm what it holds is gone, or soon takes it for unanswered (H2). */
+  /** Whoever does not confirm what it holds is gone, or soon takes it for unanswered (BUS-LONG-CALL-PROTOCOL-2). */
   #expire(): void {
     if (this.wire.clock.now() < this.#validUntil) return;
     this.#stopAll(new UnknownOutcomeError('its caller is not heard of any more'), Number.POSITIVE_INFINITY);
@@ -322,7 +322,7 @@ class Operation {
     void this.#answer({ error: toAnswerData(error) }, clock.now() + leaseMs);
   }
 
-  /** One message at a time: whatever is told meanwhile, the next is the newest then (H4). */
+  /** One message at a time: whatever is told meanwhile, the next is the newest then (BUS-LONG-CALL-PROTOCOL-4). */
   async #report(): Promise<void> {
     // mutant: held-progress-each drop
     if (this.#isTelling) return;

@@ -1,6 +1,6 @@
 // The mailbox of one process on the in-memory broker.
 //
-// Invariants: B1 to B4 of bus.ts.
+// Invariants: BUS-1 to BUS-4 of bus.ts.
 
 import type { Address } from './address.ts';
 import type {
@@ -135,7 +135,7 @@ export class MemoryMailbox implements Mailbox {
     this.#seen = Math.max(this.#seen, sequence);
   }
 
-  /** Whether the stream is the one that this process has read. If not, the epoch changes (B4). */
+  /** Whether the stream is the one that this process has read. If not, the epoch changes (BUS-4). */
   check(): boolean {
     if (this.#link.state !== 'up') return false;
     if (this.#stream.epochId === this.#epoch.id && this.#stream.lastSequence < this.#seen) this.#stream.wipe();

@@ -1,11 +1,11 @@
-// Leases in a KV bucket whose entries end by themselves (B5).
+// Leases in a KV bucket whose entries end by themselves (BUS-5).
 //
 // Invariants:
-//   K1. Every write names the sequence it replaces; whoever wrote in between wins.
-//   K2. A record carries the token of its acquisition: a renewal whose answer was lost is known as our own.
-//   K3. The bucket's time to live is never below the lease time of a holder: it is raised before an acquisition, and
+//   BUS-NATS-LEASES-1. Every write names the sequence it replaces; whoever wrote in between wins.
+//   BUS-NATS-LEASES-2. A record carries the token of its acquisition: a renewal whose answer was lost is known as our own.
+//   BUS-NATS-LEASES-3. The bucket's time to live is never below the lease time of a holder: it is raised before an acquisition, and
 //       lowered only when no record asks for more.
-//   K4. In a bucket that was made anew after a loss nobody acquires before a lease time has passed: the entry `=fresh`,
+//   BUS-NATS-LEASES-4. In a bucket that was made anew after a loss nobody acquires before a lease time has passed: the entry `=fresh`,
 //       which ends by itself, says so to every process. A server that was wiped looks like one that is new, so nothing here
 //       tells a first start: who makes the first bucket is asked, and takes the entry back if nobody can be acting.
 import { randomUUID } from 'node:crypto';
@@ -103,7 +103,7 @@ export class NatsLeases implements Leases {
     const lease = new HeldLease({ name, clock, leaseMs: this.leaseMs, startedAt, store });
     this.#held.add(lease);
     try {
-      await this.#fitTimeToLive(); // somebody may have lowered it before our record could be seen (K3)
+      await this.#fitTimeToLive(); // somebody may have lowered it before our record could be seen (BUS-NATS-LEASES-3)
     } catch (error) {
       await lease.release();
       throw error;
@@ -281,7 +281,7 @@ class BucketLease implements LeaseStore {
         this.#sequence = sequence;
         return true;
       }
-      // Somebody wrote: another holder, or we ourselves and the answer was lost (K2).
+      // Somebody wrote: another holder, or we ourselves and the answer was lost (BUS-NATS-LEASES-2).
       const own = await this.#leases.sequenceOf(this.#key, this.#record);
       if (own === undefined || own === expected) return false;
       this.#sequence = own;

@@ -1,6 +1,6 @@
 // The mailbox on JetStream: one stream that keeps one message a subject.
 //
-// Invariants: B1 to B4 and B7 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
+// Invariants: BUS-1 to BUS-4 and BUS-7 of bus.ts. `Nats-Msg-Id` is never set: after a deletion the same id would be swallowed.
 
 import type { Address } from './address.ts';
 import type {
@@ -148,7 +148,7 @@ export class NatsMailbox implements Mailbox {
     const text = mailboxSubject(subject, this.shards, this.#root);
     const message = await readMessage(this.#connection, this.#keeper.config, { last_by_subj: text });
     // mutant: value-of-another-stream drop
-    await this.#confirm(epoch); // no value of another stream is handed over (B4)
+    await this.#confirm(epoch); // no value of another stream is handed over (BUS-4)
     if (message === undefined) return undefined;
     this.#keeper.saw(message.sequence, text);
     const said = readMailHeaders(message.headers);
@@ -301,7 +301,7 @@ export class NatsMailbox implements Mailbox {
   }
 }
 
-/** What is no JSON object says nothing (B7). */
+/** What is no JSON object says nothing (BUS-7). */
 function payloadOf(text: string): JsonObject {
   // mutant: mail-no-json return -> JSON.parse($1.1)
   return parseJsonObject(text) ?? {};

@@ -2,9 +2,9 @@
 // whenever it is lost.
 //
 // Invariants:
-//   R1. Messages are handed over in the order of the stream, each once; a consumer made anew goes on behind the last.
-//   R2. Nothing is handed over before `verify` said, after the consumer was made, that the stream is the one it was.
-//   R3. Deliveries of a consumer that was given up are dropped, whenever they come.
+//   BUS-NATS-READER-1. Messages are handed over in the order of the stream, each once; a consumer made anew goes on behind the last.
+//   BUS-NATS-READER-2. Nothing is handed over before `verify` said, after the consumer was made, that the stream is the one it was.
+//   BUS-NATS-READER-3. Deliveries of a consumer that was given up are dropped, whenever they come.
 //
 // The stream keeps one message a subject, so "from the first on" is "the last of each". It is asked for in those words:
 // a consumer `last_per_subject` whose filter matches nothing when it is made is 100 times slower on nats-server 2.9 for
@@ -44,7 +44,7 @@ export interface ReaderOptions {
   readonly stream: string;
   /** One, or several where the server knows how (2.10). */
   readonly filters: readonly string[];
-  /** Whether the stream is still the one it was (R2). False ends the reader. @throws {TransientError} it cannot be told */
+  /** Whether the stream is still the one it was (BUS-NATS-READER-2). False ends the reader. @throws {TransientError} it cannot be told */
   readonly verify: () => Promise<boolean>;
   readonly onDelivery: (delivery: Delivery) => void;
 }

@@ -1,4 +1,4 @@
-// When a replay is complete (B3): every subject that a listing, asked after the consumer exists, names has been handed
+// When a replay is complete (BUS-3): every subject that a listing, asked after the consumer exists, names has been handed
 // over, or is gone at a later listing. The consumer's own count of what is pending is no measure: a value that is
 // overwritten moves behind it.
 import { TransientError } from './errors.ts';

@@ -1,11 +1,11 @@
 // The development server: a real nats-server with JetStream on loopback, which ends with its parent.
 //
 // Invariants:
-//   N1. The server ends when the parent does, however that ends: its guard waits for the end of a pipe that only the
+//   BUS-NATS-SERVER-1. The server ends when the parent does, however that ends: its guard waits for the end of a pipe that only the
 //       parent holds, and the system closes it even after SIGKILL.
-//   N2. Only who may read the configuration (mode 0600) can connect.
-//   N3. A start on the same folder finds the same data and takes the same password.
-//   N4. No server opens a store that a newer one may have written: which one is recorded before it begins.
+//   BUS-NATS-SERVER-2. Only who may read the configuration (mode 0600) can connect.
+//   BUS-NATS-SERVER-3. A start on the same folder finds the same data and takes the same password.
+//   BUS-NATS-SERVER-4. No server opens a store that a newer one may have written: which one is recorded before it begins.
 import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chmod, mkdir, open, readdir, readFile, rm, writeFile } from 'node:fs/promises';

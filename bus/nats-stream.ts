@@ -1,9 +1,9 @@
-// A stream that may be lost: wiped, made anew or rolled back, by whomever, at any time. This is who notices (P11, B4).
+// A stream that may be lost: wiped, made anew or rolled back, by whomever, at any time. This is who notices (P11, BUS-4).
 //
 // Invariants:
-//   S1. `ready` only while connected and after a check since; until then nothing is read or written.
-//   S2. A check that finds another stream tells so before it resolves; values read before are then those of the old one.
-//   S3. A stream whose last sequence, or a message of it, is not what this process has seen was rolled back: it is
+//   BUS-NATS-STREAM-1. `ready` only while connected and after a check since; until then nothing is read or written.
+//   BUS-NATS-STREAM-2. A check that finds another stream tells so before it resolves; values read before are then those of the old one.
+//   BUS-NATS-STREAM-3. A stream whose last sequence, or a message of it, is not what this process has seen was rolled back: it is
 //       deleted and made anew. Two processes may do so at once; then there is one more change, and they agree again.
 
 import { randomUUID } from 'node:crypto';
@@ -110,7 +110,7 @@ export class StreamKeeper {
     this.news.clear();
   }
 
-  /** What tells this stream from any other (S1: `ready` says whether it was checked). */
+  /** What tells this stream from any other (BUS-NATS-STREAM-1: `ready` says whether it was checked). */
   get epoch(): Epoch {
     return {
       id: this.#marker === undefined ? `${this.#created}` : `${this.#created}/${this.#marker.id}`,
@@ -153,7 +153,7 @@ export class StreamKeeper {
   }
 
   /**
-   * Whether the stream is the one it was, as of some instant after this call. If it is not, everybody was told (S2).
+   * Whether the stream is the one it was, as of some instant after this call. If it is not, everybody was told (BUS-NATS-STREAM-2).
    *
    * @throws {TransientError} it cannot be told now
    */

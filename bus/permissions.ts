@@ -2,9 +2,9 @@
 // subjects that the code is made of, and the server's configuration is written from it (server-users.ts).
 //
 // Invariants:
-//   U1. What a role does not do it may not: the server refuses whatever is not listed.
-//   U2. Answers come to an inbox that its user alone may read. Whoever was asked may answer, once, and nobody else.
-//   U3. Whoever holds an operation, or runs one that is held, is reached under a name that only the other was told.
+//   BUS-PERMISSIONS-1. What a role does not do it may not: the server refuses whatever is not listed.
+//   BUS-PERMISSIONS-2. Answers come to an inbox that its user alone may read. Whoever was asked may answer, once, and nobody else.
+//   BUS-PERMISSIONS-3. Whoever holds an operation, or runs one that is held, is reached under a name that only the other was told.
 import { FRESH, leaseKey, WATCH_LEASE } from './lease-names.ts';
 import {
   acknowledgements,

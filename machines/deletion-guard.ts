@@ -5,10 +5,10 @@
 // whether the table of claims is complete.
 //
 // Invariants:
-//   G1. A guard finalizer is added only to an object that is not being deleted (the API server forbids it then).
-//   G2. A guard finalizer is removed only from an object that is being deleted (P3), and not while a claim holds it (I3).
-//   G3. With an incomplete table a finalizer is removed only after the API server confirmed that it is free (P8).
-//   G4. A deleted object that waits asks the API server now and then whether its claimants are still there (P7).
+//   DELETION-GUARD-1. A guard finalizer is added only to an object that is not being deleted (the API server forbids it then).
+//   DELETION-GUARD-2. A guard finalizer is removed only from an object that is being deleted (P3), and not while a claim holds it (I3).
+//   DELETION-GUARD-3. With an incomplete table a finalizer is removed only after the API server confirmed that it is free (P8).
+//   DELETION-GUARD-4. A deleted object that waits asks the API server now and then whether its claimants are still there (P7).
 import { fromPromise, setup } from 'xstate';
 import { assign } from './assign.ts';
 import { Tag } from './lifecycle.ts';
@@ -45,7 +45,7 @@ export interface GuardView {
   readonly finalizers: readonly string[];
   /**
    * Its life takes free guards off together with its own finalizer: one write for all. Those that only a confirmation frees
-   * go before (G3).
+   * go before (DELETION-GUARD-3).
    */
   readonly leaves: boolean;
 }
@@ -96,7 +96,7 @@ export function freeByTable(context: Pick<GuardContext, 'object' | 'claims'>): r
   return context.claims.complete ? unheldGuards(context) : [];
 }
 
-/** Finalizers to remove now (G2, G3). */
+/** Finalizers to remove now (DELETION-GUARD-2, DELETION-GUARD-3). */
 export function freeGuards(context: Pick<GuardContext, 'object' | 'claims' | 'confirmed'>): readonly string[] {
   const { object, claims, confirmed } = context;
   // mutant: free-guards-cost-a-write return -> $3

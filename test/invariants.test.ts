@@ -32,7 +32,7 @@ function report(tree: Readonly<Record<string, string>>): Report {
 const namersOf = ({ invariants }: Report, file: string, code: string): readonly string[] | undefined =>
   invariants.find((one) => one.file === file && one.code === code)?.tests.map((naming) => naming.file);
 
-const OUTBOX = '// Mail.\n//\n// Invariants:\n//   O4. What stands is not said again.\n';
+const OUTBOX = '// Mail.\n//\n// Invariants:\n//   OUTBOX-4. What stands is not said again.\n';
 
 const PAGE =
   '| | rule | without it |\n| --- | --- | --- |\n| P1 withdraw | It withdraws. It is so. | It waits. |\n| I10 | It is kept. |\n';
@@ -91,64 +91,40 @@ test('a checker names what it reports', () => {
   );
 });
 
-test('a code of several files is that of the file which the test stands beside, or imports', () => {
-  const found = report({
-    'actors/mailbox/outbox.ts': OUTBOX,
-    'adapters/operations.ts': OUTBOX,
-    'adapters/http/mod.ts': '',
-    'adapters/http/gate.ts': OUTBOX,
-    'test/actors/mailbox/outbox.test.ts': "import 'adapters/operations.ts'; test('a (O4)', run);",
-    'test/bus/importer.test.ts': "import 'adapters/operations.ts'; test('b (O4)', run);",
-    'test/bus/user.test.ts': "import 'adapters/http/mod.ts'; test('c (O4)', run);",
-    'test/bus/stranger.test.ts': "test('outbox (O4)', run);",
-    'test/actors/user.test.ts': "import 'adapters/http/mod.ts'; test('mail (O4)', run);",
-  });
-  assert.equal(namersOf(found, 'actors/mailbox/outbox.ts', 'O4'), ['test/actors/mailbox/outbox.test.ts']);
-  assert.equal(namersOf(found, 'adapters/operations.ts', 'O4'), ['test/bus/importer.test.ts']);
-  assert.equal(namersOf(found, 'adapters/http/gate.ts', 'O4'), ['test/bus/user.test.ts']);
-  assert.equal(found.unresolved, [
-    { file: 'test/actors/user.test.ts', code: 'O4', title: 'mail (O4)' },
-    { file: 'test/bus/stranger.test.ts', code: 'O4', title: 'outbox (O4)' },
+test('a code is defined once, and what is cited is defined', () => {
+  const tree = { 'bus/a.ts': OUTBOX, 'test/bus/a.test.ts': "test('a (OUTBOX-4), b (OUTBOX-5), V8, (X-1)', run);" };
+  assert.equal(report(tree).faults, ['test/bus/a.test.ts cites OUTBOX-5, which is defined nowhere']);
+  assert.equal(report({ 'bus/a.ts': OUTBOX, 'bus/b.ts': OUTBOX }).faults, [
+    'OUTBOX-4 is defined in bus/a.ts and bus/b.ts',
   ]);
+  assert.ok(linesOf(report(tree)).includes('test/bus/a.test.ts cites OUTBOX-5, which is defined nowhere'));
 });
 
-test('from elsewhere a code is known if no other file defines it and the test speaks of the subject', () => {
-  const found = report({
-    'actors/mailbox/dead-letters.ts': OUTBOX,
-    'test/bus/speaks.test.ts': "test('dead letters are kept (O4)', run);",
-    'test/bus/silent.test.ts': "test('all is kept (O4)', run);",
-  });
-  assert.equal(namersOf(found, 'actors/mailbox/dead-letters.ts', 'O4'), ['test/bus/speaks.test.ts']);
-  assert.ok(linesOf(found).includes('         test/bus/speaks.test.ts: dead letters are kept (O4) [elsewhere]'));
-  assert.is(found.unresolved.length, 1);
-});
-
-test('a rule of the protocol is everybody’s, but where a file beside the test has that code', () => {
+test('a rule of the protocol is named from everywhere, and chaos says what it is there', () => {
   const found = report({
     [RULES_PAGE]: PAGE,
-    'adapters/path-rules.ts': '//   P1. A path is refused.\n',
-    'test/adapters/path-rules.test.ts': "test('a (P1)', run);",
     'test/actors/claims.test.ts': "test('b (P1)', run);",
+    'test/chaos/log.ts': '//   I10. It is kept there.\n',
   });
-  assert.equal(namersOf(found, 'adapters/path-rules.ts', 'P1'), ['test/adapters/path-rules.test.ts']);
   assert.equal(namersOf(found, PROTOCOL, 'P1'), ['test/actors/claims.test.ts']);
+  assert.equal([found.invariants.length, found.faults], [2, []]);
 });
 
 test('a suite that nothing runs names nothing, and one that test/real alone runs is told apart', () => {
-  const tree = { 'bus/lease.ts': OUTBOX, 'test/bus/lease.suite.ts': "called('a (O4)');" };
+  const tree = { 'bus/lease.ts': OUTBOX, 'test/bus/lease.suite.ts': "called('a (OUTBOX-4)');" };
   const real = { ...tree, 'test/real/bus/lease.test.ts': "import 'test/bus/lease.suite.ts';" };
   const here = { ...real, 'test/bus/lease.test.ts': "import 'test/bus/lease.suite.ts';" };
-  assert.equal(namersOf(report(tree), 'bus/lease.ts', 'O4'), []);
+  assert.equal(namersOf(report(tree), 'bus/lease.ts', 'OUTBOX-4'), []);
   assert.ok(linesOf(report(tree)).includes('         no test names it'));
-  assert.ok(linesOf(report(real)).includes('         test/bus/lease.suite.ts: a (O4) [test/real alone]'));
-  assert.ok(linesOf(report(here)).includes('         test/bus/lease.suite.ts: a (O4)'));
+  assert.ok(linesOf(report(real)).includes('         test/bus/lease.suite.ts: a (OUTBOX-4) [test/real alone]'));
+  assert.ok(linesOf(report(here)).includes('         test/bus/lease.suite.ts: a (OUTBOX-4)'));
   assert.is(linesOf(report(here)).at(-1), '1 invariants, 1 named by a test, 0 not named');
 });
 
 test('lost is what is gone, what is not named any more, and what test/real alone names', () => {
-  const named = "test('a (O4)', run);";
+  const named = "test('a (OUTBOX-4)', run);";
   const before = report({ 'bus/lease.ts': OUTBOX, 'test/bus/lease.test.ts': named });
-  const what = 'bus/lease.ts O4: What stands is not said again.';
+  const what = 'bus/lease.ts OUTBOX-4: What stands is not said again.';
   assert.equal(lostSince(before, before), []);
   assert.equal(lostSince(before, report({})), [`gone: ${what}`]);
   assert.equal(lostSince(before, report({ 'bus/lease.ts': OUTBOX })), [`not named any more: ${what}`]);
@@ -156,7 +132,7 @@ test('lost is what is gone, what is not named any more, and what test/real alone
     `named by test/real alone: ${what}`,
   ]);
   const renamed = {
-    'bus/leases.ts': OUTBOX.replace('O4', 'BUS-LEASES-4'),
+    'bus/leases.ts': OUTBOX.replace('OUTBOX-4', 'BUS-LEASES-4'),
     'test/bus/leases.test.ts': "test('(BUS-LEASES-4)', run);",
   };
   assert.equal(lostSince(before, report(renamed)), []);

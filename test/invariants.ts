@@ -1,22 +1,12 @@
 // Invariants and the tests that name them: `npm run -s invariants -- [options]`.
 //
-// An invariant is a numbered line of a comment, `//   O4. A sentence.`, in a source or in a module of the tests; the rules of the
-// protocol (P1 to P13, I1 to I11) are rows of the tables of `actors/README.md`. A test names one in a title or a message, `(O4, P9)`
-// or `O4: ...`, or in the head of its file; a checker of histories or of chaos in what it reports. Several files define the same code, so that the first
-// of these that finds a definition says whose it is:
-//
-//   1. the test has the name of the source, in the same place below test/ or test/real/;
-//   2. it imports the source, of its own top-level folder or else of another;
-//   3. its folder, or its own name, is that of the source's folder;
-//   4. its folder is one above the source's, and the test has its name, or it alone of those below is what the test speaks of;
-//   5. it imports the `mod.ts` of the source's folder, and nothing in its own top-level folder defines the code;
-//   6. the code is a rule of the protocol;
-//   7. no other file defines the code, and the test speaks of the file's subject ("elsewhere").
-//
-// What several files of one folder define belongs to those whose subject the test speaks of, or else to all of them.
+// An invariant is a numbered line of a comment, `//   OUTBOX-4. A sentence.`, in a source or in a module of the tests; the rules of
+// the protocol (P1 to P13, I1 to I11) are rows of the tables of `actors/README.md`. Its code begins with the name of its file, after
+// that of the adapter or part that the file belongs to, so that each is defined once. A test names one in a title or a message,
+// `(OUTBOX-4, P9)` or `OUTBOX-4: ...`, or in the head of its file; a checker of histories or of chaos in what it reports.
 // The last line is `N invariants, N named by a test, N not named`.
 import { readFileSync } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from '@babel/parser';
 import { scriptOptions } from '../deploy/script-options.ts';
@@ -26,6 +16,7 @@ const USAGE = `Usage: npm run invariants -- [options]
 
 Prints the numbered invariants of the sources, each with the tests that name it.
 
+  --check          print only codes that are defined twice, or cited and defined nowhere; exits with 1 if there are any
   --json           the report as JSON
   --compare FILE   list what was lost since --json wrote FILE; exits with 1 if anything was
   --help           this text
@@ -37,7 +28,6 @@ export interface Naming {
   readonly title: string;
   /** Whether nothing runs it but test/real. */
   readonly real: boolean;
-  readonly elsewhere: boolean;
 }
 
 export interface Invariant {
@@ -49,8 +39,8 @@ export interface Invariant {
 
 export interface Report {
   readonly invariants: readonly Invariant[];
-  /** Codes that a test names and that none of the definitions can be told to be. */
-  readonly unresolved: readonly { readonly file: string; readonly code: string; readonly title: string }[];
+  /** Codes that are defined twice, or cited and defined nowhere, a line each. */
+  readonly faults: readonly string[];
 }
 
 type Definition = Omit<Invariant, 'tests'>;
@@ -164,60 +154,6 @@ function reportedIn(text: string): readonly string[] {
   return code === undefined ? [] : [code];
 }
 
-/** Where a file stands, whichever of the trees it is in. */
-const placeOf = (file: string): string => file.replace(/^test\/(real\/)?/, '').replace(/(\.(test|suite))?\.ts$/, '');
-
-/** What a file is about, in lower-case words and without the `s` of a plural: its name, or that of its folder. */
-function subjectOf(file: string): string {
-  const stem = basename(file, '.ts');
-  return (['machine', 'mod'].includes(stem) ? basename(dirname(file)) : stem).replaceAll('-', ' ').replace(/s$/, '');
-}
-
-const speaksOf = (text: string, subject: string): boolean =>
-  text
-    .toLowerCase()
-    .replaceAll(/[-\s/]+/g, ' ')
-    .includes(subject);
-
-/** The top-level folder of the sources that a file belongs to. */
-const roomOf = (file: string): string | undefined => placeOf(file).split('/')[0];
-
-interface Owners {
-  readonly files: readonly string[];
-  readonly elsewhere: boolean;
-}
-
-interface Namer {
-  readonly file: string;
-  /** Words of the file, as a reader would look for them. */
-  readonly text: string;
-  readonly imports: readonly string[];
-}
-
-/** Whose code it is that a test names, and whether that is known from the tree alone. */
-function ownersOf({ file, text, imports }: Namer, definers: readonly string[]): Owners {
-  const place = placeOf(file);
-  const isSpokenOf = (source: string): boolean => speaksOf(text, subjectOf(source));
-  const isIn = (folder: string) => (source: string) => dirname(placeOf(source)) === folder;
-  const ofItsRoom = definers.filter((source) => roomOf(source) === roomOf(file));
-  const below = definers.filter((source) => placeOf(source).startsWith(`${dirname(place)}/`));
-  const ofItsName = below.filter((source) => basename(placeOf(source)) === basename(place));
-  const spokenOf = below.filter(isSpokenOf);
-  const tiers = [
-    definers.filter((source) => placeOf(source) === place),
-    ofItsRoom.filter((source) => imports.includes(source)),
-    definers.filter((source) => imports.includes(source)),
-    definers.filter((source) => isIn(place)(source) || isIn(dirname(place))(source)),
-    ofItsName.length === 1 ? ofItsName : spokenOf.length === 1 ? spokenOf : [],
-    ofItsRoom.length > 0 ? [] : definers.filter((source) => imports.includes(`${dirname(source)}/mod.ts`)),
-    definers.filter((source) => source === PROTOCOL),
-  ];
-  const those = tiers.find((some) => some.length > 0);
-  if (those === undefined) return { files: definers.length === 1 ? definers.filter(isSpokenOf) : [], elsewhere: true };
-  const preferred = those.filter(isSpokenOf);
-  return { files: preferred.length > 0 ? preferred : those, elsewhere: false };
-}
-
 /** For each file of test/ that a test file runs, whether others than test/real do. */
 function runBy(imports: Imports): ReadonlyMap<string, boolean> {
   const here = new Map<string, boolean>();
@@ -232,34 +168,46 @@ function runBy(imports: Imports): ReadonlyMap<string, boolean> {
 
 const isNamer = (file: string): boolean => file !== OWN_TEST && (TEST.test(file) || CHECKER.test(file));
 
+/** Chaos judges rules of the protocol from outside, and says what each is there. */
+const isRestated = (file: string, code: string): boolean => file.startsWith('test/chaos/') && /^[PI]\d+$/.test(code);
+
 /** @param read  the text of a file of the tree */
 export function reportOn(imports: Imports, read: (file: string) => string): Report {
   const files = [...imports.keys()].sort();
   const sources = files.filter((file) => file.endsWith('.ts') && !TEST.test(file));
-  const definitions = [...rulesIn(read(RULES_PAGE)), ...sources.flatMap((file) => definitionsIn(file, read(file)))];
-  const definers = Map.groupBy(definitions, ({ code }) => code);
+  const definitions = [
+    ...rulesIn(read(RULES_PAGE)),
+    ...sources.flatMap((file) => definitionsIn(file, read(file))),
+  ].filter(({ file, code }) => !isRestated(file, code));
+  const known = Map.groupBy(definitions, ({ code }) => code);
   const run = runBy(imports);
   const tests = new Map<string, Naming[]>();
-  const unresolved: Report['unresolved'][number][] = [];
   for (const file of files.filter((name) => run.has(name) && isNamer(name))) {
-    const text = read(file);
-    const namer = { file, text, imports: imports.get(file) ?? [] };
-    for (const { code, title } of citationsIn(file, text)) {
-      const those = definers.get(code)?.map((definition) => definition.file);
-      if (those === undefined) continue;
-      const owners = ownersOf(namer, those);
-      if (owners.files.length === 0) unresolved.push({ file, code, title });
-      for (const owner of owners.files) {
-        const naming = { file, title, real: run.get(file) === false, elsewhere: owners.elsewhere };
-        tests.set(`${owner} ${code}`, [...(tests.get(`${owner} ${code}`) ?? []), naming]);
-      }
+    for (const { code, title } of citationsIn(file, read(file))) {
+      tests.set(code, [...(tests.get(code) ?? []), { file, title, real: run.get(file) === false }]);
     }
   }
+  const twice = [...known].filter(([, those]) => those.length > 1);
   return {
-    invariants: definitions.map((one) => ({ ...one, tests: tests.get(`${one.file} ${one.code}`) ?? [] })),
-    unresolved,
+    invariants: definitions.map((one) => ({ ...one, tests: tests.get(one.code) ?? [] })),
+    faults: [
+      ...twice.map(([code, those]) => `${code} is defined in ${those.map(({ file }) => file).join(' and ')}`),
+      ...files.flatMap((file) => danglingIn(file, read(file), known)),
+    ],
   };
 }
+
+/** Citations of a file whose code has the name of a file, and a number that nothing defines. */
+function danglingIn(file: string, text: string, known: ReadonlyMap<string, unknown>): readonly string[] {
+  if (file === OWN_TEST) return [];
+  const prefixes = new Set([...known.keys()].map(prefixOf));
+  const cited = new Set([...text.matchAll(CODES)].flatMap(([, first = '', last = first]) => [first, last]));
+  return [...cited]
+    .filter((code) => prefixOf(code).length > 1 && prefixes.has(prefixOf(code)) && !known.has(code))
+    .map((code) => `${file} cites ${code}, which is defined nowhere`);
+}
+
+const prefixOf = (code: string): string => code.replace(/-?\d+[a-z]?$/, '');
 
 /**
  * Invariants that since an earlier report are gone, are not named any more, or are named by test/real alone: a line for each.
@@ -280,23 +228,19 @@ export function lostSince(before: Report, now: Report): readonly string[] {
 }
 
 /** The report for people. */
-export function linesOf({ invariants, unresolved }: Report): readonly string[] {
+export function linesOf({ invariants, faults }: Report): readonly string[] {
   const table = [...Map.groupBy(invariants, ({ file }) => file)].flatMap(([file, those]) => [
     file,
     ...those.flatMap(({ code, sentence, tests }) => [
-      `  ${code.padEnd(4)} ${sentence}`,
-      ...tests.map((naming) => {
-        const how = [naming.elsewhere ? 'elsewhere' : '', naming.real ? 'test/real alone' : ''].filter(Boolean);
-        return `         ${naming.file}: ${naming.title}${how.length > 0 ? ` [${how.join(', ')}]` : ''}`;
-      }),
+      `  ${code} ${sentence}`,
+      ...tests.map(({ file: namer, title, real }) => `         ${namer}: ${title}${real ? ' [test/real alone]' : ''}`),
       ...(tests.length === 0 ? ['         no test names it'] : []),
     ]),
   ]);
-  const lost = unresolved.map(({ file, code, title }) => `  ${code.padEnd(4)} ${file}: ${title}`);
   const named = invariants.filter(({ tests }) => tests.length > 0).length;
   return [
     ...table,
-    ...(lost.length > 0 ? ['named by tests, and of several files or of none that the test speaks of', ...lost] : []),
+    ...faults,
     `${invariants.length} invariants, ${named} named by a test, ${invariants.length - named} not named`,
   ];
 }
@@ -310,7 +254,11 @@ function storedReport(path: string): Report {
 
 function main(): number {
   const { values } = scriptOptions(USAGE, {
-    options: { json: { type: 'boolean', default: false }, compare: { type: 'string' } },
+    options: {
+      check: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      compare: { type: 'string' },
+    },
   });
   const before = values.compare === undefined ? undefined : storedReport(values.compare);
   const root = fileURLToPath(new URL('..', import.meta.url));
@@ -321,6 +269,10 @@ function main(): number {
       values.json ? `${JSON.stringify({ lost }, undefined, 1)}\n` : [...lost, `${lost.length} lost`, ''].join('\n'),
     );
     return lost.length > 0 ? 1 : 0;
+  }
+  if (values.check) {
+    for (const fault of report.faults) process.stdout.write(`${fault}\n`);
+    return report.faults.length > 0 ? 1 : 0;
   }
   process.stdout.write(values.json ? `${JSON.stringify(report, undefined, 1)}\n` : `${linesOf(report).join('\n')}\n`);
   return 0;

@@ -180,7 +180,7 @@ test('a file after one that failed runs in another process', () => {
   assert.is(lastLine, '1 passed, 1 failed, 0 skipped', stdout);
 });
 
-test('the end of a process that comes late says nothing of the next file (POOL-3)', () => {
+test('the end of a process that comes late says nothing of the next file (TEST-POOL-3)', () => {
   const holding = `// own process: it leaves somebody with its output\n${HEAD}import { spawn } from 'node:child_process';
     test('a', () => spawn(process.execPath, ['-e', 'setTimeout(() => {}, 1500)'], { stdio: 'inherit', detached: true }).unref());
     test.run();`;

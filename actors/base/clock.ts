@@ -1,8 +1,8 @@
 // The one place that touches timers, the wall clock and chance.
 //
 // Invariants:
-//   CL1. Time never goes back. While the wall clock is not set it passes as evenly as the machine can tell.
-//   CL2. A process that was suspended, or whose wall clock was set ahead, is at the same time as all others at once: what ended meanwhile
+//   CLOCK-1. Time never goes back. While the wall clock is not set it passes as evenly as the machine can tell.
+//   CLOCK-2. A process that was suspended, or whose wall clock was set ahead, is at the same time as all others at once: what ended meanwhile
 //       has ended. One whose wall clock was set back catches up with it by going at half the pace.
 import type { Clock, Timer } from '../../bus/time.ts';
 
@@ -69,7 +69,7 @@ export function systemClock({
   return clock;
 }
 
-/** Tells the time by two clocks of a machine (CL1, CL2). */
+/** Tells the time by two clocks of a machine (CLOCK-1, CLOCK-2). */
 export function timeBy({ wall, even }: { wall: () => number; even: () => number }): () => number {
   let { at: last, said: time } = readTogether({ wall, even });
   return () => {

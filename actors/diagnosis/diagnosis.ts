@@ -2,9 +2,9 @@
 // references that the kinds state, so every kind is served.
 //
 // Invariants:
-//   Y1. Each object is explained once: where it comes up again, or waits for itself, the chain ends.
-//   Y2. What waits for something has no cause of its own; what waits for nothing and is not done has one.
-//   Y3. Code of a kind that throws is the cause at the object that it was run for, and breaks nothing else.
+//   DIAGNOSIS-1. Each object is explained once: where it comes up again, or waits for itself, the chain ends.
+//   DIAGNOSIS-2. What waits for something has no cause of its own; what waits for nothing and is not done has one.
+//   DIAGNOSIS-3. Code of a kind that throws is the cause at the object that it was run for, and breaks nothing else.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import { type Address, addressKey, TroupeError, toErrorData } from '../../bus/mod.ts';
 import type { Kind, KnownDependencies, Reference } from '../../machines/kind.ts';
@@ -346,7 +346,7 @@ export class Diagnosis {
   }
 }
 
-/** What code of a kind says, which may throw: whoever hosts the object says so in the log (Y3). */
+/** What code of a kind says, which may throw: whoever hosts the object says so in the log (DIAGNOSIS-3). */
 export function orElse<Value>(ask: () => Value, otherwise: Value): Value {
   try {
     return ask();

@@ -1,11 +1,11 @@
 // Asks the API server who still refers to a deleted object (P7, P8).
 //
 // Invariants:
-//   A1. A question is answered from lists that began after it was asked; a claimant that is not in them is gone.
-//   A2. A thousand questions at once are two lists of a kind in a namespace, not a thousand.
-//   A3. A claimant whose references cannot be told holds whatever it may have claimed, and no other claimant is judged by it.
-//   A4. The end of a claim frees nothing that its claimant refers to again: what it had built before may be there still (P8).
-//   A5. A claim without finalizers holds nothing, and ends only with its claimant: who follows somebody refers to nobody.
+//   AUDIT-1. A question is answered from lists that began after it was asked; a claimant that is not in them is gone.
+//   AUDIT-2. A thousand questions at once are two lists of a kind in a namespace, not a thousand.
+//   AUDIT-3. A claimant whose references cannot be told holds whatever it may have claimed, and no other claimant is judged by it.
+//   AUDIT-4. The end of a claim frees nothing that its claimant refers to again: what it had built before may be there still (P8).
+//   AUDIT-5. A claim without finalizers holds nothing, and ends only with its claimant: who follows somebody refers to nobody.
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey } from '../../bus/mod.ts';
 import type { AuditOutput } from '../../machines/deletion-guard.ts';
@@ -72,7 +72,7 @@ export class Audits {
         const claim = actor.claims.get(referrer.key);
         const withdrawnUids = claim?.uid === referrer.uid && claim.withdrawnFrom.includes(uid);
         // Its tombstone comes before its own finalizer goes, so the object may still be there for a moment. That of a
-        // reference which was edited away is of an older generation than the edit that brought it back (A4).
+        // reference which was edited away is of an older generation than the edit that brought it back (AUDIT-4).
         const end = actor.claims.ended(referrer.key);
         const { generation = 0 } = referrers.listed.get(referrer.key) ?? {};
         // mutant: audit-end-frees-later-claim &&.2 -> true
@@ -97,7 +97,7 @@ export class Audits {
     return { free: finalizers.filter((finalizer) => !holding.has(finalizer)), revision: actor.claims.revision };
   }
 
-  /** From a list that begins now, or as soon as the one that is under way has ended (A1). */
+  /** From a list that begins now, or as soon as the one that is under way has ended (AUDIT-1). */
   #read(kind: Kind, namespace: string | undefined): Promise<Referrers> {
     return this.#readings.of(`${kind.realm}/${kind.plural}/${namespace ?? '*'}`, () => this.#list(kind, namespace));
   }

@@ -2,10 +2,10 @@
 // corrected or replaced when they are not as they should be, deleted before it goes itself.
 //
 // Invariants:
-//   K1. A child is compared by what was applied: what the API server, or somebody else, adds is no difference, and neither is
+//   CHILDREN-1. A child is compared by what was applied: what the API server, or somebody else, adds is no difference, and neither is
 //       the order of members.
-//   K2. A child that others own too loses this owner, and stays.
-//   K3. A pass is over when all that it asked for is: what is late of one that failed would undo, or repeat, what the next one does.
+//   CHILDREN-2. A child that others own too loses this owner, and stays.
+//   CHILDREN-3. A pass is over when all that it asked for is: what is late of one that failed would undo, or repeat, what the next one does.
 //       One whose life has ended meanwhile writes nothing more: the next life may have done it already.
 import type { Objects, Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, addressKey, ConflictError, TransientError } from '../../bus/mod.ts';
@@ -44,7 +44,7 @@ export async function ensureChildren(
   return waiting.flat();
 }
 
-/** What all came to, once each has (K3). @throws the first failure */
+/** What all came to, once each has (CHILDREN-3). @throws the first failure */
 async function ended<Result>(all: readonly Promise<Result>[]): Promise<readonly Result[]> {
   await Promise.allSettled(all);
   return Promise.all(all);
@@ -220,7 +220,7 @@ async function removeChild(
   return false;
 }
 
-/** @throws {AbsentError} what was read is for a life that has ended (K3) */
+/** @throws {AbsentError} what was read is for a life that has ended (CHILDREN-3) */
 function refuseEnded({ actor, isAlive }: Owner): void {
   if (!isAlive()) throw new AbsentError(`'${addressKey(actor.address)}' is not hosted here any more`);
 }
@@ -240,7 +240,7 @@ function isOwnedBy({ metadata: { uid } }: KubeObject, { metadata: { ownerReferen
   return ownerReferences.some((owner) => owner.uid === uid);
 }
 
-/** The owners that the child is to have: whoever applies with our manager states all of them (K2). */
+/** The owners that the child is to have: whoever applies with our manager states all of them (CHILDREN-2). */
 function ownersOf(
   { object }: Pick<Owner, 'object'>,
   { isControlled }: Pick<Child, 'isControlled'>,
@@ -254,7 +254,7 @@ function ownersOf(
   return [...others, { ...ownerReferenceTo(object), ...(isController && { controller: true }) }];
 }
 
-/** Whether it has the labels that were asked for, none that were before (K1), and a controller if it is to. */
+/** Whether it has the labels that were asked for, none that were before (CHILDREN-1), and a controller if it is to. */
 function isMarked(
   { object }: Pick<Owner, 'object'>,
   { labels, isControlled }: Child,
@@ -275,7 +275,7 @@ function ownerReferenceTo({ apiVersion, kind, metadata: { name, uid } }: KubeObj
 }
 
 /**
- * Whether the object says what it should (K1).
+ * Whether the object says what it should (CHILDREN-1).
  *
  * @param fields  what our field manager owns of it, as its managedFields say
  */

@@ -2,17 +2,17 @@
 // value on the bus, `{address: inDoubtUntil}`, by what each is known again (its intent), and when that was written (P13).
 //
 // Invariants:
-//   U1. Nothing is sent before the bus has acknowledged a list that names it, with the time by which it lands if at all.
-//   U2. It stays on the list until it is answered for, or that time has passed; an answer that proves nothing keeps it there.
-//   U3. What a predecessor listed stays on the list, as it may end with this host, too; for no longer from now than it had
+//   CREATE-JOURNAL-1. Nothing is sent before the bus has acknowledged a list that names it, with the time by which it lands if at all.
+//   CREATE-JOURNAL-2. It stays on the list until it is answered for, or that time has passed; an answer that proves nothing keeps it there.
+//   CREATE-JOURNAL-3. What a predecessor listed stays on the list, as it may end with this host, too; for no longer from now than it had
 //       left when it was written, however far the other clock was ahead. Without a list in this epoch of the mailbox,
 //       whatever may have been begun is put on it (`begin`), and counts for the hosts after this one.
-//   U4. Published by compare, one publication at a time, and never after the end of the lease (P9). A list that somebody else wrote is not
+//   CREATE-JOURNAL-4. Published by compare, one publication at a time, and never after the end of the lease (P9). A list that somebody else wrote is not
 //       replaced before the bus has confirmed the lease, as the clock here may lag: it may be the successor's. If it is that of a
-//       predecessor, which was late, what it names may be under way, and stays on the list; nothing is sent for it meanwhile (U3).
-//   U5. What is begun while a publication is under way goes out together in the next; what is taken off goes out with it,
+//       predecessor, which was late, what it names may be under way, and stays on the list; nothing is sent for it meanwhile (CREATE-JOURNAL-3).
+//   CREATE-JOURNAL-5. What is begun while a publication is under way goes out together in the next; what is taken off goes out with it,
 //       or after a while.
-//   U6. An intent stays until the object has recorded what came of it, or is gone, or begins something else: by then its own
+//   CREATE-JOURNAL-6. An intent stays until the object has recorded what came of it, or is gone, or begins something else: by then its own
 //       look-ups, by what the object says now, may find nothing of it.
 import {
   type Clock,
@@ -105,7 +105,7 @@ export class CreateJournal {
     this.#epoch = deps.mailbox.epoch().id;
   }
 
-  /** The list on the bus, as the replay of the shard hands it over. Once this host has begun, the list is its own (U4). */
+  /** The list on the bus, as the replay of the shard hands it over. Once this host has begun, the list is its own (CREATE-JOURNAL-4). */
   heard(payload: JsonObject, sequence: number): void {
     if (sequence <= this.#sequence) return;
     if (this.#state === 'reading') {
@@ -150,7 +150,7 @@ export class CreateJournal {
     this.#tidyLater();
   }
 
-  /** What another host listed, by the clock here: for no longer from now than it had left when it was written (U3). */
+  /** What another host listed, by the clock here: for no longer from now than it had left when it was written (CREATE-JOURNAL-3). */
   #leftIn({ list, writtenAt }: Inherited): readonly (readonly [string, Entry])[] {
     const now = this.#deps.clock.now();
     return [...list].map(([key, { inDoubtUntil, intents }]) => {
@@ -160,7 +160,7 @@ export class CreateJournal {
     });
   }
 
-  /** Takes in a list that somebody wrote meanwhile (U4). @throws {TransientError} it is the successor's, or nobody can tell */
+  /** Takes in a list that somebody wrote meanwhile (CREATE-JOURNAL-4). @throws {TransientError} it is the successor's, or nobody can tell */
   async #takeIn(payload: JsonObject, sequence: number): Promise<void> {
     const { lease, clock, shard } = this.#deps;
     const isOurs = this.#outcomeUnknown.has(JSON.stringify(payload));
@@ -188,7 +188,7 @@ export class CreateJournal {
     return this.#entry(key).inDoubtUntil;
   }
 
-  /** By what is known again what was asked for on behalf of an actor and is not recorded, the latest last (U6). */
+  /** By what is known again what was asked for on behalf of an actor and is not recorded, the latest last (CREATE-JOURNAL-6). */
   intents(key: string): readonly JsonObject[] {
     return this.#entry(key).intents;
   }
@@ -200,7 +200,7 @@ export class CreateJournal {
   }
 
   /**
-   * Makes a call that must not be made twice (U1, U2).
+   * Makes a call that must not be made twice (CREATE-JOURNAL-1, CREATE-JOURNAL-2).
    *
    * @param inDoubtUntil  by when what it asks for is done, if ever: milliseconds since the epoch
    * @param intent  by what it is known again, whatever the object says then

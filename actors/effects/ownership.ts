@@ -1,18 +1,18 @@
 // Finds out whose an external resource is: one living managed object has it, whatever its namespace.
 //
 // Invariants:
-//   V1. The API server is asked, which alone knows who has recorded what: the mail may be lost, and old. A question is answered
+//   OWNERSHIP-1. The API server is asked, which alone knows who has recorded what: the mail may be lost, and old. A question is answered
 //       from a list that began after it was asked.
-//   V2. An id counts within one foreign system only, and which one it is follows from the credentials of each object, not from
+//   OWNERSHIP-2. An id counts within one foreign system only, and which one it is follows from the credentials of each object, not from
 //       what its status says: who points to a system of his own takes nothing from anybody.
-//   V3. Of two that have recorded the same the older one has it, by `creationTimestamp`, then by uid: both find the same.
+//   OWNERSHIP-3. Of two that have recorded the same the older one has it, by `creationTimestamp`, then by uid: both find the same.
 //       Who got the id from somebody else's hand, and who has recorded nothing, comes after both.
-//   V4. When it cannot be told in time where the id of another object leads, that one may have it, and nothing is taken from it.
+//   OWNERSHIP-4. When it cannot be told in time where the id of another object leads, that one may have it, and nothing is taken from it.
 //       But whoever has recorded the id by its own hand gives way only to who is seen to get at the resource with credentials of
 //       his own: else anybody could hold on to it by writing down its id.
-//   V5. Where a kind lets objects of one namespace share what their specs lead to, they are nobody's rivals. Who goes leaves the resource to any that lives,
+//   OWNERSHIP-5. Where a kind lets objects of one namespace share what their specs lead to, they are nobody's rivals. Who goes leaves the resource to any that lives,
 //       and of several that go to the youngest: one of them removes it, and nobody who lives loses it.
-//   V6. One system has several addresses, and nothing that another system says proves that it is the same. Whoever has only found a resource of a UUID, has recorded
+//   OWNERSHIP-6. One system has several addresses, and nothing that another system says proves that it is the same. Whoever has only found a resource of a UUID, has recorded
 //       nothing and asked for nothing, gives way to anybody who has recorded that: it may wait in vain, and nobody loses anything. A UUID is not known before the
 //       resource is there, so that nobody can be made to wait for what he makes himself.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
@@ -44,7 +44,7 @@ export interface Question {
   readonly isIdFromOtherWriter: boolean;
   /** It is what a create of the object made. */
   readonly isMade: boolean;
-  /** The object goes, and leaves the resource to whoever shares it (V5). */
+  /** The object goes, and leaves the resource to whoever shares it (OWNERSHIP-5). */
   readonly isLeaving: boolean;
 }
 
@@ -69,12 +69,12 @@ export class OwnershipResolver {
     this.#deps = deps;
   }
 
-  /** The foreign system that the object's ids belong to (V2); undefined: its kind has no rivals. */
+  /** The foreign system that the object's ids belong to (OWNERSHIP-2); undefined: its kind has no rivals. */
   async systemOf(kind: Kind, request: OperationRequest): Promise<string | undefined> {
     return identifying(kind)?.(request);
   }
 
-  /** Before whom the object gives way (V3); undefined: before nobody. */
+  /** Before whom the object gives way (OWNERSHIP-3); undefined: before nobody. */
   async of({
     kind,
     request,
@@ -117,7 +117,7 @@ export class OwnershipResolver {
     return { kind: kind.kind, namespace, name, uid, externalId };
   }
 
-  /** @param mustBeSeen  it counts as having it only where that is seen (V4) */
+  /** @param mustBeSeen  it counts as having it only where that is seen (OWNERSHIP-4) */
   async #mayHave(
     { system, kind, externalId }: Pick<Question, 'system' | 'kind' | 'externalId'>,
     request: OperationRequest,

@@ -1,11 +1,11 @@
 // What the runtime does for its charts: the effects of guards, and what the effects of lives are made of (`LifecyclePorts`).
 //
 // Invariants:
-//   E1. No external call begins unless its deadline lies before the end of the shard's lease (P10); one that takes as long as
+//   PORTS-1. No external call begins unless its deadline lies before the end of the shard's lease (P10); one that takes as long as
 //       it takes is told when the lease has ended.
-//   E2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
-//   E3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
-//   E4. An apply takes no guard off: it states what its field manager may own of what is stored, claimed or not (P3, I3).
+//   PORTS-2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
+//   PORTS-3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
+//   PORTS-4. An apply takes no guard off: it states what its field manager may own of what is stored, claimed or not (P3, I3).
 import { type AnyStateMachine, fromPromise } from 'xstate';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -141,7 +141,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     deps.track(key, call);
     return call;
   };
-  /** Lists what must not be repeated, and makes it then (E3), for the same incarnation and under the same lease (E2). */
+  /** Lists what must not be repeated, and makes it then (PORTS-3), for the same incarnation and under the same lease (PORTS-2). */
   const once = <Output>(
     key: string,
     inDoubtUntil: number,
@@ -159,7 +159,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     // mutant: intents-never-recorded ().4 drop
     return createJournal.run(key, inDoubtUntil, send, what && { uid, what });
   };
-  /** The turn of what was looked for, and who asks for it (T1). */
+  /** The turn of what was looked for, and who asks for it (RESERVATIONS-1). */
   const turnFor = (key: string, { name }: CompletedLookup) => {
     const { incarnation, kind } = living(key);
     const mayWrite = (): boolean => deps.actor(key) !== undefined && clock.now() < deps.leaseEndsAt(key);
@@ -169,7 +169,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     const { name, asker } = turnFor(key, completedLookup);
     return turns.take(name, { ...asker, until, lookedAt: completedLookup.at });
   };
-  /** Runs a write; its answer is known to the actor before the effect resolves (E2), a lost race is read again. */
+  /** Runs a write; its answer is known to the actor before the effect resolves (PORTS-2), a lost race is read again. */
   const write = async (key: string, run: (now: Incarnation) => Promise<KubeObject>): Promise<void> => {
     const { actor, incarnation } = find(key);
     const written = run(incarnation);
@@ -329,7 +329,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
           completedLookup !== undefined ||
           (await external(key, 'observe', { id: externalId, deadlineAt })) !== undefined;
         if (system !== undefined && (await isThere())) {
-          // Who has recorded it is read in the turn, so that no look from before is relied upon (T5).
+          // Who has recorded it is read in the turn, so that no look from before is relied upon (RESERVATIONS-5).
           const own: CompletedLookup = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
           taken.push(await takeTurn(key, own, until));
           const asking = rivals.of({

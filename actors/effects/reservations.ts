@@ -2,14 +2,14 @@
 // after what is looked for, and its first writer has it.
 //
 // Invariants:
-//   T1. Nothing is made, and nothing that was found is recorded, without a turn that the bus has acknowledged: it is written by
+//   RESERVATIONS-1. Nothing is made, and nothing that was found is recorded, without a turn that the bus has acknowledged: it is written by
 //       compare, and not after the end of the lease.
-//   T2. A turn is over when its holder has recorded something or is gone, as the API server has it, or when its time has passed,
+//   RESERVATIONS-2. A turn is over when its holder has recorded something or is gone, as the API server has it, or when its time has passed,
 //       by which what was asked for has landed (P13). Before that nobody else gets it.
-//   T3. Who gets a turn after somebody else's looked for the resource after that was over: what the other one made is found.
-//   T4. A value stays for as long as a look that was made before it may be relied upon, unless it is certain that nothing was
+//   RESERVATIONS-3. Who gets a turn after somebody else's looked for the resource after that was over: what the other one made is found.
+//   RESERVATIONS-4. A value stays for as long as a look that was made before it may be relied upon, unless it is certain that nothing was
 //       made: whoever hosts its shard takes it away then.
-//   T5. Who would have what is there takes a turn named after its id, too: of two that found it by different ways one asks whose
+//   RESERVATIONS-5. Who would have what is there takes a turn named after its id, too: of two that found it by different ways one asks whose
 //       it is after the other has recorded it.
 import { createHash } from 'node:crypto';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
@@ -42,7 +42,7 @@ export interface ReservationRequest {
   readonly until: number;
   /** When the look began that is relied upon, milliseconds since the epoch. */
   readonly lookedAt: number;
-  /** Whether it may still be written for (T1). */
+  /** Whether it may still be written for (RESERVATIONS-1). */
   readonly mayWrite: () => boolean;
 }
 
@@ -85,7 +85,7 @@ export class Reservations {
     throw new ConflictError('others look for the same');
   }
 
-  /** It is over, and something may have been made in it: whoever gets it next looks after this (T3). */
+  /** It is over, and something may have been made in it: whoever gets it next looks after this (RESERVATIONS-3). */
   async end(
     name: string,
     sequence: number,
@@ -101,7 +101,7 @@ export class Reservations {
     await this.#deps.mailbox.remove(sequence).catch(() => undefined); // it ends by itself
   }
 
-  /** @throws {ConflictError} it goes on, or was not over yet when it was looked (T3) */
+  /** @throws {ConflictError} it goes on, or was not over yet when it was looked (RESERVATIONS-3) */
   async #checkOver(turn: Turn | undefined, sequence: number, { holder, lookedAt }: ReservationRequest): Promise<void> {
     if (turn === undefined || turn.holder === holder) return;
     const { clock } = this.#deps;
@@ -132,7 +132,7 @@ const OVER_FOR_MS = 60_000;
 /** Between two looks for turns that are over, in milliseconds at least. */
 const SWEEP_MS = 10_000;
 
-/** Takes the turns of a shard away when their time has passed (T4). */
+/** Takes the turns of a shard away when their time has passed (RESERVATIONS-4). */
 export class ReservationSweeper {
   readonly #deps: Pick<TurnsDeps, 'mailbox' | 'clock'>;
   readonly #turns = new Map<string, { readonly sequence: number; readonly endsAt: number }>();

@@ -1,9 +1,9 @@
 // What may wait before it is published: only the last of it counts, and that goes out when there is a quiet moment.
 //
 // Invariants:
-//   T1. All that waits is published once nothing was put for QUIET_MS; whatever waits is published after LIMIT_MS at the
+//   COALESCER-1. All that waits is published once nothing was put for QUIET_MS; whatever waits is published after LIMIT_MS at the
 //       latest, however busy it stays.
-//   T2. What was dropped, or was waiting at `clear`, is never published: something newer is on its way, or somebody else's.
+//   COALESCER-2. What was dropped, or was waiting at `clear`, is never published: something newer is on its way, or somebody else's.
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 export interface LaterDeps<Value> {

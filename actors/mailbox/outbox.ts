@@ -1,13 +1,13 @@
 // What a shard has to say, published until the bus has it: level-triggered, by compare (P9).
 //
 // Invariants:
-//   O1. At most one publication of a subject is under way, and the last thing said is the last thing published.
-//   O2. Nothing begins after `close`, nor after the end of the lease, noticed or not: a host without it is silent.
-//   O3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
-//   O4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
-//   O5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
+//   OUTBOX-1. At most one publication of a subject is under way, and the last thing said is the last thing published.
+//   OUTBOX-2. Nothing begins after `close`, nor after the end of the lease, noticed or not: a host without it is silent.
+//   OUTBOX-3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
+//   OUTBOX-4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
+//   OUTBOX-5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
 //       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
-//   O6. What was forgotten stays forgotten, whatever is heard of it later: objects come and go, and nothing of them stays.
+//   OUTBOX-6. What was forgotten stays forgotten, whatever is heard of it later: objects come and go, and nothing of them stays.
 import {
   type ActorSubject,
   addressKey,
@@ -78,8 +78,8 @@ export class Outbox {
    * Says `payload` on `subject`. Resolves when the bus has it, or something newer; never rejects, and never resolves
    * once the outbox is closed.
    *
-   * @param mayReplace  whether what another host wrote there may be overwritten (O3)
-   * @param traceparent  of the change that causes it; the same for another cause is nothing new (O4)
+   * @param mayReplace  whether what another host wrote there may be overwritten (OUTBOX-3)
+   * @param traceparent  of the change that causes it; the same for another cause is nothing new (OUTBOX-4)
    */
   say(
     subject: ActorSubject,
@@ -107,7 +107,7 @@ export class Outbox {
 
   /**
    * What the bus has on a subject of this shard, as its reader was handed it: at a replay, what need not be said again;
-   * later, what somebody may have overwritten (O4), and nothing else: what was said and is over comes back once more.
+   * later, what somebody may have overwritten (OUTBOX-4), and nothing else: what was said and is over comes back once more.
    */
   heard(subject: ActorSubject, payload: JsonObject, sequence: number): void {
     const stored = this.#stored.get(subject);
@@ -183,7 +183,7 @@ export class Outbox {
     const { subject } = saying;
     const { mailbox, clock, inFlight, endsAt, remember = 'payload' } = this.#deps;
     let { payload: published, sequence } = this.#stored.get(subject) ?? { payload: undefined, sequence: 0 };
-    /** In the turn of the last look at what is wanted, or what is said right after it would be lost (O1). */
+    /** In the turn of the last look at what is wanted, or what is said right after it would be lost (OUTBOX-1). */
     const end = (stored: Stored): void => {
       this.#saying.delete(subject);
       this.#stored.set(subject, stored);

@@ -266,7 +266,7 @@ function usesOf(references: readonly Reference[]): string {
   return said.length === 0 ? '' : JSON.stringify(said);
 }
 
-/** Whether a claim may overwrite what another host of the claimant left there: not a newer incarnation's (P4, O3). */
+/** Whether a claim may overwrite what another host of the claimant left there: not a newer incarnation's (P4, OUTBOX-3). */
 function mayReplace(current: JsonObject, mine: JsonObject): boolean {
   const [theirs, ours] = [parseClaim(current), parseClaim(mine)];
   if (theirs === undefined || ours === undefined) return true;

@@ -1,9 +1,9 @@
 // The claims on one object, as its host keeps them.
 //
 // Invariants:
-//   C1. Of one claimant only the newest incarnation's claim counts (P4).
-//   C2. A claim holds an object unless it names the object's uid as yielded (P1); remembered or just arrived alike.
-//   C3. A claim that cannot be read is missing: the table is partial until its claimant says something that can.
+//   CLAIMS-TABLE-1. Of one claimant only the newest incarnation's claim counts (P4).
+//   CLAIMS-TABLE-2. A claim holds an object unless it names the object's uid as yielded (P1); remembered or just arrived alike.
+//   CLAIMS-TABLE-3. A claim that cannot be read is missing: the table is partial until its claimant says something that can.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import { type Address, internUid } from '../../bus/mod.ts';
 import { CompactMap } from '../base/compact-map.ts';
@@ -135,7 +135,7 @@ export class ClaimsTable {
     return this.#attributed?.values() ?? [];
   }
 
-  /** The finalizers that hold the incarnation `uid`, each with a claim that does (C2). */
+  /** The finalizers that hold the incarnation `uid`, each with a claim that does (CLAIMS-TABLE-2). */
   held(uid: string): Map<string, Claim> {
     const held = new Map<string, Claim>();
     if (this.#byFinalizer === undefined) {

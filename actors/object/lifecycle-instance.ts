@@ -123,7 +123,7 @@ export class LifecycleInstance {
     return this.#snapshot.hasTag(Tag.Available);
   }
 
-  /** Nothing is under way, no timer runs, and it knows nothing that the object and the mail do not say (A5). */
+  /** Nothing is under way, no timer runs, and it knows nothing that the object and the mail do not say (OBJECT-MACHINES-5). */
   get canPassivate(): boolean {
     const { life, clock } = this.#deps;
     const snapshot = this.#snapshot;

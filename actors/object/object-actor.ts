@@ -1,11 +1,11 @@
 // One object of the API server as an actor: mail in, transitions, effects and mail out.
 //
 // Invariants:
-//   A1. What the actor knows of its object never goes back: mail, own writes, reads and "not found" alike (P6). A newer state of
+//   OBJECT-ACTOR-1. What the actor knows of its object never goes back: mail, own writes, reads and "not found" alike (P6). A newer state of
 //       what was found to be gone is looked for at the API server before it is believed.
-//   A2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
-//   A3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
-//   A4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
+//   OBJECT-ACTOR-2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
+//   OBJECT-ACTOR-3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
+//   OBJECT-ACTOR-4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
 import type { Logger } from 'pino';
 import { compareVersions, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -178,7 +178,7 @@ export class ObjectActor {
     return this.#charts.tags;
   }
 
-  /** Its life has nothing to do for the time being, and keeps no chart (A5). */
+  /** Its life has nothing to do for the time being, and keeps no chart (OBJECT-MACHINES-5). */
   get isPassivated(): boolean {
     return this.#charts.isPassivated;
   }
@@ -205,7 +205,7 @@ export class ObjectActor {
 
   // --- mail in -----------------------------------------------------------------------------------------------
 
-  /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (A1). */
+  /** Handles only the newest state, twice or late alike: what is not newer than what is known changes nothing (OBJECT-ACTOR-1). */
   receiveObject(mail: ObjectMessage, sequence: number): void {
     this.#stored.noteObject(sequence);
     this.#toldSequence = sequence;
@@ -283,7 +283,7 @@ export class ObjectActor {
     object: KubeObject,
     { own, soughtUid }: { readonly own: boolean; readonly soughtUid?: string | undefined },
   ): void {
-    // An answer to a write that was under way when the lease was lost (A2).
+    // An answer to a write that was under way when the lease was lost (OBJECT-ACTOR-2).
     if (this.#stopped) return;
     const { uid, resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;
     // The answer to whoever took the last finalizer away. A watch that began after that tells nobody, and the version
@@ -400,7 +400,7 @@ export class ObjectActor {
     for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.#goneUid, cause);
   }
 
-  /** What others may rely on (A3): availability, and the id once it is stored. */
+  /** What others may rely on (OBJECT-ACTOR-3): availability, and the id once it is stored. */
   #claimed(): Claimed | undefined {
     if (this.#object === undefined) return undefined;
     const { isAvailable } = this.#charts;

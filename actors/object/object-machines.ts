@@ -1,7 +1,7 @@
 // The statecharts of one object: its life, while there is anything to do, and its guard beside it.
 //
 // Invariants:
-//   A5. At rest the chart of a life is not kept: what it would not see is not told, and with anything else it begins anew, as
+//   OBJECT-MACHINES-5. At rest the chart of a life is not kept: what it would not see is not told, and with anything else it begins anew, as
 //       in a new process, in the state in which it was (I9). Nobody outside can tell the difference. A deleted object that
 //       waits for its users sees them go by their claims alone.
 import type { Logger } from 'pino';
@@ -153,7 +153,7 @@ export class ObjectMachines {
       ...deps
     } = this.#deps;
     const object = deps.object();
-    // What the guard began may have found that the shard is another's (H6): nothing begins after the end.
+    // What the guard began may have found that the shard is another's (SHARD-HOST-6): nothing begins after the end.
     if (kind === undefined || object === undefined || this.#life !== undefined || !this.#isAlive) return;
     const chart = new LifecycleInstance(
       {

@@ -2,9 +2,9 @@
 // waited for a moment and nothing else is being written: what is over soon is no news (I8), what lasts is seen (I6).
 //
 // Invariants:
-//   T1. Nobody has a turn before PATIENCE_MS, or later than LIMIT_MS but for those who waited longer.
-//   T2. Between the two, nobody has a turn while something is being written.
-//   T3. At most TURNS at a time, first come, first served.
+//   STATUS-THROTTLE-1. Nobody has a turn before PATIENCE_MS, or later than LIMIT_MS but for those who waited longer.
+//   STATUS-THROTTLE-2. Between the two, nobody has a turn while something is being written.
+//   STATUS-THROTTLE-3. At most TURNS at a time, first come, first served.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
 
@@ -38,7 +38,7 @@ export class StatusThrottle {
     return this.#waiting.size;
   }
 
-  /** Runs a write that waits for nobody; while it runs, others are patient (T2). */
+  /** Runs a write that waits for nobody; while it runs, others are patient (STATUS-THROTTLE-2). */
   async unthrottled<Output>(write: () => Promise<Output>): Promise<Output> {
     this.#writes++;
     try {

@@ -1,10 +1,10 @@
 // Tells users by Kubernetes Events what happened to their objects. A service to people: nothing depends on it.
 //
 // Invariants:
-//   V1. Telling never waits, never throws, and never holds up the work that is told of, nor the end of the process.
-//   V2. What happens again is the same Event with a greater count; many that differ in their message alone become one.
-//   V3. However much happens, what is kept and what is written stays bounded: by object, and altogether.
-//   V4. What the API server does not take is dropped; that it may not be written is said once.
+//   EVENT-RECORDER-1. Telling never waits, never throws, and never holds up the work that is told of, nor the end of the process.
+//   EVENT-RECORDER-2. What happens again is the same Event with a greater count; many that differ in their message alone become one.
+//   EVENT-RECORDER-3. However much happens, what is kept and what is written stays bounded: by object, and altogether.
+//   EVENT-RECORDER-4. What the API server does not take is dropped; that it may not be written is said once.
 import type { Logger } from 'pino';
 import {
   type EventRecord,

@@ -1,10 +1,10 @@
 // Who may read the figures: the cluster's word on the bearer of a token, and on what they may.
 //
 // Invariants:
-//   V1. A verdict is asked for once while it is kept, however many want it at once.
-//   V2. Tokens that the cluster does not know cost it a few reviews a second, however many there are and whoever sends them;
+//   TOKEN-REVIEWS-1. A verdict is asked for once while it is kept, however many want it at once.
+//   TOKEN-REVIEWS-2. Tokens that the cluster does not know cost it a few reviews a second, however many there are and whoever sends them;
 //       they never push out the verdict on one that it knows.
-//   V3. Where an audience is asked for, a token for another one is unknown.
+//   TOKEN-REVIEWS-3. Where an audience is asked for, a token for another one is unknown.
 import { createHash } from 'node:crypto';
 import type { KubeClient } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, JsonObject } from '../../bus/mod.ts';
@@ -34,7 +34,7 @@ const OF_ALL = { aSecond: 20, atOnce: 50 } as const;
 /** Peers that are told apart at a time. */
 const PEERS = 1_000;
 
-/** Asks the API server, as often as V1 and V2 allow. @throws {TransientError} it does not answer */
+/** Asks the API server, as often as TOKEN-REVIEWS-1 and TOKEN-REVIEWS-2 allow. @throws {TransientError} it does not answer */
 export function authorizeByTokenReview({ client, clock, audience }: ReviewDeps): Authorize {
   const known = new Kept<Verdict>(VERDICTS);
   const unknown = new Kept<Verdict>(VERDICTS);
@@ -58,7 +58,7 @@ export function authorizeByTokenReview({ client, clock, audience }: ReviewDeps):
   const judge = async (token: string): Promise<Verdict> => {
     const audiences = audience === undefined ? {} : { audiences: [audience] };
     const status = await review('/apis/authentication.k8s.io/v1/tokenreviews', 'TokenReview', { token, ...audiences });
-    // A server that knows nothing of audiences says none (V3).
+    // A server that knows nothing of audiences says none (TOKEN-REVIEWS-3).
     const isOurs = audience === undefined || (status['audiences'] as readonly string[] | undefined)?.includes(audience);
     if (status['authenticated'] !== true || isOurs !== true) return 'unknown';
     const { username, uid, groups, extra } = (status['user'] ?? {}) as JsonObject;

@@ -1,9 +1,9 @@
 // One process a folder: what it starts there (an API server, nats-server) keeps files that two would spoil.
 //
 // Invariants:
-//   F1. Of those who ask at once, one gets the folder; nothing is looked at first and taken later. (Where only a file can be bound,
+//   FOLDER-LOCK-1. Of those who ask at once, one gets the folder; nothing is looked at first and taken later. (Where only a file can be bound,
 //       as on macOS, one that a killed process left is: of two who find it in the same moment both may get it.)
-//   F2. The lock ends with its process, however that ends: it is a socket, and the kernel closes it.
+//   FOLDER-LOCK-2. The lock ends with its process, however that ends: it is a socket, and the kernel closes it.
 import { createHash } from 'node:crypto';
 import { realpath, rm } from 'node:fs/promises';
 import { connect, createServer, type Server } from 'node:net';

@@ -1,12 +1,12 @@
 // An adapter from outside, with what keeps its faults from the objects of others: its code is called through here.
 //
 // Invariants:
-//   PI1. What its kinds make of people's words (`view`, `status`, `references`, `children`, `standing`) ends within LIMIT_MS, or
+//   PLUG-IN-1. What its kinds make of people's words (`view`, `status`, `references`, `children`, `standing`) ends within LIMIT_MS, or
 //        fails, the first time that it is asked of a state of an object. JavaScript that runs as an action of its machines, or
 //        between two awaits of an operation, cannot be stopped.
-//   PI2. What it throws is told with its name, without a stack, and without what `readSecret` gave it for that namespace.
-//   PI3. A promise that it lets fail unheard, or an exception in one of its timers, is logged with its name, and ends nothing.
-//   PI4. Nobody waits for its `serve` longer than SERVE_MS: its operations are refused, as may be tried again, until it is through.
+//   PLUG-IN-2. What it throws is told with its name, without a stack, and without what `readSecret` gave it for that namespace.
+//   PLUG-IN-3. A promise that it lets fail unheard, or an exception in one of its timers, is logged with its name, and ends nothing.
+//   PLUG-IN-4. Nobody waits for its `serve` longer than SERVE_MS: its operations are refused, as may be tried again, until it is through.
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Script } from 'node:vm';
 import type {

@@ -2,10 +2,10 @@
 // it knew still acts until its lease ends: from the bus both look the same. The API server tells them apart.
 //
 // Invariants:
-//   W1. Where no object carries its kind's own finalizer, nobody has anything under way and nobody can begin: that finalizer
+//   FIRST-START-1. Where no object carries its kind's own finalizer, nobody has anything under way and nobody can begin: that finalizer
 //       is stored before a create is sent (P12), and a create is listed in the mail of the server that was wiped, so that who
 //       holds a lease of before begins none any more (P13).
-//   W2. What cannot be told is no first start.
+//   FIRST-START-2. What cannot be told is no first start.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { type FirstLease, toErrorData } from '../../bus/mod.ts';
 import type { Kind, Resource } from '../../machines/kind.ts';
@@ -28,7 +28,7 @@ export async function firstLeaseOf({ objects, kinds, namespaces }: FirstStartDep
         if (items.some(({ metadata }) => metadata.finalizers?.includes(kind.finalizer))) return 'wait';
       } catch (error) {
         // mutant: first-start-if-unknown drop
-        if (toErrorData(error).code !== 'absent') return 'wait'; // W2; a kind that is not served has no objects
+        if (toErrorData(error).code !== 'absent') return 'wait'; // FIRST-START-2; a kind that is not served has no objects
       }
     }
   }

@@ -1,8 +1,8 @@
 // External calls, and writes to the API server, under way on behalf of the actors of a shard.
 //
 // Invariants:
-//   U1. Until `ended` resolves, a call may still change something outside: whoever takes over waits for it (P10).
-//   U2. What a call left undecided, as its answer was lost, may be done until `inDoubtUntil`: nothing is made anew before.
+//   IN-FLIGHT-CALLS-1. Until `ended` resolves, a call may still change something outside: whoever takes over waits for it (P10).
+//   IN-FLIGHT-CALLS-2. What a call left undecided, as its answer was lost, may be done until `inDoubtUntil`: nothing is made anew before.
 import { type Clock, toErrorData } from '../../bus/mod.ts';
 
 export class InFlightCalls {

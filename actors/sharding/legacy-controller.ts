@@ -2,9 +2,9 @@
 // on one object would make two of everything.
 //
 // Invariants:
-//   L1. No object is acted on while the leader lease of the other controller is held, or while nobody can tell.
-//   L2. A lease that is taken again later stops whatever is going on here.
-//   L3. No two clocks are compared: a lease has ended when it was seen to stay as it is for as long as it lasts, by the clock here, and a
+//   LEGACY-CONTROLLER-1. No object is acted on while the leader lease of the other controller is held, or while nobody can tell.
+//   LEGACY-CONTROLLER-2. A lease that is taken again later stops whatever is going on here.
+//   LEGACY-CONTROLLER-3. No two clocks are compared: a lease has ended when it was seen to stay as it is for as long as it lasts, by the clock here, and a
 //       read that began after that finds it so. A watch may be broken without a sign.
 import type { Logger } from 'pino';
 import type { LegacyController } from '../../adapters/api/adapter.ts';

@@ -3,13 +3,13 @@
 // it was published costs nothing.
 //
 // Invariants:
-//   M1. Only to actors that act: their shard is live, its lease has not ended (H2, H6), and what is handed over is about the
+//   LOCAL-DELIVERY-1. Only to actors that act: their shard is live, its lease has not ended (SHARD-HOST-2, SHARD-HOST-6), and what is handed over is about the
 //       incarnation that lives there. Otherwise nothing is taken, and the caller publishes at once.
-//   M2. A state of an object is handed over only after mail told of its incarnation: no birth is, so whoever leads the watch
-//       next finds in the mail whatever may have to be ended (W2, H5). Older than what is known changes nothing (A1, P6).
-//   M3. An end is handed over only if the one value that mail has of the object is known to its actor, which deletes it (P5):
+//   LOCAL-DELIVERY-2. A state of an object is handed over only after mail told of its incarnation: no birth is, so whoever leads the watch
+//       next finds in the mail whatever may have to be ended (FIRST-START-2, SHARD-HOST-5). Older than what is known changes nothing (OBJECT-ACTOR-1, P6).
+//   LOCAL-DELIVERY-3. An end is handed over only if the one value that mail has of the object is known to its actor, which deletes it (P5):
 //       nothing of the object is left on its way, and no tombstone is needed.
-//   M4. An answer that promises nothing may wait for its publication, unless what stands on the bus promises something, or may:
+//   LOCAL-DELIVERY-4. An answer that promises nothing may wait for its publication, unless what stands on the bus promises something, or may:
 //       what an earlier host said to who lives here longer than this shard is known to nobody here. One that was dropped with its shard is given again by its successor, who answers all claims when it begins. No answer
 //       overtakes mail: those that promise something are mail only, and come after it.
 import { type Address, addressKey, type Clock, type JsonObject } from '../../bus/mod.ts';
@@ -121,7 +121,7 @@ export class ShardAnswers implements AnswerSink {
     if (!isThere(find(addressKey(to)))) return false;
     queueMicrotask(() => {
       const actor = find(addressKey(to));
-      // A host without a lease is silent (A2).
+      // A host without a lease is silent (OBJECT-ACTOR-2).
       // mutant: hand-over-given-up-shard if -> $1
       if (!isThere(actor) || find(addressKey(from)) === undefined) return;
       settle(actor, () => actor.receiveAnswer(from, mail, undefined, traceparent));

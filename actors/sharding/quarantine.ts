@@ -1,12 +1,12 @@
 // One object's trouble is nobody else's (I11): whatever the code that serves an actor throws stops that actor alone.
 //
 // Invariants:
-//   Q1. Nothing that is thrown into `run` leaves it: the caller goes on with everybody else.
-//   Q2. While an actor is held it takes in what it hears and says nothing: what it claimed stays claimed, what guards it
+//   QUARANTINE-1. Nothing that is thrown into `run` leaves it: the caller goes on with everybody else.
+//   QUARANTINE-2. While an actor is held it takes in what it hears and says nothing: what it claimed stays claimed, what guards it
 //       stays stored, what it answered last stands.
-//   Q3. A held actor begins again after a pause that doubles with each failure, and at once when its object was edited,
+//   QUARANTINE-3. A held actor begins again after a pause that doubles with each failure, and at once when its object was edited,
 //       replaced, or is gone; but not while something that was asked for it outside may still be done (I4, P10).
-//   Q4. The same trouble of the same object is logged once in LOG_EVERY_MS at most.
+//   QUARANTINE-4. The same trouble of the same object is logged once in LOG_EVERY_MS at most.
 import type { Logger } from 'pino';
 import { EventType } from '../../adapters/kubernetes/mod.ts';
 import { type Address, type Clock, type Timer, toErrorData } from '../../bus/mod.ts';

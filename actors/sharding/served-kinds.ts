@@ -2,10 +2,10 @@
 // it goes only to a pod that knows all that is served anywhere; where none does, to those that know most.
 //
 // Invariants:
-//   O1. All pods that see the same leases choose the same pods, whatever they serve themselves.
-//   O2. A pod that says nothing, as one of an earlier version, counts among those that may have shards: it judges by names alone,
+//   SERVED-KINDS-1. All pods that see the same leases choose the same pods, whatever they serve themselves.
+//   SERVED-KINDS-2. A pod that says nothing, as one of an earlier version, counts among those that may have shards: it judges by names alone,
 //       and would keep what the others gave to somebody else.
-//   O3. A pod that is replaced by one that serves more is never given back what it gave away while that one lives.
+//   SERVED-KINDS-3. A pod that is replaced by one that serves more is never given back what it gave away while that one lives.
 
 import { type JsonObject, type LeaseRecord, WATCH_LEASE } from '../../bus/mod.ts';
 import type { ReferencedKind } from '../../machines/kind.ts';

@@ -1,15 +1,15 @@
 // Hosts the actors of the shards that this process holds leases for.
 //
 // Invariants:
-//   H1. The actors of a shard act only after its replay is complete and the API server was read once (A2, P12).
-//   H2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more. After its end,
+//   SHARD-HOST-1. The actors of a shard act only after its replay is complete and the API server was read once (OBJECT-ACTOR-2, P12).
+//   SHARD-HOST-2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more. After its end,
 //       noticed or not, no mail is taken and no effect begins.
-//   H3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
-//   H4. However many actors begin, leases are renewed and mail is read in between: a host never loses its leases to its
+//   SHARD-HOST-3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
+//   SHARD-HOST-4. However many actors begin, leases are renewed and mail is read in between: a host never loses its leases to its
 //       own start, or it would begin again for ever, and objects would never get to where the last values lead (I9).
-//   H5. What was read at the API server and no mail tells of is read again, ever less often, until some does: if it went
-//       before anybody watched, nobody would tell of its end (W2).
-//   H6. Who drops mail, or an effect, because a lease has ended gives the shard up, even if the lease turns out to have been
+//   SHARD-HOST-5. What was read at the API server and no mail tells of is read again, ever less often, until some does: if it went
+//       before anybody watched, nobody would tell of its end (FIRST-START-2).
+//   SHARD-HOST-6. Who drops mail, or an effect, because a lease has ended gives the shard up, even if the lease turns out to have been
 //       renewed: what was dropped is learned again by whoever takes the shard over.
 import type { Logger } from 'pino';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
@@ -85,7 +85,7 @@ export interface ShardHostLoad {
 /** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
 const UNTOLD_FIRST_MS = 30_000;
 const UNTOLD_LIMIT_MS = 600_000;
-/** So many actors are made or begin in one turn of the event loop (H4): some milliseconds, on a slow machine too. */
+/** So many actors are made or begin in one turn of the event loop (SHARD-HOST-4): some milliseconds, on a slow machine too. */
 const SLICE = 25;
 /** Publications of all shards under way at a time. */
 const PUBLICATIONS = 256;
@@ -207,7 +207,7 @@ export class ShardHost {
    * Takes over shards whose leases this process has just got. Goes no further once `signal` is aborted: the caller closes
    * what was opened.
    *
-   * @param onLapse  told of a shard that must be given up and taken over afresh: its lease ended unnoticed (H6)
+   * @param onLapse  told of a shard that must be given up and taken over afresh: its lease ended unnoticed (SHARD-HOST-6)
    * @throws {TransientError} the API server or the bus is away; the shards are closed again, their leases not released
    */
   async open(
@@ -320,7 +320,7 @@ export class ShardHost {
       for (const each of [addressKey(other), key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
   }
 
-  /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (H2). */
+  /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (SHARD-HOST-2). */
   async #begin(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const pause = this.#pauses(signal);
     const isOpen = (number: number): boolean => !signal.aborted && this.#shards.get(number) === opened.get(number);
@@ -339,7 +339,7 @@ export class ShardHost {
     }
   }
 
-  /** To be awaited after each actor: the event loop goes on with other things now and then (H4). */
+  /** To be awaited after each actor: the event loop goes on with other things now and then (SHARD-HOST-4). */
   #pauses(signal: AbortSignal): () => Promise<void> {
     let count = 0;
     return async () => {
@@ -348,7 +348,7 @@ export class ShardHost {
     };
   }
 
-  /** Until mail tells of everything that was read, or the shards are another's (H5). */
+  /** Until mail tells of everything that was read, or the shards are another's (SHARD-HOST-5). */
   async #readUntold(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     const ours = new Map(opened);
@@ -496,7 +496,7 @@ export class ShardHost {
     return this.#shards.get(shardOfKey(key, this.#deps.bus.mailbox.shards));
   }
 
-  /** Whoever an effect acts for. After a process stood still, it goes on before it hears that its lease has ended (H2). */
+  /** Whoever an effect acts for. After a process stood still, it goes on before it hears that its lease has ended (SHARD-HOST-2). */
   #actorByKey(key: string): ObjectActor | undefined {
     const number = shardOfKey(key, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
@@ -504,7 +504,7 @@ export class ShardHost {
     return shard === undefined || this.#isOver(number, shard) ? undefined : shard.actors.get(key);
   }
 
-  /** Whether the lease has ended, noticed or not. What is not done for that is never done here: the shard lapses (H6). */
+  /** Whether the lease has ended, noticed or not. What is not done for that is never done here: the shard lapses (SHARD-HOST-6). */
   #isOver(number: number, shard: Shard): boolean {
     if (this.#deps.clock.now() < shard.lease.endsAt()) return false;
     // mutant: host-never-lapses drop

@@ -2,7 +2,7 @@
 // hold which, leases say who does.
 //
 // Invariants:
-//   S1. A pod that others outdo takes no shard. What it holds goes at once to a pod that would have it if all served the same, and all
+//   SHARD-MANAGER-1. A pod that others outdo takes no shard. What it holds goes at once to a pod that would have it if all served the same, and all
 //       else at the latest `PATIENCE_MS` after so many of those pods were there for the first time: the first new pod of a roll-out
 //       does not get the shards of all others.
 import type { Logger } from 'pino';

@@ -1,10 +1,10 @@
 // The mail of the shards that are held here: shards taken over together are read together.
 //
 // Invariants:
-//   S1. What a takeover reads is handed over as long as any of its shards is held by it: what another takeover holds by now is its own.
-//   S2. Of the shards that a takeover reads it holds at least half: twice as much mail as is needed arrives here at most, however
+//   SUBSCRIPTIONS-1. What a takeover reads is handed over as long as any of its shards is held by it: what another takeover holds by now is its own.
+//   SUBSCRIPTIONS-2. Of the shards that a takeover reads it holds at least half: twice as much mail as is needed arrives here at most, however
 //       often shards come and go.
-//   S3. Mail is handed over once, in the order of the stream, also while one subscription takes the place of another.
+//   SUBSCRIPTIONS-3. Mail is handed over once, in the order of the stream, also while one subscription takes the place of another.
 import {
   type Mailbox,
   type MailboxMessage,
@@ -94,7 +94,7 @@ export class Subscriptions {
     entry.onClosed();
   }
 
-  /** Both hand over in the order of the stream: what is not newer than what either did was handed over (S3). */
+  /** Both hand over in the order of the stream: what is not newer than what either did was handed over (SUBSCRIPTIONS-3). */
   #take(entry: Open, mail: MailboxMessage): void {
     // mutant: subscriptions-hand-over-twice drop
     if (mail.sequence <= entry.sequence) return;

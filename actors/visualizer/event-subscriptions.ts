@@ -2,8 +2,8 @@
 // gone.
 //
 // Invariants:
-//   L1. Whoever follows hears the whole forest first, and then only of what is new since.
-//   L2. Nothing goes on when nobody has looked for LINGER_MS.
+//   UI-EVENT-SUBSCRIPTIONS-1. Whoever follows hears the whole forest first, and then only of what is new since.
+//   UI-EVENT-SUBSCRIPTIONS-2. Nothing goes on when nobody has looked for LINGER_MS.
 import { type Timer, TransientError, toErrorData } from '../../bus/mod.ts';
 import { Session, type SessionDeps } from './session.ts';
 import type { FeedListener } from './wire.ts';

@@ -1,9 +1,9 @@
 // All objects that have a life here, as they are now: each as the API server has it, in the state that its actor told last.
 //
 // Invariants:
-//   F1. A state is shown of the incarnation that it was told of, and never of another one under the same name.
-//   F2. Of two states the later one stands, in whatever order they are heard.
-//   F3. Code of a kind that throws makes its objects poorer (no needs, no tone of their own), and breaks nothing.
+//   UI-OBJECT-GRAPH-1. A state is shown of the incarnation that it was told of, and never of another one under the same name.
+//   UI-OBJECT-GRAPH-2. Of two states the later one stands, in whatever order they are heard.
+//   UI-OBJECT-GRAPH-3. Code of a kind that throws makes its objects poorer (no needs, no tone of their own), and breaks nothing.
 import { type Address, addressKey, internAddress } from '../../bus/mod.ts';
 import type { Kind, Resource } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';

@@ -1,12 +1,12 @@
 // The page over HTTP: its files, what it asks, and the feed that it follows. Read-only.
 //
 // Invariants:
-//   S1. Nobody is answered whom the token does not let in; without a token only who names this very address as a loopback one,
+//   UI-SERVER-1. Nobody is answered whom the token does not let in; without a token only who names this very address as a loopback one,
 //       so that no page of another site reaches it by a name of its own (DNS rebinding).
-//   S2. A reader who is slow gets less, and nothing piles up: what he has not taken yet is merged, last value of each object.
-//   S3. The page loads nothing from elsewhere and runs no script but its own: the policy says so to the browser.
-//   S4. What is sent is JSON or a file of the page; nothing from clusters or clouds is ever part of markup.
-//   S5. A page of another site gets nothing, and makes this process keep nothing.
+//   UI-SERVER-2. A reader who is slow gets less, and nothing piles up: what he has not taken yet is merged, last value of each object.
+//   UI-SERVER-3. The page loads nothing from elsewhere and runs no script but its own: the policy says so to the browser.
+//   UI-SERVER-4. What is sent is JSON or a file of the page; nothing from clusters or clouds is ever part of markup.
+//   UI-SERVER-5. A page of another site gets nothing, and makes this process keep nothing.
 import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
 import { type Clock, ErrorCode, TerminalError, toErrorData } from '../../bus/mod.ts';
 import { isLoopback, type ListenAddress } from '../base/listen-address.ts';

@@ -2,8 +2,8 @@
 // told, and the leases. It costs the API server and the bus something, so it lives only while somebody looks.
 //
 // Invariants:
-//   S1. Events are heard before those that are kept are read, so that no state falls between.
-//   S2. What could not be begun is begun again, until the session ends; nothing of it goes on then.
+//   UI-SESSION-1. Events are heard before those that are kept are read, so that no state falls between.
+//   UI-SESSION-2. What could not be begun is begun again, until the session ends; nothing of it goes on then.
 import type { Logger } from 'pino';
 import { type KubeClient, type Objects, watchResource } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -135,7 +135,7 @@ export class Session {
     return promise;
   }
 
-  /** Reads the last state that each actor told (S1), however often that takes; the latest call alone goes on. */
+  /** Reads the last state that each actor told (UI-SESSION-1), however often that takes; the latest call alone goes on. */
   async #recall(onTried: (isRead: boolean) => void): Promise<void> {
     const { bus, clock } = this.#deps;
     this.#recalls += 1;
@@ -223,7 +223,7 @@ export class Session {
     return promise;
   }
 
-  /** Keeps something begun until the session ends (S2). @param onTrouble  told when it cannot be begun for now */
+  /** Keeps something begun until the session ends (UI-SESSION-2). @param onTrouble  told when it cannot be begun for now */
   async #hold(
     where: string,
     begin: () => Promise<{ close(): Promise<void> }>,

@@ -1,9 +1,9 @@
 // Everything that the page shows, from a bus and an API server: of any process, for it takes part in nothing.
 //
 // Invariants:
-//   V1. Nothing is said on the bus or written to the API server.
-//   V2. Only objects with a life here are shown. Of a Secret the name alone is, where others refer to it.
-//   V3. Nothing goes on while nobody looks.
+//   UI-SOURCE-1. Nothing is said on the bus or written to the API server.
+//   UI-SOURCE-2. Only objects with a life here are shown. Of a Secret the name alone is, where others refer to it.
+//   UI-SOURCE-3. Nothing goes on while nobody looks.
 import type { Logger } from 'pino';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';

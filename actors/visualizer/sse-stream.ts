@@ -1,4 +1,4 @@
-// One page's feed: server-sent events to whoever reads as fast as he can (S2 of server.ts).
+// One page's feed: server-sent events to whoever reads as fast as he can (UI-SERVER-2 of server.ts).
 import type { ServerResponse } from 'node:http';
 import type { Clock, Timer } from '../../bus/mod.ts';
 import type { Changes, FeedListener, Forest, Step, Tree, Trouble } from './wire.ts';

@@ -1,8 +1,8 @@
 // Kinds with a life that the API server does not know: who is told, and when. Most clusters have no use for most adapters.
 //
 // Invariants:
-//   M1. An adapter of which no kind is there is told once, and no kind of it is.
-//   M2. A kind that is missing where others of its adapter are there is a fault, and told for itself.
+//   MISSING-KINDS-1. An adapter of which no kind is there is told once, and no kind of it is.
+//   MISSING-KINDS-2. A kind that is missing where others of its adapter are there is a fault, and told for itself.
 import type { Logger } from 'pino';
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';

@@ -1,17 +1,17 @@
 // The watch role: turns the API server's watches into `object` mail. One leader a cluster.
 //
 // Invariants:
-//   W1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
-//   W2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
-//   W3. The epoch is marked as seeded only after every object was published once under it. An adapter none of whose kinds the
+//   WATCHER-1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
+//   WATCHER-2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
+//   WATCHER-3. The epoch is marked as seeded only after every object was published once under it. An adapter none of whose kinds the
 //       API server knows has no objects.
-//   W4. What mail tells of already, and its host in this process was handed, may wait for its publication, a minute
+//   WATCHER-4. What mail tells of already, and its host in this process was handed, may wait for its publication, a minute
 //       at most: whoever takes the object over reads the API server first (P12), and who leads next lists everything. Births go
-//       out at once, so that the next leader knows what may have to be ended (W2), and the seeding holds them all (W3).
-//   W5. A list that is older than what is known, as a whole or in one of its objects, is that of an API server that was restored from a
+//       out at once, so that the next leader knows what may have to be ended (WATCHER-2), and the seeding holds them all (WATCHER-3).
+//   WATCHER-5. A list that is older than what is known, as a whole or in one of its objects, is that of an API server that was restored from a
 //       backup. Everything that was learned is void, and ordered by versions that are given once more: another epoch of the mailbox
 //       begins (P11), before anything of the list is said.
-//   W6. Who watches less of what the pods serve than another process that can lead does not lead.
+//   WATCHER-6. Who watches less of what the pods serve than another process that can lead does not lead.
 import type { Logger } from 'pino';
 import {
   compareVersions,
@@ -138,7 +138,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   void lease.lost.then(end);
   const { id } = mailbox.epoch();
   let anew: Promise<void> | undefined;
-  /** W5. Another leader sees it, too, and so does this one in its next term. */
+  /** WATCHER-5. Another leader sees it, too, and so does this one in its next term. */
   const startAnew = (plural: string): void => {
     if (term.signal.aborted) return;
     end();
@@ -359,7 +359,7 @@ async function readMail({ bus }: WatcherDeps, signal: AbortSignal): Promise<Map<
   return known;
 }
 
-/** Older never replaces newer (W1). */
+/** Older never replaces newer (WATCHER-1). */
 function mayReplace(current: JsonObject, mine: JsonObject): boolean {
   const [theirs, ours] = [parseObjectMessage(current), parseObjectMessage(mine)];
   if (theirs === undefined || ours === undefined) return true;

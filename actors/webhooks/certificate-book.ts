@@ -1,10 +1,10 @@
 // Certificates of the webhooks that Troupe makes itself, and when one follows another: data, and what is next to be done with it.
 //
 // Invariants:
-//   B1. A certificate is served only when whom it comes from has been trusted for GRACE: a rotation breaks no connection. The
+//   HOOK-CERTIFICATE-BOOK-1. A certificate is served only when whom it comes from has been trusted for GRACE: a rotation breaks no connection. The
 //       first one, and one that has ended, have nothing to lose.
-//   B2. An authority is trusted for as long as a certificate of it may be served somewhere: until that ends.
-//   B3. No authority signs a second certificate: its key is forgotten at once, and is kept nowhere.
+//   HOOK-CERTIFICATE-BOOK-2. An authority is trusted for as long as a certificate of it may be served somewhere: until that ends.
+//   HOOK-CERTIFICATE-BOOK-3. No authority signs a second certificate: its key is forgotten at once, and is kept nowhere.
 import { isMap } from './data.ts';
 
 export interface IssuedCertificate {

@@ -2,10 +2,10 @@
 // the question still arrives.
 //
 // Invariants:
-//   C1. The answer has the objects in their order, all of them, or says in `result` that it failed, and why.
-//   C2. However long the list is, one object of it is in memory, and what waits to be sent.
-//   C3. The turn goes to others between two pieces of a long list.
-//   C4. No number is changed on the way that a conversion leaves alone.
+//   HOOK-CONVERSION-REVIEW-1. The answer has the objects in their order, all of them, or says in `result` that it failed, and why.
+//   HOOK-CONVERSION-REVIEW-2. However long the list is, one object of it is in memory, and what waits to be sent.
+//   HOOK-CONVERSION-REVIEW-3. The turn goes to others between two pieces of a long list.
+//   HOOK-CONVERSION-REVIEW-4. No number is changed on the way that a conversion leaves alone.
 
 import type { ConversionWebhook, ConvertedObject } from '../../adapters/api/webhooks.ts';
 import { jsonText, readJson } from '../../adapters/text/exact-json.ts';

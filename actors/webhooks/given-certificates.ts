@@ -1,8 +1,8 @@
 // Certificates that somebody else keeps in files, such as cert-manager in a mounted Secret: read again while they are served.
 //
 // Invariants:
-//   G1. A certificate that does not fit its key is not served: what was served before stays.
-//   G2. Whom others of these processes still need is not taken out of what is trusted: authorities stay until they end.
+//   HOOK-GIVEN-CERTIFICATES-1. A certificate that does not fit its key is not served: what was served before stays.
+//   HOOK-GIVEN-CERTIFICATES-2. Whom others of these processes still need is not taken out of what is trusted: authorities stay until they end.
 import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import type { Logger } from 'pino';

@@ -1,8 +1,8 @@
 // The certificates that Troupe makes for its webhooks, in one Secret for all processes that serve them.
 //
 // Invariants:
-//   O1. What is in the Secret is what holds: whoever finds that another one has written first takes that.
-//   O2. Nothing of a key is logged, or said in an error.
+//   HOOK-OWN-CERTIFICATES-1. What is in the Secret is what holds: whoever finds that another one has written first takes that.
+//   HOOK-OWN-CERTIFICATES-2. Nothing of a key is logged, or said in an error.
 import type { Logger } from 'pino';
 import { type KubeClient, type Objects, SECRETS, watchResource } from '../../adapters/kubernetes/mod.ts';
 import { certify, makeAuthority } from '../../adapters/kubernetes/tls/certificates.ts';
@@ -99,7 +99,7 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
     });
   };
 
-  /** By one who has a name of his own for it: of two that make it at once one is told of the conflict (O1). */
+  /** By one who has a name of his own for it: of two that make it at once one is told of the conflict (HOOK-OWN-CERTIFICATES-1). */
   const create = async (book: CertificateBook): Promise<void> => {
     const manager = `${MANAGER}-${Math.floor(clock.random() * 2 ** 48).toString(36)}`;
     await client.call({

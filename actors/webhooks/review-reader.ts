@@ -2,8 +2,8 @@
 // Of JSON only the structure is looked at here; what a piece says is for whoever parses it.
 //
 // Invariants:
-//   R1. Nothing is kept of an object that was handed on, and of one that is being read no more than OBJECT_BYTES.
-//   R2. Whatever the body is, what is not an object of `request.objects` is in `head`, which has no more than HEAD_BYTES.
+//   HOOK-REVIEW-READER-1. Nothing is kept of an object that was handed on, and of one that is being read no more than OBJECT_BYTES.
+//   HOOK-REVIEW-READER-2. Whatever the body is, what is not an object of `request.objects` is in `head`, which has no more than HEAD_BYTES.
 
 /** The API server takes 3 MB in one request; what a conversion adds to that is no more than it once again. */
 const OBJECT_BYTES = 16 * 1024 * 1024;

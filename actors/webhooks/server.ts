@@ -2,13 +2,13 @@
 // if there is none.
 //
 // Invariants:
-//   S1. A request that has arrived is answered by whatever certificate is served meanwhile, and before the server is closed.
-//   S2. No answer tells anything of a body but what the API server has to say of it to the user.
-//   S3. What one request takes of memory is bounded, whatever it asks, and so is what all take together; who asks from one address
+//   HOOK-SERVER-1. A request that has arrived is answered by whatever certificate is served meanwhile, and before the server is closed.
+//   HOOK-SERVER-2. No answer tells anything of a body but what the API server has to say of it to the user.
+//   HOOK-SERVER-3. What one request takes of memory is bounded, whatever it asks, and so is what all take together; who asks from one address
 //       leaves others as much (`AnswerMemory`).
-//   S4. Whoever stops in the middle of a question, or takes no answer, is waited for no longer than a bounded time.
-//   S5. Of what is read at one go, each address has its turn: many large questions hold up another's by one of them.
-//   S6. Where an authority of clients is given, a review is answered to whoever shows a certificate of it, and to nobody else.
+//   HOOK-SERVER-4. Whoever stops in the middle of a question, or takes no answer, is waited for no longer than a bounded time.
+//   HOOK-SERVER-5. Of what is read at one go, each address has its turn: many large questions hold up another's by one of them.
+//   HOOK-SERVER-6. Where an authority of clients is given, a review is answered to whoever shows a certificate of it, and to nobody else.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import { createSecureContext, type TLSSocket } from 'node:tls';

@@ -1,10 +1,10 @@
 // Whom the API server trusts when it asks: the caBundle in the objects that lead it here, kept there whatever somebody applies.
 //
 // Invariants:
-//   T1. Of an object nothing is written but the caBundle of an entry that leads to this server; where one leads elsewhere it
+//   HOOK-TRUST-1. Of an object nothing is written but the caBundle of an entry that leads to this server; where one leads elsewhere it
 //       stays as it is.
-//   T2. What is written is what is to be trusted at that moment, read anew: who has an older view puts nothing back.
-//   T3. `since` is told only while every object that is there says the whole bundle.
+//   HOOK-TRUST-2. What is written is what is to be trusted at that moment, read anew: who has an older view puts nothing back.
+//   HOOK-TRUST-3. `since` is told only while every object that is there says the whole bundle.
 import type { Logger } from 'pino';
 import type { Webhooks } from '../../adapters/api/webhooks.ts';
 import {
@@ -225,7 +225,7 @@ function inConfiguration(
   );
 }
 
-/** None, where it leads to somebody else (T1). Of a URL only the path tells. */
+/** None, where it leads to somebody else (HOOK-TRUST-1). Of a URL only the path tells. */
 function entryOf(
   pointer: string,
   clientConfig: unknown,

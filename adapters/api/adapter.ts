@@ -2,8 +2,8 @@
 // which only a process that plays its role makes. Types only.
 //
 // Invariants:
-//   A1. Importing an adapter, and configuring it, touches nothing: no file, no connection, no secret.
-//   A2. `serve` alone opens what leads to the foreign system, and is called only where the adapter's role is played.
+//   API-ADAPTER-1. Importing an adapter, and configuring it, touches nothing: no file, no connection, no secret.
+//   API-ADAPTER-2. `serve` alone opens what leads to the foreign system, and is called only where the adapter's role is played.
 import type { JsonObject } from '../../bus/bus.ts';
 import type { Clock } from '../../bus/time.ts';
 import type { Kind, Operation, OperationRequest, ReferencedKind, Resource } from '../../machines/kind.ts';

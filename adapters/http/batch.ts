@@ -2,8 +2,8 @@
 // answered is answered together with all others who did, so that each need not be told of all.
 //
 // Invariants:
-//   T1. Each is answered by a run that began after it asked.
-//   T2. Of one key at most one run is under way. One that fails fails those that it was for, and the next one begins all the same.
+//   HTTP-BATCH-1. Each is answered by a run that began after it asked.
+//   HTTP-BATCH-2. Of one key at most one run is under way. One that fails fails those that it was for, and the next one begins all the same.
 
 interface Line<Ask, Answer> {
   asks: Ask[];

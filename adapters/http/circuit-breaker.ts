@@ -2,10 +2,10 @@
 // and one call at a time finds out whether it is back. Other services are called as ever.
 //
 // Invariants:
-//   D1. After so many calls in a row without any answer nothing is sent until the pause is over, and then one call.
-//   D2. One answer, whatever it says, ends the outage; of a service that asked to be left alone, one to a call that began after that.
-//   D3. A caller that gave up soon proves nothing.
-//   D4. A service that asks to be left alone is called by nobody until then, and then by one.
+//   HTTP-CIRCUIT-BREAKER-1. After so many calls in a row without any answer nothing is sent until the pause is over, and then one call.
+//   HTTP-CIRCUIT-BREAKER-2. One answer, whatever it says, ends the outage; of a service that asked to be left alone, one to a call that began after that.
+//   HTTP-CIRCUIT-BREAKER-3. A caller that gave up soon proves nothing.
+//   HTTP-CIRCUIT-BREAKER-4. A service that asks to be left alone is called by nobody until then, and then by one.
 import { boundedPauseMs, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 

@@ -1,12 +1,12 @@
 // Bounds the calls that one foreign system serves for us at a time, and shares them out fairly.
 //
 // Invariants:
-//   G1. Never more than `slots` holders; where several namespaces use the system, one of them leaves some slots to the others.
-//   G2. Namespaces take turns, in each its objects do, and the calls of one object are first come, first served.
-//   G3. Nobody enters while the lane of the namespace is paused; who cannot enter before its deadline is told at once.
-//   G4. An authentication goes before those who wait, as all of them need it; authentications hold a part of the slots at
+//   HTTP-CONCURRENCY-LIMITER-1. Never more than `slots` holders; where several namespaces use the system, one of them leaves some slots to the others.
+//   HTTP-CONCURRENCY-LIMITER-2. Namespaces take turns, in each its objects do, and the calls of one object are first come, first served.
+//   HTTP-CONCURRENCY-LIMITER-3. Nobody enters while the lane of the namespace is paused; who cannot enter before its deadline is told at once.
+//   HTTP-CONCURRENCY-LIMITER-4. An authentication goes before those who wait, as all of them need it; authentications hold a part of the slots at
 //       most, and where they are the only ones they alternate with the others.
-//   G5. Nobody enters with less time left than such calls take, unless nobody else is in: then it is tried, to learn.
+//   HTTP-CONCURRENCY-LIMITER-5. Nobody enters with less time left than such calls take, unless nobody else is in: then it is tried, to learn.
 import { type TransientError, UnsentError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import type { CallLoad } from '../api/adapter.ts';

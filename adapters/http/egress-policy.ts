@@ -2,14 +2,14 @@
 // process stands where they do not. So do others that connect to what tenants name: Ironic, BMCs, Windows.
 //
 // Invariants:
-//   H1. An address is judged as it will be connected to: after the name was resolved, at the socket. What the name leads to
+//   HTTP-EGRESS-POLICY-1. An address is judged as it will be connected to: after the name was resolved, at the socket. What the name leads to
 //       a moment later does not matter.
-//   H2. However an address is spelled (mapped into IPv6, translated by NAT64 or SIIT, tunneled by 6to4, Teredo or ISATAP), it is the
+//   HTTP-EGRESS-POLICY-2. However an address is spelled (mapped into IPv6, translated by NAT64 or SIIT, tunneled by 6to4, Teredo or ISATAP), it is the
 //       same address.
-//   H3. Who is refused hears which kind of place it is, never the address that a name led to.
-//   H5. Where somebody else connects, literal addresses are judged in each spelling, and names by the patterns and, in a pod, by what
+//   HTTP-EGRESS-POLICY-3. Who is refused hears which kind of place it is, never the address that a name led to.
+//   HTTP-EGRESS-POLICY-5. Where somebody else connects, literal addresses are judged in each spelling, and names by the patterns and, in a pod, by what
 //       they lead to there; one that leads nowhere there is let through.
-//   H4. In a pod a name is a whole one: no search domain of the cluster makes a Service of it.
+//   HTTP-EGRESS-POLICY-4. In a pod a name is a whole one: no search domain of the cluster makes a Service of it.
 import { lookup as systemLookup } from 'node:dns';
 import { BlockList, isIP, isIPv6, type LookupFunction } from 'node:net';
 import { TerminalError, TransientError } from '../../bus/errors.ts';
@@ -130,7 +130,7 @@ export type Foreign =
 /** Whether what tenants name may be connected to by others. */
 export interface ForeignReach {
   /**
-   * Why it may not; undefined: it may, as far as can be told from here (H5).
+   * Why it may not; undefined: it may, as far as can be told from here (HTTP-EGRESS-POLICY-5).
    *
    * @param what  is to be there
    * @param host  as it is written, brackets of an IPv6 address or none
@@ -226,7 +226,7 @@ function malformed(text: string): TerminalError {
   );
 }
 
-/** IPv4 addresses that an IPv6 address stands for: mapped, compatible, SIIT, NAT64, 6to4, Teredo, ISATAP (H2). */
+/** IPv4 addresses that an IPv6 address stands for: mapped, compatible, SIIT, NAT64, 6to4, Teredo, ISATAP (HTTP-EGRESS-POLICY-2). */
 function embedded(address: string): readonly string[] {
   const plain = address.split('%')[0] ?? '';
   if (!isIPv6(plain)) return [];

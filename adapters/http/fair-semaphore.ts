@@ -2,8 +2,8 @@
 // than one of them.
 //
 // Invariants:
-//   T1. Never more than `limit` are in.
-//   T2. Keys take turns; of one key it is first come, first served.
+//   HTTP-FAIR-SEMAPHORE-1. Never more than `limit` are in.
+//   HTTP-FAIR-SEMAPHORE-2. Keys take turns; of one key it is first come, first served.
 
 /** One who is in calls `leave`, once. */
 export class FairSemaphore {

@@ -1,9 +1,9 @@
 // Sends calls to a foreign system in their turn: through the gate of the system, unless it does not answer anybody.
 //
 // Invariants:
-//   N1. Nothing is sent without a slot, nor while the service does not answer or asked to be left alone.
-//   N2. Every request is recorded after its end, whatever came of it.
-//   N3. What one answer asks for makes nobody wait longer than it may.
+//   HTTP-LIMITED-CALL-1. Nothing is sent without a slot, nor while the service does not answer or asked to be left alone.
+//   HTTP-LIMITED-CALL-2. Every request is recorded after its end, whatever came of it.
+//   HTTP-LIMITED-CALL-3. What one answer asks for makes nobody wait longer than it may.
 import { TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 import { parseTraceparent } from '../../bus/trace-context.ts';

@@ -1,10 +1,10 @@
 // The memory that what others send may take while it is read, in the process as a whole.
 //
 // Invariants:
-//   M1. All holdings together never exceed the whole.
-//   M2. None of a holding's owners (its namespace, its system) gets more than what is left then: one alone has half, of `n`
+//   HTTP-RESPONSE-MEMORY-1. All holdings together never exceed the whole.
+//   HTTP-RESPONSE-MEMORY-2. None of a holding's owners (its namespace, its system) gets more than what is left then: one alone has half, of `n`
 //       each the (n + 1)th part, and as much is free for whoever comes next.
-//   M3. What is released is free again, however the call ended.
+//   HTTP-RESPONSE-MEMORY-3. What is released is free again, however the call ended.
 import { TransientError } from '../../bus/errors.ts';
 
 /** What is held for one call, or one list with all its pages. */

@@ -1,8 +1,8 @@
 // What a JSON text costs once it is parsed, told while it arrives: nothing is parsed that was not weighed before.
 //
 // Invariants:
-//   W1. Brackets and commas inside of strings count for nothing, wherever the text is cut into chunks.
-//   W2. The weight is no less than what V8 keeps for text and values together, members of one huge object aside (0.8 of it).
+//   HTTP-RESPONSE-SCAN-1. Brackets and commas inside of strings count for nothing, wherever the text is cut into chunks.
+//   HTTP-RESPONSE-SCAN-2. The weight is no less than what V8 keeps for text and values together, members of one huge object aside (0.8 of it).
 
 /** What the text takes beside its values: a byte may become two, and is kept until it is parsed. */
 const BYTE_WEIGHT = 2;

@@ -1,8 +1,8 @@
 // Reads the answer to one request, as much of it as may be.
 //
 // Invariants:
-//   R1. Nothing is parsed that is longer, deeper or heavier than the limits, or that memory was not held for.
-//   R2. An answer that is over a limit is read no further.
+//   HTTP-RESPONSE-1. Nothing is parsed that is longer, deeper or heavier than the limits, or that memory was not held for.
+//   HTTP-RESPONSE-2. An answer that is over a limit is read no further.
 import { TransientError, UnknownOutcomeError } from '../../bus/errors.ts';
 import type { Holding } from './response-memory.ts';
 import { AnswerScan } from './response-scan.ts';

@@ -1,10 +1,10 @@
 // Takes secrets out of what a foreign system says, however it spells them.
 //
 // Invariants:
-//   X1. A secret is told neither as it is, nor as JSON, a programming language, a URL, a form, HTML, base64 or hexadecimal
+//   HTTP-SECRETS-1. A secret is told neither as it is, nor as JSON, a programming language, a URL, a form, HTML, base64 or hexadecimal
 //       digits would spell it, nor in up to three of these within each other, nor as a part of a longer text in them.
-//   X2. Of a secret, no piece of 24 bytes or more is told in these spellings either.
-//   X3. Where a text cannot be searched whole, nothing of it is told.
+//   HTTP-SECRETS-2. Of a secret, no piece of 24 bytes or more is told in these spellings either.
+//   HTTP-SECRETS-3. Where a text cannot be searched whole, nothing of it is told.
 
 import type { Json } from '../../bus/bus.ts';
 import { type Reading, readingOf, readingsWithin, utf8 } from '../text/encodings.ts';

@@ -107,7 +107,7 @@ export function transportOver(agent: Dispatcher, clock: Clock, reach?: Reach): T
   const dispatcher = agent.compose(punctual(clock));
   return {
     exchange: async (request) => {
-      // All that can be said of hosts that a proxy resolves (H1 is its own there).
+      // All that can be said of hosts that a proxy resolves (HTTP-EGRESS-POLICY-1 is its own there).
       reach?.checkUrl(new URL(request.url));
       return exchange(request, dispatcher, clock);
     },

@@ -1,8 +1,8 @@
 // What a 404 proves. Proxies, load balancers and servers that are starting answer 404, too, and know nothing of what is there.
 //
 // Invariants:
-//   B1. An object is absent only by a `Status` of reason NotFound that names it, or the namespace that it would be in.
-//   B2. A kind is not served only by the lists of what is: whatever a request for its objects was answered with.
+//   KUBE-ABSENCE-1. An object is absent only by a `Status` of reason NotFound that names it, or the namespace that it would be in.
+//   KUBE-ABSENCE-2. A kind is not served only by the lists of what is: whatever a request for its objects was answered with.
 import type { JsonObject } from '../../bus/mod.ts';
 
 /** What a path of the API leads to. Without `plural`: to the version of the group itself. */
@@ -30,7 +30,7 @@ export function placeOf(path: string): Place | undefined {
   return { group, version, namespace, ...(plural && { plural }), ...(name && { name }) };
 }
 
-/** Whether the answer says that the object is not there (B1). @param path  as it was asked for, without a query */
+/** Whether the answer says that the object is not there (KUBE-ABSENCE-1). @param path  as it was asked for, without a query */
 export function isProof(body: JsonObject | undefined, path: string): boolean {
   const place = placeOf(path);
   if (place?.plural === undefined || body?.['kind'] !== 'Status' || body['reason'] !== 'NotFound') return false;
@@ -39,7 +39,7 @@ export function isProof(body: JsonObject | undefined, path: string): boolean {
   return name === place.name && name !== undefined && group === place.group && kind === place.plural;
 }
 
-/** Whether the lists of what is served are without the kind (B2). @param read  asks for one of the lists @throws as `read` */
+/** Whether the lists of what is served are without the kind (KUBE-ABSENCE-2). @param read  asks for one of the lists @throws as `read` */
 export async function isUnserved(path: string, read: (path: string) => Promise<JsonObject>): Promise<boolean> {
   const place = placeOf(path);
   if (place === undefined) return false;

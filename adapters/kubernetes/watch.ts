@@ -1,14 +1,14 @@
 // List and watch of one resource: what is there, then what changes, for ever.
 //
 // Invariants:
-//   K1. The version that is watched from is that of the last list, event or bookmark that was handed on: nothing between
+//   KUBE-WATCH-1. The version that is watched from is that of the last list, event or bookmark that was handed on: nothing between
 //       two watches is lost. What an event could not be read from is asked for again.
-//   K2. A version that is kept no more, or a failure that the server tells in the stream, leads to a new list.
-//   K3. Attempts that bring nothing become rarer, whatever they end with, until one brings something or holds.
-//   K4. No watch outlives the end that the server was asked for: a connection may be dead without a sign.
-//   K5. No watch goes on from a version that the server has not come to: one that was restored from a backup is behind, and would tell
+//   KUBE-WATCH-2. A version that is kept no more, or a failure that the server tells in the stream, leads to a new list.
+//   KUBE-WATCH-3. Attempts that bring nothing become rarer, whatever they end with, until one brings something or holds.
+//   KUBE-WATCH-4. No watch outlives the end that the server was asked for: a connection may be dead without a sign.
+//   KUBE-WATCH-5. No watch goes on from a version that the server has not come to: one that was restored from a backup is behind, and would tell
 //       nothing before it has come so far again. It is listed anew.
-//   K6. What is too long to be told in a watch is read by a list: what comes after it in the watch would hide it.
+//   KUBE-WATCH-6. What is too long to be told in a watch is read by a list: what comes after it in the watch would hide it.
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';

@@ -1,7 +1,7 @@
 // What a text says once its encodings are undone, with the place in the text that each byte was read from.
 //
 // Invariants:
-//   SP1. A byte of a reading was read from the bytes of the text from `starts[i]` to before `ends[i]`.
+//   TEXT-ENCODINGS-1. A byte of a reading was read from the bytes of the text from `starts[i]` to before `ends[i]`.
 
 /** Bytes, one a character (latin1), and where each was read in the text at the root of the readings. */
 export interface Reading {

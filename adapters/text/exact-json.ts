@@ -2,8 +2,8 @@
 // sign go, are BigInts. Text that has none is read and written by the platform alone.
 //
 // Invariants:
-//   E1. An integer of 64 bits is written as it was read, digit by digit.
-//   E2. What fits a number is a number, so that equal integers are equal values.
+//   TEXT-EXACT-JSON-1. An integer of 64 bits is written as it was read, digit by digit.
+//   TEXT-EXACT-JSON-2. What fits a number is a number, so that equal integers are equal values.
 
 declare global {
   interface JSON {
@@ -51,7 +51,7 @@ export function parseJson(text: string): unknown {
 export const mayHaveLargeNumbers = (text: string): boolean => SUSPECT.test(text);
 
 /**
- * Data whose integers are BigInts, with those that fit as numbers (E2).
+ * Data whose integers are BigInts, with those that fit as numbers (TEXT-EXACT-JSON-2).
  *
  * @throws {SyntaxError} a number is none that JSON has
  */

@@ -2,8 +2,8 @@
 // good: what was seen once is kept from being formatted over, as long as the disk is known. Pure.
 //
 // Invariants:
-//   Y1. Records of one disk are merged, wherever they come from: of each volume the latest counts, and none is lost with an object.
-//   Y2. A record stands in the way of the volume that it is of, and, if no volume of the disk is that one any more, of all volumes: it
+//   WIN-FILE-SYSTEMS-1. Records of one disk are merged, wherever they come from: of each volume the latest counts, and none is lost with an object.
+//   WIN-FILE-SYSTEMS-2. A record stands in the way of the volume that it is of, and, if no volume of the disk is that one any more, of all volumes: it
 //       may be called otherwise by now.
 import { listOf, mapOf, textOf } from './values.ts';
 
@@ -24,7 +24,7 @@ export function seenIn(records: unknown): readonly SeenFileSystem[] {
     .filter(({ volumeID, seenAt }) => volumeID !== '' && seenAt !== '');
 }
 
-/** In an order that does not depend on where they come from (Y1). */
+/** In an order that does not depend on where they come from (WIN-FILE-SYSTEMS-1). */
 export function mergedSeen(...all: readonly (readonly SeenFileSystem[])[]): readonly SeenFileSystem[] {
   const latest = new Map<string, string>();
   for (const { volumeID, seenAt } of all.flat()) {

@@ -1,9 +1,9 @@
 // The Helm chart, made from what kustomize makes of the sources: one template an object, with values at the places that
 // edits.ts names, behind the choices that the object hangs on.
 //
-//   C1. Under its default values, in the sources' namespace, it is what kustomize makes of `default`, but for the Namespace,
+//   DEPLOY-CHART-1. Under its default values, in the sources' namespace, it is what kustomize makes of `default`, but for the Namespace,
 //       which Helm wants to be there before, and for the policy that definitions are kept.
-//   C2. All that stands in another namespace or names it follows the release.
+//   DEPLOY-CHART-2. All that stands in another namespace or names it follows the release.
 import { stringify } from 'yaml';
 import type { JsonObject } from '../../bus/bus.ts';
 import { CHOICES, type Chosen } from './choices.ts';

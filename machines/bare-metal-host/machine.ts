@@ -6,19 +6,19 @@
 //   In each: deciding (-> queueing | lacking | joining) -> judging -> what is done there -> awaiting | pausing | backingOff
 //
 // Invariants:
-//   H1. A paused host does nothing: no call, no timer, no write.
-//   H2. A life begins anew from the status alone; what one began is known again by what the node says.
-//   H3. What was decided is stored before anything else is done for it.
-//   H4. A state that needs room is entered when there is some, and not said to be entered before.
-//   H5. Nothing is asked of Ironic for a host without the credentials of its BMC, except on its way out.
-//   H6. An answer to what was asked of Ironic is waited for, deletion or not: what it made is removed then.
-//   H7. The node is registered anew when the spec, the credentials or the state changed, or Ironic lost it, and not otherwise.
-//   H8. An error that the status tells of is counted and backed off from; anything else that fails is tried again soon, and told
+//   BARE-METAL-HOST-1. A paused host does nothing: no call, no timer, no write.
+//   BARE-METAL-HOST-2. A life begins anew from the status alone; what one began is known again by what the node says.
+//   BARE-METAL-HOST-3. What was decided is stored before anything else is done for it.
+//   BARE-METAL-HOST-4. A state that needs room is entered when there is some, and not said to be entered before.
+//   BARE-METAL-HOST-5. Nothing is asked of Ironic for a host without the credentials of its BMC, except on its way out.
+//   BARE-METAL-HOST-6. An answer to what was asked of Ironic is waited for, deletion or not: what it made is removed then.
+//   BARE-METAL-HOST-7. The node is registered anew when the spec, the credentials or the state changed, or Ironic lost it, and not otherwise.
+//   BARE-METAL-HOST-8. An error that the status tells of is counted and backed off from; anything else that fails is tried again soon, and told
 //       by the conditions when it fails twice.
-//   H9. Others hold a deleted host until they have let go: its node is removed after that, and the own finalizer last.
-//   H10. Conditions tell of a generation of the host once it was decided by, and then also where nothing else came of it.
-//   H11. A Secret that is being deleted is yielded by a host that was never registered (P1): it waits for the next one.
-//   H12. What is heard while something is under way is decided upon before anything is waited for.
+//   BARE-METAL-HOST-9. Others hold a deleted host until they have let go: its node is removed after that, and the own finalizer last.
+//   BARE-METAL-HOST-10. Conditions tell of a generation of the host once it was decided by, and then also where nothing else came of it.
+//   BARE-METAL-HOST-11. A Secret that is being deleted is yielded by a host that was never registered (P1): it waits for the next one.
+//   BARE-METAL-HOST-12. What is heard while something is under way is decided upon before anything is waited for.
 import { Tag } from '../lifecycle.ts';
 import { NOTHING_SEEN_TO, NOTHING_SENT, NOTHING_TO_SEND } from './context.ts';
 import { leaving } from './deleting.ts';

@@ -101,7 +101,7 @@ const whenChanged = {
   ],
 } as const;
 
-/** The same, of what was heard while something was under way (H12). */
+/** The same, of what was heard while something was under way (BARE-METAL-HOST-12). */
 const unlessNews = { guard: 'hasNews', target: 'deciding' } as const;
 const unlessChanged = { guard: 'isChanged', target: 'deciding' } as const;
 

@@ -231,7 +231,7 @@ export const building = resourceSetup.createStateConfig({
             target: '#recorded',
             actions: 'noteRecorded',
           },
-          // What was only found, or imported, is not ours to remove (M9).
+          // What was only found, or imported, is not ours to remove (EXTERNAL-RESOURCE-9).
           // mutant: found-resource-discarded drop
           { guard: not('isMade'), target: '#claiming', actions: forgetLoser },
           { target: 'discarding' },

@@ -1,9 +1,9 @@
 // Bringing content to a resource that was made empty: the part of the chart that an update asks for (`UpdateOutcome.empty`).
 //
 // Invariants:
-//   F1. An attempt is stored in the status before anything of it is done, so that a crash is an attempt, too.
-//   F2. What is brought is bounded by the lease, and ended when the user deletes the object.
-//   F3. It may be brought twice: a resource that is not empty any more is left as it is.
+//   CONTENT-TRANSFER-1. An attempt is stored in the status before anything of it is done, so that a crash is an attempt, too.
+//   CONTENT-TRANSFER-2. What is brought is bounded by the lease, and ended when the user deletes the object.
+//   CONTENT-TRANSFER-3. It may be brought twice: a resource that is not empty any more is left as it is.
 import { Tag } from '../lifecycle.ts';
 import { ResourceTag } from './context.ts';
 import { isLostRace, isTerminal, noteFailure, refusedOrNot, resourceSetup } from './setup.ts';

@@ -4,21 +4,21 @@
 //   deleting (guarded -> removing -> confirming -> unclaiming -> releasing) -> gone
 //
 // Invariants:
-//   M1. Nothing is created before every needed dependency answered `ready` to this incarnation (I1).
-//   M2. The own finalizer is stored before a create is sent and before an id is recorded, and not before one of the two is next:
+//   EXTERNAL-RESOURCE-1. Nothing is created before every needed dependency answered `ready` to this incarnation (I1).
+//   EXTERNAL-RESOURCE-2. The own finalizer is stored before a create is sent and before an id is recorded, and not before one of the two is next:
 //       without it nothing was ever built. It goes after the tombstones were acknowledged (P12); those of credentials follow it,
 //       since a life that begins in between cleans up once more.
-//   M3. A create that was sent is waited for; whatever it made is recorded or removed, deletion requested or not (I4).
-//   M4. Own cleanup starts when nothing but the own finalizer holds the object (I2).
-//   M5. A dependency that is being deleted is yielded when, and only when, nothing was built on it (P1): before the resource is there,
+//   EXTERNAL-RESOURCE-3. A create that was sent is waited for; whatever it made is recorded or removed, deletion requested or not (I4).
+//   EXTERNAL-RESOURCE-4. Own cleanup starts when nothing but the own finalizer holds the object (I2).
+//   EXTERNAL-RESOURCE-5. A dependency that is being deleted is yielded when, and only when, nothing was built on it (P1): before the resource is there,
 //       or while a step after its create was seen not to have used it.
-//   M6. Waiting for a dependency arms no timer and makes no call (I6, I7).
-//   M7. What is refused for its spec is not tried again until that changes. What only the foreign system can mend is looked at
+//   EXTERNAL-RESOURCE-6. Waiting for a dependency arms no timer and makes no call (I6, I7).
+//   EXTERNAL-RESOURCE-7. What is refused for its spec is not tried again until that changes. What only the foreign system can mend is looked at
 //       again, ever less often, up to a bound: a state that it tells of is never final.
-//   M8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
+//   EXTERNAL-RESOURCE-8. What was found, and what is recorded by another hand, is the object's own only if no other living object has it: one
 //       managed object for each external resource. Otherwise the object leaves it alone, to the end, says whose it is, and tries
 //       again when that one is gone. Where a kind lets objects of one namespace share, it is that of all of them, and goes with the last.
-//   M9. Of a living object nothing is removed but what a create of its own made and nobody recorded: it answered with that, or its
+//   EXTERNAL-RESOURCE-9. Of a living object nothing is removed but what a create of its own made and nobody recorded: it answered with that, or its
 //       intent tells of it. What was only found stays.
 import { and, not } from 'xstate';
 import { Tag } from '../lifecycle.ts';

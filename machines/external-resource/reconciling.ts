@@ -69,7 +69,7 @@ export const keeping = resourceSetup.createStateConfig({
         id: 'forget',
         src: 'record',
         input: ({ context: { key } }) => ({ key }),
-        // What was made has gone: what is found from here on is something else (M9).
+        // What was made has gone: what is found from here on is something else (EXTERNAL-RESOURCE-9).
         // mutant: vanished-resource-intended {}.1 drop
         onDone: { target: '#claiming', actions: 'disown' },
         // Whoever comes next would know of nothing that was made under another id (I4).

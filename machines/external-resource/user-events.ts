@@ -1,10 +1,10 @@
 // What of a life is worth an Event to its users: recognized from the steps of its chart, which knows nothing of Events.
 //
 // Invariants:
-//   W1. An id is told of only once it is stored: what lost a race is nobody's news.
-//   W2. Waiting and starting again are no news (I6). A failure that may pass is one when it comes a second
+//   USER-EVENTS-1. An id is told of only once it is stored: what lost a race is nobody's news.
+//   USER-EVENTS-2. Waiting and starting again are no news (I6). A failure that may pass is one when it comes a second
 //       time in a row, or, where nobody has to do anything about it, when it lasts.
-//   W3. Drift is an update for a generation that was complete before: it is not the spec that has changed.
+//   USER-EVENTS-3. Drift is an update for a generation that was complete before: it is not the spec that has changed.
 import { type Lifecycle, Tag, type UserEvent } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import { type RecordOutput, type ResourceContext, ResourceTag, type ResourceView } from './context.ts';

@@ -6,12 +6,12 @@
 //   any of these -> failing -> reading; deleted
 //
 // Invariants:
-//   O1. Nothing is asked for while the host is not to be touched, or nobody has said what it is like.
-//   O2. Others may rely on what the status says only where that was read of the node that the host has now, and not while it is
+//   OBSERVED-NODE-1. Nothing is asked for while the host is not to be touched, or nobody has said what it is like.
+//   OBSERVED-NODE-2. Others may rely on what the status says only where that was read of the node that the host has now, and not while it is
 //       read again after a transition.
-//   O3. At rest next to nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
-//   O4. What was read is judged by the object as it is stored then, and written only where that says something else.
-//   O5. It leaves nothing behind, so that it holds up no deletion.
+//   OBSERVED-NODE-3. At rest next to nothing is asked for by itself: the one list of nodes that serves all tells when a node has done something.
+//   OBSERVED-NODE-4. What was read is judged by the object as it is stored then, and written only where that says something else.
+//   OBSERVED-NODE-5. It leaves nothing behind, so that it holds up no deletion.
 import { fromPromise, not, setup } from 'xstate';
 import { assign } from '../assign.ts';
 import { type Dependency, type ObjectChanged, Tag } from '../lifecycle.ts';

@@ -6,14 +6,14 @@
 //   deleting (awaiting -> reconciling -> idle | inUse | requeued | backingOff | held) -> endingClaims -> removingFinalizer -> deleted
 //
 // Invariants:
-//   K1. The own finalizer is stored when a pass says that what is next may leave something behind, and not before: an object that
+//   RECONCILE-LOOP-1. The own finalizer is stored when a pass says that what is next may leave something behind, and not before: an object that
 //       never had it is deleted without a pass. It is removed after a pass has said that nothing is left, and after whom it has
 //       to outlast.
-//   K2. One pass at a time; it is waited for, deletion or not.
-//   K3. What changes while a pass is under way, or after it, is looked at by another one, when all that it refers to has
+//   RECONCILE-LOOP-2. One pass at a time; it is waited for, deletion or not.
+//   RECONCILE-LOOP-3. What changes while a pass is under way, or after it, is looked at by another one, when all that it refers to has
 //       answered. What failed backs off meanwhile, unless the user changes the spec or deletes the object.
 //       Who refers to it counts: what they say while a pass is under way was not seen by that.
-//   K4. A life that begins settled makes no pass before something is news.
+//   RECONCILE-LOOP-4. A life that begins settled makes no pass before something is news.
 import { and, not, or } from 'xstate';
 import { type Dependency, type ObjectChanged, Tag } from '../lifecycle.ts';
 import type { ReconcileLoopContext, ReconcileLoopView, Standing, Verdict } from './context.ts';

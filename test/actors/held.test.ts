@@ -83,7 +83,7 @@ async function apply(client: KubeClient, path: string, kind: string, spec: JsonO
 function describe(program: string): void {
   const test = suite('held in two processes');
 
-  test('a process that is killed while it prints is noticed, and the book is not printed again (E1, P13)', async () => {
+  test('a process that is killed while it prints is noticed, and the book is not printed again (PORTS-1, P13)', async () => {
     await onWorld(program, async ({ ground, client, shop }) => {
       const env = {
         TROUPE_ADAPTERS: './test/example-adapter/adapter.ts',

@@ -1,6 +1,6 @@
 // long
-// A process that is killed while the content of an image is on its way: the next one brings all of it, to the same image (F1,
-// F3, I4, I9).
+// A process that is killed while the content of an image is on its way: the next one brings all of it, to the same image (CONTENT-TRANSFER-1,
+// CONTENT-TRANSFER-3, I4, I9).
 import { createHash } from 'node:crypto';
 import { mkdtemp, readdir, rm } from 'node:fs/promises';
 import type { ServerResponse } from 'node:http';

@@ -94,7 +94,7 @@ test('what was asked for under another name goes with the object, and leaves not
   assert.is(madeAt(story).length, 1);
 });
 
-test('what was asked for is forgotten when another object has it, and one is made under the new name (I4, M8)', async () => {
+test('what was asked for is forgotten when another object has it, and one is made under the new name (I4, EXTERNAL-RESOURCE-8)', async () => {
   const { violation, story } = await storyOf(
     1,
     16_200,

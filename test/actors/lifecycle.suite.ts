@@ -472,19 +472,22 @@ function describeDeletion(check: Check): void {
     await noClaimsLeft(world);
   });
 
-  check('deleted at any moment while they are being made, networks leave nothing (I4, M3)', async (world) => {
-    const names = Array.from({ length: 12 }, (_, index) => world.name(`net${index}`));
-    await Promise.all(
-      names.map(async (name, index) => {
-        await world.apply(world.managed('Network', name, { tags: ['a'] }));
-        await world.clock.sleep(index * 10);
-        await world.delete('Network', name);
-      }),
-    );
-    for (const name of names) await world.gone('Network', name);
-    assert.equal(await world.contents('networks'), []);
-    await noClaimsLeft(world);
-  });
+  check(
+    'deleted at any moment while they are being made, networks leave nothing (I4, EXTERNAL-RESOURCE-3)',
+    async (world) => {
+      const names = Array.from({ length: 12 }, (_, index) => world.name(`net${index}`));
+      await Promise.all(
+        names.map(async (name, index) => {
+          await world.apply(world.managed('Network', name, { tags: ['a'] }));
+          await world.clock.sleep(index * 10);
+          await world.delete('Network', name);
+        }),
+      );
+      for (const name of names) await world.gone('Network', name);
+      assert.equal(await world.contents('networks'), []);
+      await noClaimsLeft(world);
+    },
+  );
 
   check('deleted and applied again under the same name, it is another one', async (world) => {
     const { net, subnet } = await pair(world);

@@ -187,7 +187,7 @@ test('P6: an old view does not revive a deleted object: nobody builds on it any 
     await fixture.until('the network goes', () => fixture.get('networks', 'net') === undefined);
   }));
 
-test('33.B1: an object that was wrongly not found lives on with its next state (A1, P6)', () =>
+test('33.B1: an object that was wrongly not found lives on with its next state (OBJECT-ACTOR-1, P6)', () =>
   on({}, async (fixture) => {
     // The write of its id loses a race, and what is read then is not there.
     fixture.onMade = () => {
@@ -212,7 +212,7 @@ test('33.B1: an object that was wrongly not found lives on with its next state (
     assert.is(made(fixture, 'networks'), 0);
   }));
 
-test('33.B1: a late state of an object that is gone revives nothing, however new it is (A1, P6)', () =>
+test('33.B1: a late state of an object that is gone revives nothing, however new it is (OBJECT-ACTOR-1, P6)', () =>
   on({}, async (fixture) => {
     await pair(fixture);
     await fixture.quiet();
@@ -233,7 +233,7 @@ test('33.B1: a late state of an object that is gone revives nothing, however new
     assert.is(await fixture.bus.mailbox.last({ to: network, topic: 'object' }), undefined, 'nobody hears of it again');
   }));
 
-test('33.B4: who reads its object older than it was known begins another epoch (P11, W5)', () =>
+test('33.B4: who reads its object older than it was known begins another epoch (P11, WATCHER-5)', () =>
   on({}, async (fixture) => {
     const { mailbox } = fixture.bus;
     const { id } = mailbox.epoch();
@@ -501,7 +501,7 @@ test('an id whose storing was not answered is not stored again (I8)', () =>
     assert.is(fixture.log.filter((line) => line.startsWith('record ')).length, 1);
   }));
 
-test('an answer that comes after the lease was lost begins no life (H2)', () =>
+test('an answer that comes after the lease was lost begins no life (SHARD-HOST-2)', () =>
   on({}, async (fixture) => {
     const events: unknown[] = [];
     const release = fixture.holdGuards();
@@ -531,7 +531,7 @@ test('P6: a late watcher does not revive an object whose actor was forgotten', (
     assert.is(fixture.log.filter((line) => line.startsWith('find ')).length, 1);
   }));
 
-test('mail that comes after the end of the lease is another host’s: it is not deleted (H2)', () =>
+test('mail that comes after the end of the lease is another host’s: it is not deleted (SHARD-HOST-2)', () =>
   on({ leaseLeftMs: -1 }, async (fixture) => {
     const answer = { to: network, topic: 'ready', from: subnet } as const;
     await fixture.bus.mailbox.publish(answer, { to: 'uid', generation: 1, uid: '', readiness: 'absent' }, undefined);
@@ -539,7 +539,7 @@ test('mail that comes after the end of the lease is another host’s: it is not 
     assert.ok(await fixture.bus.mailbox.last(answer));
   }));
 
-test('what the API server said of claimants before the lease ended takes no guard off after it (H2, I3)', () => {
+test('what the API server said of claimants before the lease ended takes no guard off after it (SHARD-HOST-2, I3)', () => {
   const options = { leaseLeftMs: 60_000, onListed: (): void => undefined };
   return on(options, async (fixture) => {
     await pair(fixture);

@@ -122,7 +122,7 @@ checkIn(test, inMemory)(
 );
 
 checkIn(test, inMemory)(
-  'nothing of a landscape is refused, and who serves its operations reads each of its objects a few times in its life (N2)',
+  'nothing of a landscape is refused, and who serves its operations reads each of its objects a few times in its life (REQUEST-AUTHORIZER-2)',
   async (world) => {
     const elsewhere = await world.ground.connect('cloud');
     const hosting = await pod(world, await world.observe(), [Role.Watch, Role.Actors]);

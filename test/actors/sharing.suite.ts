@@ -137,7 +137,7 @@ export function describeSharing(test: Test, openGround: OpenGround): void {
     },
   );
 
-  check('33.B8: the same holds where the two reach their cloud by different URLs (V6)', async (world) => {
+  check('33.B8: the same holds where the two reach their cloud by different URLs (OWNERSHIP-6)', async (world) => {
     const here = new Place(world, world.namespace);
     const there = await byAnotherUrl(world);
     if (there === undefined) return;
@@ -217,7 +217,7 @@ export function describeSharing(test: Test, openGround: OpenGround): void {
   });
 
   check(
-    'what an object has only found stays when somebody writes another id into its status meanwhile (M9)',
+    'what an object has only found stays when somebody writes another id into its status meanwhile (EXTERNAL-RESOURCE-9)',
     async (world) => {
       const here = new Place(world, world.namespace);
       const [name, other] = [world.name('found'), world.name('restored')];

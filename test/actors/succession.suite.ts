@@ -76,7 +76,7 @@ function describeSettled(check: Check): void {
 
 function describeLease(check: Check): void {
   check(
-    'nothing is touched while ORC leads, and everything once it does not; it may come back (L1, L2)',
+    'nothing is touched while ORC leads, and everything once it does not; it may come back (LEGACY-CONTROLLER-1, LEGACY-CONTROLLER-2)',
     async (world) => {
       await lease(world, 'orc-1');
       await world.apply(world.managed('Network', world.name('net')));
@@ -107,7 +107,7 @@ function describeLease(check: Check): void {
 
 function describeKinds(check: Check): void {
   check(
-    '33.F3: kinds that are named wait for ORC like all others, and are all that is touched then (L1)',
+    '33.F3: kinds that are named wait for ORC like all others, and are all that is touched then (LEGACY-CONTROLLER-1)',
     async (world) => {
       await lease(world, 'orc-1');
       await world.apply(

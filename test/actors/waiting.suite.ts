@@ -1,4 +1,4 @@
-// What waiting costs, and how it ends: no error, no call to the cloud, no timer, no write (I6, M6); and a reaction to readiness
+// What waiting costs, and how it ends: no error, no call to the cloud, no timer, no write (I6, EXTERNAL-RESOURCE-6); and a reaction to readiness
 // that waits for no timer (I7).
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';

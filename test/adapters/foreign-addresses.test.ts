@@ -66,7 +66,7 @@ test('33.C6: loopback is refused in a pod alone; Services are let through, and t
   assert.match((await egressPolicyOf(POD).refusalOf('BMCs', '10.96.0.1', 443)) ?? '', 'the API server');
 });
 
-test('33.C6: names are judged by patterns, and in a pod by all that they lead to (H5)', async () => {
+test('33.C6: names are judged by patterns, and in a pod by all that they lead to (HTTP-EGRESS-POLICY-5)', async () => {
   const message = (await egressPolicyOf(POD).refusalOf('BMCs', 'inside.test')) ?? '';
   assert.match(message, "'inside.test' is a link-local address");
   assert.not.match(message, '169.254');

@@ -105,7 +105,7 @@ export async function churningHost() {
       last = host.remembered;
     }
   };
-  // What no mail tells of would be read again, and whatever that list does not have be ended (H5).
+  // What no mail tells of would be read again, and whatever that list does not have be ended (SHARD-HOST-5).
   await report(BASE, { object: base as unknown as JsonObject });
   await quiet(1);
   return {

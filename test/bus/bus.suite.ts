@@ -1,4 +1,4 @@
-// The contract of the bus, whoever keeps it: mailbox (B1 to B4), leases (B5), services (B6) and trace.
+// The contract of the bus, whoever keeps it: mailbox (BUS-1 to BUS-4), leases (BUS-5), services (BUS-6) and trace.
 import type { uvu } from 'uvu';
 import type { Harness } from './harness.ts';
 import { leasesSuite } from './leases.suite.ts';

@@ -150,7 +150,7 @@ export async function read(bus: Bus, filter: MailboxFilter): Promise<Reader> {
   const subscription: MailboxSubscription = await bus.mailbox.subscribe(filter, {
     onMail(mail) {
       const last = reader.mail.at(-1);
-      assert.ok(last === undefined || last.sequence < mail.sequence, 'in the order of the stream (B1)');
+      assert.ok(last === undefined || last.sequence < mail.sequence, 'in the order of the stream (BUS-1)');
       reader.mail.push(mail);
       newest.set(nameOf(mail), mail);
     },

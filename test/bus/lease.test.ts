@@ -39,7 +39,7 @@ function held(): {
   return { clock, lease, startedAt, renewals, lost: () => lost };
 }
 
-test('a lease counts from the start of its acquisition, whenever that was answered (L1)', async () => {
+test('a lease counts from the start of its acquisition, whenever that was answered (BUS-LEASE-1)', async () => {
   const clock = new ManualClock();
   const startedAt = clock.now() - 700;
   const store = { renew: async () => true, release: async () => undefined };
@@ -48,7 +48,7 @@ test('a lease counts from the start of its acquisition, whenever that was answer
   lease.abandon();
 });
 
-test('a lease counts from the start of its renewal, not from the answer (L1)', async () => {
+test('a lease counts from the start of its renewal, not from the answer (BUS-LEASE-1)', async () => {
   const { clock, lease, startedAt, renewals } = held();
   await clock.advance(LEASE_MS / 5);
   assert.is(renewals.length, 1);
@@ -59,7 +59,7 @@ test('a lease counts from the start of its renewal, not from the answer (L1)', a
   lease.abandon();
 });
 
-test('a renewal that failed moves nothing, and is tried again after a tenth (L1)', async () => {
+test('a renewal that failed moves nothing, and is tried again after a tenth (BUS-LEASE-1)', async () => {
   const { clock, lease, startedAt, renewals } = held();
   await clock.advance(LEASE_MS / 5);
   renewals[0]?.(new TransientError('away'));
@@ -70,17 +70,17 @@ test('a renewal that failed moves nothing, and is tried again after a tenth (L1)
   lease.abandon();
 });
 
-test('who cannot renew hears of the loss a tenth before the end (L2)', async () => {
+test('who cannot renew hears of the loss a tenth before the end (BUS-LEASE-2)', async () => {
   const { clock, lease, startedAt, lost } = held();
   await clock.advance(LEASE_MS * 0.9 - 1);
   assert.not(lost());
   assert.is(lease.endsAt(), startedAt + LEASE_MS);
   await clock.advance(1);
   assert.ok(lost());
-  assert.is(lease.endsAt(), clock.now(), 'it has ended (L3)');
+  assert.is(lease.endsAt(), clock.now(), 'it has ended (BUS-LEASE-3)');
 });
 
-test('the end that was watched moves with each renewal (L2)', async () => {
+test('the end that was watched moves with each renewal (BUS-LEASE-2)', async () => {
   const { clock, lease, renewals, lost } = held();
   await clock.advance(LEASE_MS / 5);
   renewals[0]?.(true);
@@ -91,7 +91,7 @@ test('the end that was watched moves with each renewal (L2)', async () => {
   lease.abandon();
 });
 
-test('an answer that comes after the end revives nothing (L3)', async () => {
+test('an answer that comes after the end revives nothing (BUS-LEASE-3)', async () => {
   const { clock, lease, renewals, lost } = held();
   await clock.advance(LEASE_MS / 5);
   await clock.advance(LEASE_MS);
@@ -103,7 +103,7 @@ test('an answer that comes after the end revives nothing (L3)', async () => {
   assert.is(renewals.length, 1);
 });
 
-test('somebody else has it: lost at once, and never later than now (L3)', async () => {
+test('somebody else has it: lost at once, and never later than now (BUS-LEASE-3)', async () => {
   const { clock, lease, renewals, lost } = held();
   await clock.advance(LEASE_MS / 5);
   renewals[0]?.(false);
@@ -112,7 +112,7 @@ test('somebody else has it: lost at once, and never later than now (L3)', async 
   assert.is(lease.endsAt(), clock.now());
 });
 
-test('a lease that is given back has ended before the store is told, and says nothing of a loss (L3)', async () => {
+test('a lease that is given back has ended before the store is told, and says nothing of a loss (BUS-LEASE-3)', async () => {
   const { clock, lease, lost } = held();
   await clock.advance(500);
   const released = lease.release();

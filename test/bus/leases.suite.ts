@@ -1,4 +1,4 @@
-// What every lease must do (B5).
+// What every lease must do (BUS-5).
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Bus, Lease, LeaseRecord } from '../../bus/bus.ts';
@@ -9,7 +9,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   const called = (title: string): string => `${harness.name}: ${title}`;
 
   test(
-    called('a lease has one holder; released, another takes it at once (B5)'),
+    called('a lease has one holder; released, another takes it at once (BUS-5)'),
     on(harness, async ({ connect, clock }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       const lease = await held(a, 'shard-1', 'a');
@@ -24,7 +24,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
-    called('of many who want it, one gets it (B5)'),
+    called('of many who want it, one gets it (BUS-5)'),
     on(harness, async ({ connect }) => {
       const buses = await Promise.all(['a', 'b', 'c', 'd'].map((name) => connect(name)));
       for (let round = 0; round < 10; round += 1) {
@@ -113,7 +113,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
-    called('a dead holder’s lease is taken after its end, not before (B5)'),
+    called('a dead holder’s lease is taken after its end, not before (BUS-5)'),
     on(harness, async (scene) => {
       const { connect, crash, clock, leaseMs, lateEffectMs } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
@@ -128,7 +128,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
-    called('a holder that is cut off knows that it lost before another can hold (B5)'),
+    called('a holder that is cut off knows that it lost before another can hold (BUS-5)'),
     on(harness, async (scene) => {
       const { connect, cut, clock, leaseMs, lateEffectMs, eventually } = scene;
       const [a, b] = [await connect('a'), await connect('b')];
@@ -150,7 +150,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
-    called(`never two holders at once, whatever happens (B5, seed ${seed})`),
+    called(`never two holders at once, whatever happens (BUS-5, seed ${seed})`),
     on(harness, async ({ connect, cut, clock, leaseMs }) => {
       const buses = await Promise.all(['a', 'b', 'c'].map((name) => connect(name)));
       const holds: { name: string; holder: number; from: number; to: number }[] = [];
@@ -242,7 +242,7 @@ export function leasesSuite(test: uvu.Test<Record<string, unknown>>, harness: Ha
   );
 
   test(
-    called('leases that were wiped are lost, and a lease time passes before the next (B5)'),
+    called('leases that were wiped are lost, and a lease time passes before the next (BUS-5)'),
     on(harness, async (scene) => {
       const { connect, wipeLeases, lateEffectMs, until, within } = scene;
       const [a, b] = [await connect('a'), await connect('b')];

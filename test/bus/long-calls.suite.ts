@@ -1,4 +1,4 @@
-// What every bus must do for requests that take as long as they take (B6).
+// What every bus must do for requests that take as long as they take (BUS-6).
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Bus, JsonObject, LongCallHandle, LongCallOptions, Tracing } from '../../bus/bus.ts';
@@ -221,7 +221,7 @@ export function holdsSuite(test: uvu.Test<Record<string, unknown>>, harness: Har
   );
 
   test(
-    called('what is held is stopped before its caller takes it for unanswered (B6)'),
+    called('what is held is stopped before its caller takes it for unanswered (BUS-6)'),
     on(harness, async (scene) => {
       const { connect, cut, lateEffectMs, until, within } = scene;
       for (const side of ['server', 'caller'] as const) {

@@ -127,7 +127,7 @@ function pair({ isStubborn = false, serverClock = (clock) => clock }: PairOption
   };
 }
 
-test('a hundred that are held between two processes cost one question each third of the lease (H3)', async () => {
+test('a hundred that are held between two processes cost one question each third of the lease (BUS-LONG-CALL-PROTOCOL-3)', async () => {
   const { clock, network, running, hold } = pair();
   let looks = 0;
   const validUntil = (): number => {
@@ -150,7 +150,7 @@ test('a hundred that are held between two processes cost one question each third
   assert.equal(network.asked, [], 'where nothing is held nothing is asked');
 });
 
-test('who does not confirm has its handler stopped in time, and takes it for unanswered no sooner (H2, B6)', async () => {
+test('who does not confirm has its handler stopped in time, and takes it for unanswered no sooner (BUS-LONG-CALL-PROTOCOL-2, BUS-6)', async () => {
   for (const lostFrom of ['question', 'answer'] as const) {
     const { clock, network, running, hold } = pair();
     const startedAt = clock.now();
@@ -171,7 +171,7 @@ test('who does not confirm has its handler stopped in time, and takes it for una
   }
 });
 
-test('a confirmation ends with the lease, and counts from the question, however long its way is (H2)', async () => {
+test('a confirmation ends with the lease, and counts from the question, however long its way is (BUS-LONG-CALL-PROTOCOL-2)', async () => {
   const { clock, network, running, hold } = pair();
   const startedAt = clock.now();
   network.fate = () => ({ answerMs: 2_500 });
@@ -239,7 +239,7 @@ test('lost questions are asked again before what was confirmed runs out', async 
   assert.not(held.settled);
 });
 
-test('what was given up is stopped though the word is lost: the next confirmation says it again (H3)', async () => {
+test('what was given up is stopped though the word is lost: the next confirmation says it again (BUS-LONG-CALL-PROTOCOL-3)', async () => {
   const { clock, network, running, hold } = pair();
   const [one, other] = [hold(), hold()];
   await clock.settle();
@@ -279,7 +279,7 @@ test('whoever gives up does not wait for a handler that does not mind', async ()
   assert.not(other.settled);
 });
 
-test('a request that arrives late does not begin, and its caller knows that it will not (H1)', async () => {
+test('a request that arrives late does not begin, and its caller knows that it will not (BUS-LONG-CALL-PROTOCOL-1)', async () => {
   const { clock, network, running, hold } = pair();
   const { outcome: held } = hold({}, 2_500);
   await clock.advance(10_000);
@@ -288,7 +288,7 @@ test('a request that arrives late does not begin, and its caller knows that it w
   assert.equal([running.length, network.said('begin')], [0, 1]);
 });
 
-test('whether it is wanted is asked again; a beginning that nobody hears of is no beginning (H1)', async () => {
+test('whether it is wanted is asked again; a beginning that nobody hears of is no beginning (BUS-LONG-CALL-PROTOCOL-1)', async () => {
   const first = pair();
   first.network.fate = (say, count) => (say === 'begin' && count === 1 ? 'unheard' : 'arrives');
   const late = first.hold({ beginBy: first.clock.now() + 60_000 });
@@ -323,7 +323,7 @@ test('an answer is sent until it is heard, with what was told last, and heard on
   assert.equal(network.asked, []);
 });
 
-test('progress that is lost is told again, as it is then; one that overtakes another is not taken back (H4)', async () => {
+test('progress that is lost is told again, as it is then; one that overtakes another is not taken back (BUS-LONG-CALL-PROTOCOL-4)', async () => {
   const { clock, network, running, hold } = pair();
   const { heard } = hold();
   await clock.settle();

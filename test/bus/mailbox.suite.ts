@@ -1,4 +1,4 @@
-// What every mailbox must do (B1 to B4).
+// What every mailbox must do (BUS-1 to BUS-4).
 import type { uvu } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TransientError } from '../../bus/errors.ts';
@@ -9,7 +9,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   const called = (title: string): string => `${harness.name}: ${title}`;
 
   test(
-    called('a publication is stored only on the sequence it expects (B2)'),
+    called('a publication is stored only on the sequence it expects (BUS-2)'),
     on(harness, async ({ connect }) => {
       const { mailbox } = await connect('a');
       assert.equal(await mailbox.publish(object('n'), { value: 1 }, 7), { kind: 'stale' });
@@ -26,7 +26,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('of publications that expect the same, one is stored (B2)'),
+    called('of publications that expect the same, one is stored (BUS-2)'),
     on(harness, async ({ connect }) => {
       const buses = [await connect('a'), await connect('b')];
       let expected = 0;
@@ -146,7 +146,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('a reader gets what is stored, then hears so, then what comes (B1, B3)'),
+    called('a reader gets what is stored, then hears so, then what comes (BUS-1, BUS-3)'),
     on(harness, async ({ connect, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       for (let value = 0; value < 30; value += 1) await store(a, `n${value % 10}`, value);
@@ -197,7 +197,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('what a host leaves to its shard is found by whoever reads the shard, and by nobody else (B2, B3)'),
+    called('what a host leaves to its shard is found by whoever reads the shard, and by nobody else (BUS-2, BUS-3)'),
     on(harness, async ({ connect, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       const left = (shard: number): MailboxSubject => ({ topic: 'creates', shard });
@@ -225,7 +225,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('a replay under overwriting and removing misses nothing (B3)'),
+    called('a replay under overwriting and removing misses nothing (BUS-3)'),
     on(harness, async ({ connect, clock, until }) => {
       const [writer, bus] = [await connect('a'), await connect('b')];
       // `kept` are overwritten all the time and must be heard; `fleeting` come and go and must not hold up the replay.
@@ -304,7 +304,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('mail that was lost while connected is noticed before any new value is read (B4)'),
+    called('mail that was lost while connected is noticed before any new value is read (BUS-4)'),
     on(harness, async ({ connect, wipeMail, clock, lateEffectMs, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       for (let value = 0; value < 5; value += 1) await store(a, `n${value}`, value);
@@ -336,7 +336,9 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('33.B4: an epoch that is ended by somebody loses all mail, is noticed by all, and is ended once (P11, B4)'),
+    called(
+      '33.B4: an epoch that is ended by somebody loses all mail, is noticed by all, and is ended once (P11, BUS-4)',
+    ),
     on(harness, async ({ connect, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       await store(a, 'n', 1);
@@ -380,7 +382,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('while it is away everything rejects; then reading goes on where it was (B1)'),
+    called('while it is away everything rejects; then reading goes on where it was (BUS-1)'),
     on(harness, async ({ connect, cut, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       const lines: string[] = [];
@@ -417,7 +419,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('mail that was lost while away is noticed on return (B4)'),
+    called('mail that was lost while away is noticed on return (BUS-4)'),
     on(harness, async ({ connect, cut, wipeMail, until }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       for (let value = 0; value < 5; value += 1) await store(a, `n${value}`, value);
@@ -458,7 +460,7 @@ export function mailboxSuite(test: uvu.Test<Record<string, unknown>>, harness: H
   );
 
   test(
-    called('a mailbox that was rolled back is noticed, and nothing of it is read (B4)'),
+    called('a mailbox that was rolled back is noticed, and nothing of it is read (BUS-4)'),
     on(harness, async ({ connect, snapshot, until, eventually }) => {
       const [a, b] = [await connect('a'), await connect('b')];
       for (let value = 0; value < 10; value += 1) await store(a, `n${value}`, value);

@@ -1,4 +1,4 @@
-// Leases in their bucket, when answers are lost, others write, and the bucket is lost (K1 to K4).
+// Leases in their bucket, when answers are lost, others write, and the bucket is lost (BUS-NATS-LEASES-1 to BUS-NATS-LEASES-4).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TransientError } from '../../bus/errors.ts';
@@ -29,7 +29,7 @@ async function scene(firstLease: NatsLeasesOptions['firstLease'] = 'immediate'):
 /** How often the lease `x` was written. */
 const writes = ({ nats }: Scene): number => nats.count('$KV.L.x');
 
-test('a renewal replaces the record that this process wrote, and no other (K1)', async () => {
+test('a renewal replaces the record that this process wrote, and no other (BUS-NATS-LEASES-1)', async () => {
   const made = await scene();
   const { clock, nats, leases } = made;
   const lease = await leases.acquire('x', 'a');
@@ -48,7 +48,7 @@ test('a renewal replaces the record that this process wrote, and no other (K1)',
   await leases.close();
 });
 
-test('a renewal that was stored, and whose answer was lost, is known as our own (K2)', async () => {
+test('a renewal that was stored, and whose answer was lost, is known as our own (BUS-NATS-LEASES-2)', async () => {
   const made = await scene();
   const { clock, nats, leases } = made;
   const lease = await leases.acquire('x', 'a');
@@ -61,7 +61,7 @@ test('a renewal that was stored, and whose answer was lost, is known as our own 
   await leases.close();
 });
 
-test('a lease of the same holder from an earlier acquisition is not ours (K2)', async () => {
+test('a lease of the same holder from an earlier acquisition is not ours (BUS-NATS-LEASES-2)', async () => {
   const { clock, nats, leases } = await scene();
   const lease = await leases.acquire('x', 'a');
   nats.stored('$KV.L.x', { name: 'x', holder: 'a', token: 'earlier', leaseMs: LEASE_MS });
@@ -70,7 +70,7 @@ test('a lease of the same holder from an earlier acquisition is not ours (K2)', 
   await leases.close();
 });
 
-test('the bucket’s time to live is raised before a lease is written, if somebody has lowered it (K3)', async () => {
+test('the bucket’s time to live is raised before a lease is written, if somebody has lowered it (BUS-NATS-LEASES-3)', async () => {
   const { nats, leases } = await scene();
   const bucket = nats.streams.get(BUCKET);
   assert.ok(bucket);
@@ -84,7 +84,7 @@ test('the bucket’s time to live is raised before a lease is written, if somebo
   await leases.close();
 });
 
-test('in a bucket that was made anew nobody acquires while `=fresh` is there (K4)', async () => {
+test('in a bucket that was made anew nobody acquires while `=fresh` is there (BUS-NATS-LEASES-4)', async () => {
   const { clock, nats, leases } = await scene();
   const lease = await leases.acquire('x', 'a');
   nats.lose(BUCKET);
@@ -102,7 +102,7 @@ test('in a bucket that was made anew nobody acquires while `=fresh` is there (K4
   await leases.close();
 });
 
-test('whoever makes the first bucket says whether a predecessor may still act (K4)', async () => {
+test('whoever makes the first bucket says whether a predecessor may still act (BUS-NATS-LEASES-4)', async () => {
   const [waiting, immediate] = [await scene('wait'), await scene('immediate')];
   assert.ok(waiting.nats.streams.get(BUCKET)?.messages.has('$KV.L.=fresh'));
   assert.not(immediate.nats.streams.get(BUCKET)?.messages.has('$KV.L.=fresh'));
@@ -110,7 +110,7 @@ test('whoever makes the first bucket says whether a predecessor may still act (K
   await immediate.leases.close();
 });
 
-test('a first start is no loss: nobody waits where nobody can be acting, and until that is known all do (K4)', async () => {
+test('a first start is no loss: nobody waits where nobody can be acting, and until that is known all do (BUS-NATS-LEASES-4)', async () => {
   const clock = new ManualClock();
   const nats = new ScriptedNats(clock);
   const { connection } = nats;
@@ -144,7 +144,7 @@ test('a first start is no loss: nobody waits where nobody can be acting, and unt
   await second.close();
 });
 
-test('a lease that was acquired in a bucket that is lost meanwhile is lost (B5)', async () => {
+test('a lease that was acquired in a bucket that is lost meanwhile is lost (BUS-5)', async () => {
   const { clock, nats, leases } = await scene();
   nats.delays = (subject) => (subject === '$KV.L.x' ? clock.sleep(1_500) : undefined);
   const acquired = outcome(leases.acquire('x', 'a'));
@@ -157,7 +157,7 @@ test('a lease that was acquired in a bucket that is lost meanwhile is lost (B5)'
   await leases.close();
 });
 
-test('the bucket’s time to live is not lowered, not for a moment, while somebody’s lease relies on it (K3)', async () => {
+test('the bucket’s time to live is not lowered, not for a moment, while somebody’s lease relies on it (BUS-NATS-LEASES-3)', async () => {
   const { clock, nats, leases } = await scene();
   const bucket = nats.streams.get(BUCKET);
   assert.ok(bucket);

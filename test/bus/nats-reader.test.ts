@@ -1,4 +1,4 @@
-// What becomes of deliveries that are lost, late or of another stream (R1 to R3), and of a connection that breaks (C1, C2).
+// What becomes of deliveries that are lost, late or of another stream (BUS-NATS-READER-1 to BUS-NATS-READER-3), and of a connection that breaks (BUS-CONNECTION-1, BUS-CONNECTION-2).
 import { headers } from 'nats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -66,7 +66,7 @@ function scene(): Scene {
   return made;
 }
 
-test('nothing is handed over before the stream is known to be the one it was (R2)', async () => {
+test('nothing is handed over before the stream is known to be the one it was (BUS-NATS-READER-2)', async () => {
   const made = scene();
   const { promise, resolve } = Promise.withResolvers<boolean>();
   made.verified = promise;
@@ -89,7 +89,7 @@ test('a delivery says when it was stored, in milliseconds', async () => {
   made.reader.close();
 });
 
-test('of another stream nothing is handed over at all (R2)', async () => {
+test('of another stream nothing is handed over at all (BUS-NATS-READER-2)', async () => {
   const made = scene();
   made.verified = Promise.resolve(false);
   const opening = made.reader.open();
@@ -101,7 +101,7 @@ test('of another stream nothing is handed over at all (R2)', async () => {
   assert.equal(made.heard, []);
 });
 
-test('after a delivery was lost the next consumer begins behind the last that was handed over (R1)', async () => {
+test('after a delivery was lost the next consumer begins behind the last that was handed over (BUS-NATS-READER-1)', async () => {
   const made = scene();
   await made.reader.open();
   made.deliver(0, 1, 5);
@@ -117,7 +117,7 @@ test('after a delivery was lost the next consumer begins behind the last that wa
   made.reader.close();
 });
 
-test('deliveries of a consumer that was given up are dropped, as late as they come (R3)', async () => {
+test('deliveries of a consumer that was given up are dropped, as late as they come (BUS-NATS-READER-3)', async () => {
   const made = scene();
   await made.reader.open();
   const old = String(made.control.consumers[0]?.['deliver_subject']);
@@ -129,7 +129,7 @@ test('deliveries of a consumer that was given up are dropped, as late as they co
   made.reader.close();
 });
 
-test('a heartbeat that counts more than was heard tells of a loss (R1)', async () => {
+test('a heartbeat that counts more than was heard tells of a loss (BUS-NATS-READER-1)', async () => {
   const made = scene();
   await made.reader.open();
   made.deliver(0, 1, 5);
@@ -187,7 +187,7 @@ test('who is asked how far it is says so: else the server waits for ever', async
   made.reader.close();
 });
 
-test('what was asked when the connection breaks rejects at once (C2)', async () => {
+test('what was asked when the connection breaks rejects at once (BUS-CONNECTION-2)', async () => {
   const { clock, nats } = scene();
   nats.swallows = () => true;
   const asked = outcome(nats.connection.request('s.a', ''));
@@ -197,7 +197,7 @@ test('what was asked when the connection breaks rejects at once (C2)', async () 
   assert.match(asked.error?.message ?? '', 'is away');
 });
 
-test('nothing is sent while the connection is away, nor what was about to leave when it broke (C1)', async () => {
+test('nothing is sent while the connection is away, nor what was about to leave when it broke (BUS-CONNECTION-1)', async () => {
   const { clock, nats } = scene();
   const leaving = outcome(nats.connection.request('s.a', '')); // would be sent at the end of this turn
   await nats.status('disconnect');

@@ -1,4 +1,4 @@
-// When a replay is complete (B3), listing by listing.
+// When a replay is complete (BUS-3), listing by listing.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { TransientError } from '../../bus/errors.ts';
@@ -32,7 +32,7 @@ function replaying(...listings: (readonly string[] | Error)[]): {
   return { clock, replay, complete: () => complete, lists: () => lists };
 }
 
-test('every listed subject is waited for, whenever it comes (B3)', async () => {
+test('every listed subject is waited for, whenever it comes (BUS-3)', async () => {
   const { clock, replay, complete } = replaying(['a', 'b']);
   replay.saw('a'); // before the listing was answered
   replay.start();
@@ -44,7 +44,7 @@ test('every listed subject is waited for, whenever it comes (B3)', async () => {
   assert.is(complete(), 1, 'called once');
 });
 
-test('a subject that is gone at a later listing is not waited for (B3)', async () => {
+test('a subject that is gone at a later listing is not waited for (BUS-3)', async () => {
   const { clock, replay, complete, lists } = replaying(['a', 'b', 'c'], ['b']);
   replay.start();
   await clock.settle();
@@ -56,7 +56,7 @@ test('a subject that is gone at a later listing is not waited for (B3)', async (
   assert.is(complete(), 1, 'a is gone');
 });
 
-test('when all that was waited for is gone, the listing itself completes it (B3)', async () => {
+test('when all that was waited for is gone, the listing itself completes it (BUS-3)', async () => {
   const { clock, replay, complete } = replaying(['a'], []);
   replay.start();
   await clock.settle();
@@ -73,7 +73,7 @@ test('what appears at a later listing was not there when the reader began', asyn
   assert.is(complete(), 1);
 });
 
-test('nothing is complete while no listing was answered (B3)', async () => {
+test('nothing is complete while no listing was answered (BUS-3)', async () => {
   const { clock, replay, complete, lists } = replaying(new TransientError('away'), new TransientError('away'), ['a']);
   replay.saw('a');
   replay.start();

@@ -103,7 +103,7 @@ test('of those at hand the newest is taken, for a folder that is new and for one
     assert.is(await natsProgram(program(folder, { path, store: { folder, writtenBy: '2.9.25' } })), old, 'a patch');
   }));
 
-test('a folder of a newer server is not opened by an older one: it is said at once, with what helps (N4)', () =>
+test('a folder of a newer server is not opened by an older one: it is said at once, with what helps (BUS-NATS-SERVER-4)', () =>
   scratch(async (folder) => {
     const data = join(folder, 'server');
     await mkdir(join(data, 'data'), { recursive: true });
@@ -133,7 +133,7 @@ test('a folder of a newer server is not opened by an older one: it is said at on
     assert.ok((await readdir(folder)).includes('started'));
   }));
 
-test('who writes a folder is recorded before it begins, and an older patch changes nothing (N4)', () =>
+test('who writes a folder is recorded before it begins, and an older patch changes nothing (BUS-NATS-SERVER-4)', () =>
   scratch(async (folder) => {
     const options = await found(folder);
     const server = await startNatsServer(options);
@@ -279,7 +279,7 @@ test('a server that does not start says why', () =>
     await taken.close();
   }));
 
-test('the server ends with its parent, even when that is killed (N1)', () =>
+test('the server ends with its parent, even when that is killed (BUS-NATS-SERVER-1)', () =>
   scratch(async (folder) => {
     for (const signal of ['SIGKILL', 'SIGTERM', 'SIGINT'] as const) {
       const parent = spawn(process.execPath, [fileURLToPath(new URL('nats-server.parent.ts', import.meta.url))], {

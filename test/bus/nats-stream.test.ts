@@ -1,4 +1,4 @@
-// Losses of the mailbox stream that nobody tells of, on a scripted server: no event, no broken connection (P11, S1 to S3, B4).
+// Losses of the mailbox stream that nobody tells of, on a scripted server: no event, no broken connection (P11, BUS-NATS-STREAM-1 to BUS-NATS-STREAM-3, BUS-4).
 import { headers, type MsgHdrs } from 'nats';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -72,7 +72,7 @@ test('a value is removed from the stream that it was read from, and from no othe
   await mailbox.close();
 });
 
-test('a value of another stream is not handed over as the last one (B4)', async () => {
+test('a value of another stream is not handed over as the last one (BUS-4)', async () => {
   const before = await scene();
   const { clock, mailbox } = before;
   replaced(before);
@@ -119,7 +119,7 @@ test('a stream whose marker is another one is another stream, though it was crea
   await mailbox.close();
 });
 
-test('a stream that was rolled back is deleted and made anew (P11, S3)', async () => {
+test('a stream that was rolled back is deleted and made anew (P11, BUS-NATS-STREAM-3)', async () => {
   const before = await scene();
   const { clock, nats, mailbox } = before;
   const { id } = mailbox.epoch();
@@ -131,7 +131,7 @@ test('a stream that was rolled back is deleted and made anew (P11, S3)', async (
   await mailbox.close();
 });
 
-test('a last sequence that is small for a moment is no roll-back: a new leader reads its log (S3)', async () => {
+test('a last sequence that is small for a moment is no roll-back: a new leader reads its log (BUS-NATS-STREAM-3)', async () => {
   const { clock, nats, mailbox } = await scene();
   const { id } = mailbox.epoch();
   const stream = nats.streams.get(STREAM);
@@ -147,7 +147,7 @@ test('a last sequence that is small for a moment is no roll-back: a new leader r
   await mailbox.close();
 });
 
-test('a roll-back that others have written past is told by what they wrote, on return (S3)', async () => {
+test('a roll-back that others have written past is told by what they wrote, on return (BUS-NATS-STREAM-3)', async () => {
   const before = await scene();
   const { clock, nats, mailbox } = before;
   const { id } = mailbox.epoch();
@@ -182,7 +182,7 @@ test('a publication that nobody takes makes the stream be looked for at once, no
   await mailbox.close();
 });
 
-test('after the connection was away nothing is read or written before the stream was checked (S1)', async () => {
+test('after the connection was away nothing is read or written before the stream was checked (BUS-NATS-STREAM-1)', async () => {
   const before = await scene();
   const { clock, nats, mailbox } = before;
   await nats.status('disconnect');
@@ -201,7 +201,7 @@ test('after the connection was away nothing is read or written before the stream
   await mailbox.close();
 });
 
-test('who asks during a look that began earlier gets the next one’s answer, told before it (S2)', async () => {
+test('who asks during a look that began earlier gets the next one’s answer, told before it (BUS-NATS-STREAM-2)', async () => {
   const before = await scene();
   const { clock, nats, mailbox } = before;
   const order: string[] = [];
@@ -253,7 +253,7 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
   await mailbox.close();
 });
 
-test('what is no JSON object is handed over and read as an empty one (B7)', async () => {
+test('what is no JSON object is handed over and read as an empty one (BUS-7)', async () => {
   const { clock, nats, mailbox } = await scene();
   const heard: MailboxMessage[] = [];
   const subscribing = mailbox.subscribe(
@@ -293,7 +293,7 @@ test('a value of a newer format is not read as no value: it would be replaced', 
   await mailbox.close();
 });
 
-test('a check that finds another stream has told everybody when it resolves (S2)', async () => {
+test('a check that finds another stream has told everybody when it resolves (BUS-NATS-STREAM-2)', async () => {
   const before = await scene();
   const { clock, nats, mailbox } = before;
   const config = nats.streams.get(STREAM)?.config as StreamConfig;

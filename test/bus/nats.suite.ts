@@ -106,7 +106,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
-    called('a process that is given much mail keeps its leases, and its requests are answered (B5)'),
+    called('a process that is given much mail keeps its leases, and its requests are answered (BUS-5)'),
     on(harness, async (deployment) => {
       const [writer, holder] = [await deployment.connect('a'), await deployment.connect('b')];
       const value = 'x'.repeat(4_000);
@@ -124,7 +124,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
-    called('a process that hears no mail says so, and gives its leases up (B5)'),
+    called('a process that hears no mail says so, and gives its leases up (BUS-5)'),
     on(harness, async (deployment) => {
       const [deaf, other] = [await deployment.connect('a'), await deployment.connect('b')];
       const reported: string[] = [];
@@ -162,7 +162,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
-    called('a stream that was emptied begins another epoch (B4)'),
+    called('a stream that was emptied begins another epoch (BUS-4)'),
     on(harness, async (deployment, admin) => {
       const [a, b] = [await deployment.connect('a'), await deployment.connect('b')];
       await store(a, 'n', 1);
@@ -174,7 +174,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
-    called('a roll-back is noticed even when others have written past it (B4)'),
+    called('a roll-back is noticed even when others have written past it (BUS-4)'),
     on(harness, async (deployment) => {
       const a = await deployment.connect('a');
       for (let value = 0; value < 10; value += 1) await store(a, `a${value}`, value);
@@ -307,7 +307,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
-    called('in a deployment that may not be new, the first lease waits a lease time (B5)'),
+    called('in a deployment that may not be new, the first lease waits a lease time (BUS-5)'),
     on(harness, async (deployment) => {
       const startedAt = clock.now();
       const options = { firstLease: 'wait', leaseMs: 2 * LEASE_MS } as const;
@@ -330,7 +330,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
   );
 
   test(
-    called('the bucket keeps the longest lease time in use (B5)'),
+    called('the bucket keeps the longest lease time in use (BUS-5)'),
     on(harness, async (deployment, admin) => {
       const maxAgeMs = async (): Promise<number> => {
         const { config } = (await api(admin, 'STREAM.INFO.KV_TROUPE_LEASES')) as { config: { max_age: number } };

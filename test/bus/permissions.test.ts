@@ -521,7 +521,7 @@ if ('refusal' in found) {
   );
 
   test(
-    'whatever else a role tries is refused (U1, U2, U3)',
+    'whatever else a role tries is refused (BUS-PERMISSIONS-1, BUS-PERMISSIONS-2, BUS-PERMISSIONS-3)',
     on(async (scene) => {
       await scene.bus('alone'); // the streams are there
       for (const name of Object.keys(USERS) as Name[]) {
@@ -537,7 +537,7 @@ if ('refusal' in found) {
   );
 
   test(
-    'whoever was asked may answer once, and whoever was not cannot (U2)',
+    'whoever was asked may answer once, and whoever was not cannot (BUS-PERMISSIONS-2)',
     on(async (scene) => {
       const [actors, openstack, two] = [
         await scene.raw('actors'),

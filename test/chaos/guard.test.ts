@@ -27,7 +27,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-test('a run that is killed leaves neither a frozen process nor its folder (G1)', async () => {
+test('a run that is killed leaves neither a frozen process nor its folder (TEST-GUARD-1)', async () => {
   const run = spawn(process.execPath, [fileURLToPath(new URL('./guarded.process.ts', import.meta.url))], {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
@@ -43,7 +43,7 @@ test('a run that is killed leaves neither a frozen process nor its folder (G1)',
   assert.equal(left, []);
 });
 
-test('each run has a folder of its own, which goes with it; a process that has ended is not killed (G2)', async () => {
+test('each run has a folder of its own, which goes with it; a process that has ended is not killed (TEST-GUARD-2)', async () => {
   const [one, two] = [await startGuard(), await startGuard()];
   assert.is.not(one.folder, two.folder);
   const bystander = spawn('/bin/sh', ['-c', 'read -r line'], { stdio: ['pipe', 'ignore', 'ignore'] });

@@ -1,9 +1,9 @@
 // Guard of one run: kills the processes of the run and deletes its folder when the run ends, also when it is killed itself.
 //
 // Invariants:
-//   G1. A process that is being watched ends with the run, also if it is frozen and the run is killed: the guard waits for the
+//   TEST-GUARD-1. A process that is being watched ends with the run, also if it is frozen and the run is killed: the guard waits for the
 //       end of a pipe that only the run holds, and the system closes that even after SIGKILL.
-//   G2. No process is killed that has ended before: its id may be another one's by then.
+//   TEST-GUARD-2. No process is killed that has ended before: its id may be another one's by then.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtemp } from 'node:fs/promises';

@@ -49,7 +49,7 @@ if (helm === undefined || kubectl === undefined) {
     assert.match(await helm(['lint', '--strict', CHART]), '0 chart(s) failed');
   });
 
-  test('under its default values it is install.yaml, and definitions outlive it (C1)', async () => {
+  test('under its default values it is install.yaml, and definitions outlive it (DEPLOY-CHART-1)', async () => {
     const manifests = await templated(helm);
     same(manifests, installed);
     for (const { kind, metadata } of manifests) {
@@ -82,7 +82,7 @@ if (helm === undefined || kubectl === undefined) {
     });
   }
 
-  test('everything follows the namespace of the release, also one that looks like a number (C2)', async () => {
+  test('everything follows the namespace of the release, also one that looks like a number (DEPLOY-CHART-2)', async () => {
     const text = JSON.stringify(await templated(helm, {}, '1234'));
     assert.not.match(text, /troupe-system/);
     assert.match(text, '"namespace":"1234"');

@@ -86,7 +86,7 @@ async function begin(object: Partial<BookView>, dependencies: readonly Dependenc
 const looked = (state: Look['state']): Look => ({ state, at: 10 });
 const probed = (found: boolean): Probe => ({ found, at: 10 });
 
-test('a reservation that was sent is waited for before the slot is given back (B2)', async () => {
+test('a reservation that was sent is waited for before the slot is given back (BOOK-MACHINE-2)', async () => {
   const world = await begin({}, [paper(Readiness.Ready)]);
   assert.equal(world.effects, ['claim', 'reserve']);
   await world.changed({ deleting: true });
@@ -95,7 +95,7 @@ test('a reservation that was sent is waited for before the slot is given back (B
   assert.is(world.effects.at(-1), 'clear');
 });
 
-test('paper that is being deleted is yielded when there is no slot (B4)', async () => {
+test('paper that is being deleted is yielded when there is no slot (BOOK-MACHINE-4)', async () => {
   const world = await begin({}, [paper(Readiness.Deleting)]);
   assert.equal(world.effects, ['claim', 'probe']);
   await world.end(probed(false));
@@ -104,14 +104,14 @@ test('paper that is being deleted is yielded when there is no slot (B4)', async 
   assert.is(world.phase(), '{"working":"awaiting"}');
 });
 
-test('paper that is being deleted is not yielded while a slot may come (B4)', async () => {
+test('paper that is being deleted is not yielded while a slot may come (BOOK-MACHINE-4)', async () => {
   const world = await begin({}, [paper(Readiness.Deleting)], 20);
   await world.end(probed(false));
   assert.equal(world.context().withdrawnUids, []);
   assert.is(world.phase(), '{"working":"waitingOut"}');
 });
 
-test('a book that has a slot goes on with paper that is being deleted (B4)', async () => {
+test('a book that has a slot goes on with paper that is being deleted (BOOK-MACHINE-4)', async () => {
   const world = await begin({}, [paper(Readiness.Deleting)]);
   await world.end(probed(true));
   assert.equal(world.context().withdrawnUids, []);
@@ -119,14 +119,14 @@ test('a book that has a slot goes on with paper that is being deleted (B4)', asy
   assert.equal(world.effects, ['claim', 'probe', 'look', 'print']);
 });
 
-test('nothing is printed while an annotation asks for another print (B3)', async () => {
+test('nothing is printed while an annotation asks for another print (BOOK-MACHINE-3)', async () => {
   const world = await begin({ reprint: true }, [paper(Readiness.Ready)]);
   await world.end();
   await world.end(looked('reserved'));
   assert.equal(world.effects, ['claim', 'reserve', 'look', 'recycle']);
 });
 
-test('what is edited while its children are made has them made once more (B5)', async () => {
+test('what is edited while its children are made has them made once more (BOOK-MACHINE-5)', async () => {
   const world = await begin({ settled: true }, [paper(Readiness.Ready)]);
   await world.changed({ generation: 2 });
   assert.equal(world.effects, ['claim', 'furnish']);
@@ -137,7 +137,7 @@ test('what is edited while its children are made has them made once more (B5)', 
   assert.is(world.phase(), '{"finished":"bound"}');
 });
 
-test('a child that went while the book had no host is made again (B5)', async () => {
+test('a child that went while the book had no host is made again (BOOK-MACHINE-5)', async () => {
   const child = (readiness: Readiness): Dependency => ({ ...paper(readiness), name: 'one-cover', neededFor: 'never' });
   const whole = await begin({ settled: true }, [paper(Readiness.Ready), child(Readiness.Ready)]);
   assert.equal([whole.phase(), whole.effects], ['{"finished":"bound"}', ['claim']]);
@@ -158,7 +158,7 @@ test('a life that begins with the deletion claims, so that it ends what an earli
   assert.equal(world.effects, ['claim', 'clear']);
 });
 
-test('33.F1: the finalizer is stored when a slot is reserved next, and not before (B6)', async () => {
+test('33.F1: the finalizer is stored when a slot is reserved next, and not before (BOOK-MACHINE-6)', async () => {
   const waiting = await begin({ owned: false }, [paper(Readiness.Pending)]);
   assert.equal(waiting.effects, ['claim']);
   await waiting.changed({ owned: false, deleting: true });
@@ -172,13 +172,13 @@ test('33.F1: the finalizer is stored when a slot is reserved next, and not befor
   assert.equal(ready.effects, ['claim', 'addOwnFinalizer', 'reserve']);
 });
 
-test('what is deleted while its finalizer is stored goes without a slot, its claims ended (B6, P12)', async () => {
+test('what is deleted while its finalizer is stored goes without a slot, its claims ended (BOOK-MACHINE-6, P12)', async () => {
   const world = await begin({ owned: false }, [paper(Readiness.Ready)]);
   await world.changed({ owned: false, deleting: true });
   assert.equal(world.effects, ['claim', 'addOwnFinalizer', 'endClaims']);
 });
 
-test('a book whose finalizer somebody took off gives its slot back still (B6)', async () => {
+test('a book whose finalizer somebody took off gives its slot back still (BOOK-MACHINE-6)', async () => {
   const world = await begin({}, [paper(Readiness.Ready)]);
   await world.end();
   await world.changed({ owned: false, deleting: true });
@@ -211,7 +211,7 @@ test('so it is while its children are made, and when its finalizer goes (I6)', a
   assert.is(releasing.effects.at(-1), 'clear', 'who holds it is looked at again');
 });
 
-test('the status says that nothing is printed before the annotation goes (B3)', async () => {
+test('the status says that nothing is printed before the annotation goes (BOOK-MACHINE-3)', async () => {
   const done: string[] = [];
   const bound = { status: { phase: 'Bound' } } as unknown as KubeObject;
   const ports = {

@@ -4,14 +4,14 @@
 //   deleting (held -> clearing -> landing -> discarding -> endingClaims -> removingFinalizer) -> deleted
 //
 // Invariants:
-//   B1. A print is begun only when the last look said that none was, and nothing that was asked for may land any more.
-//   B2. A slot is discarded only when nothing that was asked for may land any more: it would be reserved once more. A
+//   BOOK-MACHINE-1. A print is begun only when the last look said that none was, and nothing that was asked for may land any more.
+//   BOOK-MACHINE-2. A slot is discarded only when nothing that was asked for may land any more: it would be reserved once more. A
 //       reservation that was sent is waited for, deletion or not.
-//   B3. What an annotation asks for is done before it is removed, and nothing is printed in between: it prints once,
+//   BOOK-MACHINE-3. What an annotation asks for is done before it is removed, and nothing is printed in between: it prints once,
 //       whoever was interrupted.
-//   B4. Paper that is being deleted is yielded when there is no slot, and none can come any more (P1).
-//   B5. It is bound when its children were made for what it is now, not for what it was when that began.
-//   B6. The own finalizer is stored before a slot is reserved, and not before that is next: a book that never had it has no slot,
+//   BOOK-MACHINE-4. Paper that is being deleted is yielded when there is no slot, and none can come any more (P1).
+//   BOOK-MACHINE-5. It is bound when its children were made for what it is now, not for what it was when that began.
+//   BOOK-MACHINE-6. The own finalizer is stored before a slot is reserved, and not before that is next: a book that never had it has no slot,
 //       and is deleted without the shop.
 import {
   type AnyActorRef,

@@ -169,7 +169,7 @@ function provide(ports: LifecyclePorts, { inDoubtForMs }: BookOptions): typeof b
   return bookMachine.provide({
     actors: {
       addOwnFinalizer: effect((key) => ports.addOwnFinalizer(key)),
-      // Idempotent, and still not to come late: a slot that was discarded would be reserved once more (B2).
+      // Idempotent, and still not to come late: a slot that was discarded would be reserved once more (BOOK-MACHINE-2).
       reserve: effect((key) => ports.callOnce(key, 'reserve')),
       look: effect(async (key) => {
         const at = ports.now(); // it tells of no later time

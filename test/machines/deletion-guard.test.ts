@@ -69,19 +69,19 @@ test('a guard is stored as soon as it is needed', async () => {
   assert.equal(calls[0], `store ${GUARD}`);
 });
 
-test('no finalizer is added to an object that is being deleted (G1)', async () => {
+test('no finalizer is added to an object that is being deleted (DELETION-GUARD-1)', async () => {
   const { calls } = start({ ...alive, deleting: true }, held);
   await settled();
   assert.equal(calls, []);
 });
 
-test('a guard stays on an object that is alive, needed or not (G2, P3)', async () => {
+test('a guard stays on an object that is alive, needed or not (DELETION-GUARD-2, P3)', async () => {
   const { calls } = start({ ...alive, finalizers: [GUARD] }, claims());
   await settled();
   assert.equal(calls, []);
 });
 
-test('a guard goes with its last claim, not before (G2, I3)', async () => {
+test('a guard goes with its last claim, not before (DELETION-GUARD-2, I3)', async () => {
   const { actor, calls } = start({ ...alive, deleting: true, finalizers: [GUARD] }, held);
   await settled();
   assert.equal(calls, []);
@@ -96,7 +96,7 @@ test('finalizers of others are left alone', async () => {
   assert.equal(calls, []);
 });
 
-test('an incomplete table releases nothing until the API server confirms (G3, P8)', async () => {
+test('an incomplete table releases nothing until the API server confirms (DELETION-GUARD-3, P8)', async () => {
   const object = { ...alive, deleting: true, finalizers: [GUARD] };
   const incomplete = claims({ complete: false, revision: 7 });
   const refused = start(object, incomplete, { free: [], revision: 7 });
@@ -107,7 +107,7 @@ test('an incomplete table releases nothing until the API server confirms (G3, P8
   assert.equal(confirmed.calls.slice(0, 2), [`audit ${GUARD}`, `release ${GUARD}`]);
 });
 
-test('a confirmation is void when the table changed meanwhile (G3)', async () => {
+test('a confirmation is void when the table changed meanwhile (DELETION-GUARD-3)', async () => {
   const { calls } = start({ ...alive, deleting: true, finalizers: [GUARD] }, claims({ complete: false, revision: 8 }), {
     free: [GUARD],
     revision: 7,
@@ -116,7 +116,7 @@ test('a confirmation is void when the table changed meanwhile (G3)', async () =>
   assert.not.ok(calls.some((call) => call.startsWith('release')));
 });
 
-test('a deleted object that waits asks now and then whether its claimants still live (G4, P7)', async () => {
+test('a deleted object that waits asks now and then whether its claimants still live (DELETION-GUARD-4, P7)', async () => {
   const { clock, calls } = start({ ...alive, deleting: true, finalizers: [GUARD] }, held);
   await settled();
   clock.increment(4_900);

@@ -1,9 +1,9 @@
 // Processes that run test files: a few that take one file after another, and one for each file that must be alone.
 //
 // Invariants:
-//   POOL-1. A file that exceeds its limit is ended with everything it started, and has failed.
-//   POOL-2. No file runs in a process in which another one failed.
-//   POOL-3. What becomes of a process after its last file says nothing of the next file.
+//   TEST-POOL-1. A file that exceeds its limit is ended with everything it started, and has failed.
+//   TEST-POOL-2. No file runs in a process in which another one failed.
+//   TEST-POOL-3. What becomes of a process after its last file says nothing of the next file.
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';

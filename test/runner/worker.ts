@@ -4,9 +4,9 @@
 // before it belongs to the file.
 //
 // Invariants:
-//   WORKER-1. A file that leaves a timer, a server, a socket or a child behind has failed if others follow: it would disturb them.
-//   WORKER-2. A promise that nothing can settle any more ends its file as failed, and not the process.
-//   WORKER-3. The environment and the working directory are for each file what they were at the start.
+//   TEST-WORKER-1. A file that leaves a timer, a server, a socket or a child behind has failed if others follow: it would disturb them.
+//   TEST-WORKER-2. A promise that nothing can settle any more ends its file as failed, and not the process.
+//   TEST-WORKER-3. The environment and the working directory are for each file what they were at the start.
 import { pathToFileURL } from 'node:url';
 import { systemClock } from '../../actors/base/clock.ts';
 import { stopClocks } from '../world/clock.ts';

@@ -1,9 +1,9 @@
 // Simulated time: timers in the order of their instants, one a step, with everything that follows at once between two.
 //
 // Invariants:
-//   T1. A step runs one timer; the next begins when no promise reaction is left to run. Nothing else moves the clock.
-//   T2. Timers of one instant run in the order in which they were set, so a history is a function of its seed.
-//   T3. A process that stands still runs no timer; when it goes on, its overdue timers run in their order, late.
+//   TEST-TIME-1. A step runs one timer; the next begins when no promise reaction is left to run. Nothing else moves the clock.
+//   TEST-TIME-2. Timers of one instant run in the order in which they were set, so a history is a function of its seed.
+//   TEST-TIME-3. A process that stands still runs no timer; when it goes on, its overdue timers run in their order, late.
 import { mulberry32, timeBy } from '../../actors/base/clock.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
 

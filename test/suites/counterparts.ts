@@ -2,8 +2,8 @@
 // servers that are started on free ports, in a temporary folder, and are gone at the end.
 //
 // Invariants:
-//   COUNTERPART-1. Nobody's own cluster, cloud or server is used: the variables that name one are set here, or absent.
-//   COUNTERPART-2. What was started is ended by its own script, with the settings that it was started with.
+//   TEST-COUNTERPARTS-1. Nobody's own cluster, cloud or server is used: the variables that name one are set here, or absent.
+//   TEST-COUNTERPARTS-2. What was started is ended by its own script, with the settings that it was started with.
 import { existsSync } from 'node:fs';
 import { connect } from 'node:net';
 import { homedir, tmpdir } from 'node:os';

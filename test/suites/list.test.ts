@@ -67,7 +67,7 @@ test('totals of a command are its last line; without them, or with a bad end, it
   assert.is(counts('3 passed, 0 failed, 0 skipped\nmore\n'), '0 1 0');
 });
 
-test('no counterpart of somebody else is used (COUNTERPART-1)', () => {
+test('no counterpart of somebody else is used (TEST-COUNTERPARTS-1)', () => {
   const env = bareEnv({ KUBECONFIG: '/mine', NATS_URL: 'nats://mine', OS_CLOUD: 'mine', HOME: '/home' });
   assert.equal(
     [env['KUBECONFIG'], env['NATS_URL'], env['OS_CLOUD'], env['HOME']],

@@ -50,7 +50,7 @@ test('steps run side by side as far as there are processors, in their order', as
   assert.is(play.clock.elapsed(), 2_000);
 });
 
-test('of steps that use the same thing one runs at a time (PLAN-1)', async () => {
+test('of steps that use the same thing one runs at a time (TEST-PLAN-1)', async () => {
   const play = new Play();
   await play.run(
     play.step('a', { uses: ['x'], load: 0.1 }),
@@ -67,7 +67,7 @@ test('a step that is larger than the machine runs alone', async () => {
   assert.is(play.mostAtOnce, 1);
 });
 
-test('what is needed comes first; without it a step fails, or is skipped, and is counted (PLAN-2, PLAN-3)', async () => {
+test('what is needed comes first; without it a step fails, or is skipped, and is counted (TEST-PLAN-2, TEST-PLAN-3)', async () => {
   const play = new Play();
   const results = await play.run(
     play.step('needs good', { needs: ['good'] }),
@@ -84,7 +84,7 @@ test('what is needed comes first; without it a step fails, or is skipped, and is
   assert.match(table(results), /^needs absent +0:00 {2}skipped: without absent: not here$/m);
 });
 
-test('a step that throws has failed, and the others go on (PLAN-3)', async () => {
+test('a step that throws has failed, and the others go on (TEST-PLAN-3)', async () => {
   const play = new Play();
   const broken = async (): Promise<Outcome> => {
     throw new Error('broken');
@@ -93,7 +93,7 @@ test('a step that throws has failed, and the others go on (PLAN-3)', async () =>
   assert.equal(sum(results), { passed: 1, failed: 1, skipped: 0 });
 });
 
-test('an interrupted plan begins nothing more, and counts all that is left (PLAN-3)', async () => {
+test('an interrupted plan begins nothing more, and counts all that is left (TEST-PLAN-3)', async () => {
   const play = new Play();
   const stop = async (): Promise<Outcome> => {
     play.interruption.abort();

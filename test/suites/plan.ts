@@ -1,9 +1,9 @@
 // Plan of a long run: steps that wait for each other only where one needs what another brings, or both use the same thing.
 //
 // Invariants:
-//   PLAN-1. Of steps that use the same thing one runs at a time; whoever uses nothing waits for processors alone.
-//   PLAN-2. A step of which a requirement failed is not run, and counts as failed; of one that was skipped, as skipped.
-//   PLAN-3. Every step is counted, whatever happens to it: also one that was interrupted or never came to its turn.
+//   TEST-PLAN-1. Of steps that use the same thing one runs at a time; whoever uses nothing waits for processors alone.
+//   TEST-PLAN-2. A step of which a requirement failed is not run, and counts as failed; of one that was skipped, as skipped.
+//   TEST-PLAN-3. Every step is counted, whatever happens to it: also one that was interrupted or never came to its turn.
 import type { Clock } from '../../bus/time.ts';
 
 export interface Counts {

@@ -4,12 +4,12 @@
 // files and threads of the pool. So a slow machine makes the test slow, and changes nothing else.
 //
 // Invariants:
-//   CLOCK-1. No timer fires while a promise reaction, an immediate, an I/O event or a request of the thread pool is pending.
+//   TEST-CLOCK-1. No timer fires while a promise reaction, an immediate, an I/O event or a request of the thread pool is pending.
 //            Node lists no jobs of crypto and zlib (scrypt, gunzip): what waits for one is not for this clock.
-//   CLOCK-2. Timers fire in the order of their instants, those of one instant in the order in which they were set.
-//   CLOCK-3. A long jump over idle sockets is made only after a moment of real time, in which the kernel may deliver.
-//   CLOCK-4. A clock that was stopped fires nothing.
-//   CLOCK-5. No timer fires while other processes are at work that the test waits for (`standsDuring`).
+//   TEST-CLOCK-2. Timers fire in the order of their instants, those of one instant in the order in which they were set.
+//   TEST-CLOCK-3. A long jump over idle sockets is made only after a moment of real time, in which the kernel may deliver.
+//   TEST-CLOCK-4. A clock that was stopped fires nothing.
+//   TEST-CLOCK-5. No timer fires while other processes are at work that the test waits for (`standsDuring`).
 import { performance } from 'node:perf_hooks';
 import { systemClock } from '../../actors/base/clock.ts';
 import type { Clock } from '../../bus/mod.ts';

@@ -1,11 +1,11 @@
 // What the users of the bus show to its server, and the server to them, from one book; and how it is replaced while all run.
 //
 // Invariants:
-//   C1. Whoever follows is let in by whoever goes before: a new key is shown only after the server was told of it, a new
+//   CLI-BOOK-1. Whoever follows is let in by whoever goes before: a new key is shown only after the server was told of it, a new
 //       certificate only after everybody was told whom to trust, and an old one ends only after nobody shows it any more.
 //       In between lies the grace, in which what was written reaches everybody.
-//   C2. The same book makes the same files, and a run that has nothing to do changes nothing.
-//   C3. The key of an authority is never kept: it signs one certificate. A new certificate is one of a new authority.
+//   CLI-BOOK-2. The same book makes the same files, and a run that has nothing to do changes nothing.
+//   CLI-BOOK-3. The key of an authority is never kept: it signs one certificate. A new certificate is one of a new authority.
 import {
   type BusUser,
   type JsonObject,

@@ -2,8 +2,8 @@
 // error, too.
 //
 // Invariants:
-//   L1. A file is never larger than told, but for one line that is larger by itself.
-//   L2. A line that a file does not take is on standard error instead.
+//   CLI-LOG-FILES-1. A file is never larger than told, but for one line that is larger by itself.
+//   CLI-LOG-FILES-2. A line that a file does not take is on standard error instead.
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
 import { dirname, join } from 'node:path';
@@ -54,7 +54,7 @@ export class LogFiles {
       try {
         this.#file(severity, files).write(line);
       } catch {
-        // L2: nobody else can be told of it.
+        // CLI-LOG-FILES-2: nobody else can be told of it.
         if (!isTold) this.#deps.standardError.write(line);
         isTold = true;
       }
@@ -145,7 +145,7 @@ class LogFile {
       try {
         renameSync(full, `${full}.1`);
       } catch {
-        // Somebody holds it; L1 is kept by emptying it, which is what the original does with every full one.
+        // Somebody holds it; CLI-LOG-FILES-1 is kept by emptying it, which is what the original does with every full one.
       }
     }
     const next = openFile(path, 'w');

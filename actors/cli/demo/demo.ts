@@ -1,8 +1,8 @@
 // `troupe demo`: the cloud of a small company comes up and goes again.
 //
 // Invariants:
-//   D1. Whatever goes wrong, and on Ctrl-C, what the demo made is deleted before it ends.
-//   D2. It ends with 0 only if everything came up, everything went, and nothing is left.
+//   CLI-DEMO-1. Whatever goes wrong, and on Ctrl-C, what the demo made is deleted before it ends.
+//   CLI-DEMO-2. It ends with 0 only if everything came up, everything went, and nothing is left.
 import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Adapter } from '../../../adapters/api/adapter.ts';

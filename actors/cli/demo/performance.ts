@@ -109,7 +109,7 @@ export class Demo {
     return verdict;
   }
 
-  /** Runs a part; what it throws is a problem, and the demo goes on to clean up (D1). */
+  /** Runs a part; what it throws is a problem, and the demo goes on to clean up (CLI-DEMO-1). */
   async #guarded(part: () => Promise<void>): Promise<void> {
     try {
       await part();

@@ -1,7 +1,7 @@
 // Where the demo is shown: a picture that is drawn anew in place on a terminal, lines everywhere else.
 //
 // Invariants:
-//   T1. Whatever ends the process while it runs, the cursor is shown again.
+//   CLI-SCREEN-1. Whatever ends the process while it runs, the cursor is shown again.
 import type { Clock, Timer } from '../../../bus/mod.ts';
 import type { Size } from './view.ts';
 

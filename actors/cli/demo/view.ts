@@ -1,8 +1,8 @@
 // The demo's picture: the objects as a tree by their references, cut to the size of a terminal. Pure.
 //
 // Invariants:
-//   V1. `layout` gives at most `rows` lines, none of them wider than `columns`.
-//   V2. Every object is in the picture: with a line of its own, or as a symbol in the line of what it is folded into;
+//   CLI-VIEW-1. `layout` gives at most `rows` lines, none of them wider than `columns`.
+//   CLI-VIEW-2. Every object is in the picture: with a line of its own, or as a symbol in the line of what it is folded into;
 //       only where even that has no room, the last line tells how many lines are missing.
 import { type History, State } from './history.ts';
 import { NAMESPACE } from './landscape.ts';

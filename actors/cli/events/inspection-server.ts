@@ -1,9 +1,9 @@
 // Frames of inspection on a WebSocket on loopback, and a page that hands them to Stately's inspector.
 //
 // Invariants:
-//   S1. Only programs and pages of this machine are served: a page from elsewhere could ask too, by the browser of whoever
+//   CLI-INSPECTION-SERVER-1. Only programs and pages of this machine are served: a page from elsewhere could ask too, by the browser of whoever
 //       looks at it, or by a name that leads to loopback.
-//   S2. Nobody who reads too slowly makes the process keep what he has not read.
+//   CLI-INSPECTION-SERVER-2. Nobody who reads too slowly makes the process keep what he has not read.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { type WebSocket, WebSocketServer } from 'ws';

@@ -1,8 +1,8 @@
 // Events as the frames of Stately's inspection protocol, by which its viewers draw machines and what moves them.
 //
 // Invariants:
-//   N1. A session begins with `@xstate.actor`, which has the definition of its machine; nothing of a session comes before.
-//   N2. Whoever begins to listen later hears of each session that there is, as it is now.
+//   CLI-INSPECTION-1. A session begins with `@xstate.actor`, which has the definition of its machine; nothing of a session comes before.
+//   CLI-INSPECTION-2. Whoever begins to listen later hears of each session that there is, as it is now.
 import type { AnyStateMachine } from 'xstate';
 import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { type Address, addressKey, type JsonObject, type ReceivedEvent } from '../../../bus/mod.ts';

@@ -2,9 +2,9 @@
 // before can be dropped.
 //
 // Invariants:
-//   M1. A definition says that nothing is stored in another version only after every object was written since it has said so.
-//   M2. Whenever it ends, the next run goes on where it was: nothing is done twice but the last few objects.
-//   M3. What an object says is what it said before: nothing of it is written.
+//   CLI-MIGRATE-1. A definition says that nothing is stored in another version only after every object was written since it has said so.
+//   CLI-MIGRATE-2. Whenever it ends, the next run goes on where it was: nothing is done twice but the last few objects.
+//   CLI-MIGRATE-3. What an object says is what it said before: nothing of it is written.
 
 import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { type KubeClient, kubeClient } from '../../../adapters/kubernetes/mod.ts';

@@ -1,9 +1,9 @@
 // What a generator wrote into a folder, so that it can take away again what it would not write any more.
 //
 // Invariants:
-//   K1. Nothing goes that the generator did not write, or that somebody changed since: each entry has the text's hash.
-//   K2. Models that share an output folder have entries of their own, and take away their own only.
-//   K3. A path out of the folder, be it written or linked, is none of ours.
+//   CLI-MANIFEST-1. Nothing goes that the generator did not write, or that somebody changed since: each entry has the text's hash.
+//   CLI-MANIFEST-2. Models that share an output folder have entries of their own, and take away their own only.
+//   CLI-MANIFEST-3. A path out of the folder, be it written or linked, is none of ours.
 import { createHash } from 'node:crypto';
 import { lstatSync, readFileSync, realpathSync, rmdirSync, rmSync } from 'node:fs';
 import { dirname, join, relative, sep } from 'node:path';

@@ -2,8 +2,8 @@
 // Pure.
 //
 // Invariants:
-//   R1. The intervals of a round are without gaps: what it lasted is the sum of what its states lasted.
-//   R2. A call belongs to the state in which it ended.
+//   CLI-STORY-1. The intervals of a round are without gaps: what it lasted is the sum of what its states lasted.
+//   CLI-STORY-2. A call belongs to the state in which it ended.
 import {
   type Address,
   addressKey,

@@ -1,8 +1,8 @@
 // Objects as trees by their references. Pure.
 //
 // Invariants:
-//   F1. Every object is drawn with what is below it once; where it comes up again it is marked, and ends the branch.
-//   F2. Every object that lives here is in the forest, those that refer to each other in a circle too.
+//   CLI-FOREST-1. Every object is drawn with what is below it once; where it comes up again it is marked, and ends the branch.
+//   CLI-FOREST-2. Every object that lives here is in the forest, those that refer to each other in a circle too.
 import { type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { labelIn, type ScannedObject, type Survey } from '../../diagnosis/namespace-scan.ts';
 

@@ -1,8 +1,8 @@
 // What the operations of this process have answered, so that whoever names an id or an observation can be believed.
 //
 // Invariants:
-//   W1. Nothing is witnessed but what an operation answered for this very incarnation; of several matches none is its own, nor
-//       is what was found by an intent: only who asked knows of that (N1).
+//   ISSUED-RESULTS-1. Nothing is witnessed but what an operation answered for this very incarnation; of several matches none is its own, nor
+//       is what was found by an intent: only who asked knows of that (REQUEST-AUTHORIZER-1).
 import { createHash } from 'node:crypto';
 import type { Clock } from '../../../bus/mod.ts';
 

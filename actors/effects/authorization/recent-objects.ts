@@ -1,8 +1,8 @@
 // Objects as the API server has them, or had them a moment ago: who asks says what is enough to know.
 //
 // Invariants:
-//   R1. What is not enough is read anew, by a request that began after it was asked for.
-//   R2. So many are read at a time, and namespaces take turns.
+//   RECENT-OBJECTS-1. What is not enough is read anew, by a request that began after it was asked for.
+//   RECENT-OBJECTS-2. So many are read at a time, and namespaces take turns.
 
 import { FairSemaphore } from '../../../adapters/http/fair-semaphore.ts';
 import type { Objects, Resource } from '../../../adapters/kubernetes/mod.ts';

@@ -2,12 +2,12 @@
 // what is done is what the object at the API server asks for. What is said of it otherwise is refused.
 //
 // Invariants:
-//   N1. Nothing begins, and no session is opened, before the object was found at the API server with this uid and generation,
+//   REQUEST-AUTHORIZER-1. Nothing begins, and no session is opened, before the object was found at the API server with this uid and generation,
 //       in a namespace that is cared for. The operation is given that object, not the one in the request.
-//   N2. What was read is kept for as long as a call may take anyway, and no longer: by uid and generation spec and deletion
+//   REQUEST-AUTHORIZER-2. What was read is kept for as long as a call may take anyway, and no longer: by uid and generation spec and deletion
 //       are the same for ever, and whatever else a request tells that is not in it has the object read again.
-//   N3. Ids are those that the object's status, and that of what it refers to, names, or that an operation answered for it.
-//   N4. Nothing is removed for an object that is not being deleted, but what lost the race for its status; and nothing is made
+//   REQUEST-AUTHORIZER-3. Ids are those that the object's status, and that of what it refers to, names, or that an operation answered for it.
+//   REQUEST-AUTHORIZER-4. Nothing is removed for an object that is not being deleted, but what lost the race for its status; and nothing is made
 //       for one that is.
 import { isDeepStrictEqual } from 'node:util';
 import type { ConfiguredAdapter, DeclaredKind, Operation, Operations } from '../../../adapters/api/adapter.ts';
@@ -139,7 +139,7 @@ export class RequestAuthorizer {
     return { ...admitted, observation: now as JsonObject };
   }
 
-  /** The object that the request is for, as the API server has it (N1). */
+  /** The object that the request is for, as the API server has it (REQUEST-AUTHORIZER-1). */
   async #objectOf(kind: DeclaredKind, asked: RequestedObject): Promise<KubeObject> {
     const { name, uid, generation, resourceVersion, spec } = asked;
     const object = await this.#read(kind, asked, ({ metadata }) => {
@@ -159,7 +159,7 @@ export class RequestAuthorizer {
     return object;
   }
 
-  /** What is known of those to whom the object refers, and of nobody else (N3). */
+  /** What is known of those to whom the object refers, and of nobody else (REQUEST-AUTHORIZER-3). */
   async #dependencies(kind: DeclaredKind, object: KubeObject, reported: Dependencies): Promise<Dependencies> {
     const { namespace = '' } = object.metadata;
     const { kinds, referencedKinds = [] } = this.#deps.adapter;

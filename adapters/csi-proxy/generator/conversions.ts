@@ -1,8 +1,8 @@
 // Which messages of a version are converted, in which direction, and how: field by field, or by a hand-written function.
 //
 // Invariants:
-//   V1. No field is lost without a word: each is matched, declared ignored, or the work of a hand-written function.
-//   V2. What generated code calls exists; what nobody calls is not asked for.
+//   CSI-CONVERSIONS-1. No field is lost without a word: each is matched, declared ignored, or the work of a hand-written function.
+//   CSI-CONVERSIONS-2. What generated code calls exists; what nobody calls is not asked for.
 import { hint } from '../../text/nearest.ts';
 import type { Field, Message } from '../protos/mod.ts';
 import { reachable, typeName, type VersionApi } from './api.ts';
@@ -107,7 +107,7 @@ class Planning {
           direction: this.#direction,
           isHandWritten: this.#isHandWritten(message),
           isWhole: isWhole(message.path),
-          // A part that is not whole would lose fields on its way (V1).
+          // A part that is not whole would lose fields on its way (CSI-CONVERSIONS-1).
           fields: this.#matchesOf(message.path).flatMap((match) =>
             match.kind === 'matched' && (match.field.type.kind !== 'message' || isWhole(match.field.type.name))
               ? [{ name: match.field.jsonName, shape: match.shape }]

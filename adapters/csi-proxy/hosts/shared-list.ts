@@ -1,8 +1,8 @@
 // One listing that answers for all who ask, instead of a question for each.
 //
 // Invariants:
-//   L1. Nobody is answered by a listing that was begun before a change which had ended when they asked.
-//   L2. One listing runs at a time; who cannot use it shares the next one.
+//   CSI-SHARED-LIST-1. Nobody is answered by a listing that was begun before a change which had ended when they asked.
+//   CSI-SHARED-LIST-2. One listing runs at a time; who cannot use it shares the next one.
 import type { Clock } from '../../../bus/mod.ts';
 
 interface Listing<T> {

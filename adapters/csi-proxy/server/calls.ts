@@ -2,10 +2,10 @@
 // what is written down.
 //
 // Invariants:
-//   C1. Nothing that a handler throws, or that a client sends, ends the process.
-//   C2. A turn ends when the work does, not when its caller has gone: the host goes on, and so does what it uses.
-//   C3. A call that nobody waits for any more is not begun.
-//   C4. No secret of a request is logged, nor said to the caller, who may write down what it is told.
+//   CSI-CALLS-1. Nothing that a handler throws, or that a client sends, ends the process.
+//   CSI-CALLS-2. A turn ends when the work does, not when its caller has gone: the host goes on, and so does what it uses.
+//   CSI-CALLS-3. A call that nobody waits for any more is not begun.
+//   CSI-CALLS-4. No secret of a request is logged, nor said to the caller, who may write down what it is told.
 import type { Logger } from 'pino';
 import type { Clock } from '../../../bus/time.ts';
 import type { MessageType, Method } from '../codec/mod.ts';
@@ -183,12 +183,12 @@ class Context implements CallContext {
   }
 }
 
-/** A lone surrogate cannot be percent-encoded, which would throw where nobody catches (C1). */
+/** A lone surrogate cannot be percent-encoded, which would throw where nobody catches (CSI-CALLS-1). */
 function wireStatus({ code, message }: StatusError): WireStatus {
   return { code, details: message.slice(0, LONGEST_MESSAGE).toWellFormed() };
 }
 
-/** Of a request that could be read: Windows may say again what it was given (C4). */
+/** Of a request that could be read: Windows may say again what it was given (CSI-CALLS-4). */
 function onTheWire<Request extends object>(
   { code, message }: StatusError,
   type: MessageType<Request>,

@@ -2,9 +2,9 @@
 // behind all its versions.
 //
 // Invariants:
-//   S1. All pipes are served or none is.
-//   S2. When one pipe fails, all are closed.
-//   S3. Stopping begins no call, lets those finish that run, within a limit, and then closes the pipes. Closed before, a
+//   CSI-CSI-PROXY-SERVER-1. All pipes are served or none is.
+//   CSI-CSI-PROXY-SERVER-2. When one pipe fails, all are closed.
+//   CSI-CSI-PROXY-SERVER-3. Stopping begins no call, lets those finish that run, within a limit, and then closes the pipes. Closed before, a
 //       named pipe would keep new clients waiting for as long as others are connected.
 import type { Logger } from 'pino';
 import { TerminalError } from '../../../bus/errors.ts';
@@ -100,7 +100,7 @@ export class CsiProxyServer {
     return this.#ended.promise;
   }
 
-  /** @throws {TerminalError} names every pipe that cannot be served; then none is (S1) */
+  /** @throws {TerminalError} names every pipe that cannot be served; then none is (CSI-CSI-PROXY-SERVER-1) */
   async start(): Promise<void> {
     if (this.#serving !== undefined) throw new TerminalError('server already started');
     this.#serving = [];

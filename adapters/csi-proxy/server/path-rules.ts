@@ -1,8 +1,8 @@
 // Which paths a caller may name: everything that is refused is refused before the host is touched.
 //
 // Invariants:
-//   P1. A path that the reference refuses is refused with the reference's message, whatever else is wrong with it.
-//   P2. A path that passes names, read as Windows reads it, something in an allowed directory or such a directory itself.
+//   CSI-PATH-RULES-1. A path that the reference refuses is refused with the reference's message, whatever else is wrong with it.
+//   CSI-PATH-RULES-2. A path that passes names, read as Windows reads it, something in an allowed directory or such a directory itself.
 //       Where links on the way lead is not seen here: `requireInside` is asked with the place that the host found.
 import { foldCase } from '../hosts/windows-path.ts';
 import { Code, StatusError } from '../status.ts';

@@ -1,9 +1,9 @@
 // The CustomResourceDefinitions of the group `metal3.io`, made of the files in crds/, of which there is one a kind, by its plural.
 //
 // Invariants:
-//   M1. In phase 0 they are the ones that clients of v1alpha1 know, but for descriptions.
-//   M2. v1beta1 is v1alpha1 with the changes of crds/v1beta1.yaml, and nothing else.
-//   M3. In every phase just one version is stored, and it is served.
+//   IRONIC-DEFINITIONS-1. In phase 0 they are the ones that clients of v1alpha1 know, but for descriptions.
+//   IRONIC-DEFINITIONS-2. v1beta1 is v1alpha1 with the changes of crds/v1beta1.yaml, and nothing else.
+//   IRONIC-DEFINITIONS-3. In every phase just one version is stored, and it is served.
 import { readFileSync } from 'node:fs';
 import { isDeepStrictEqual } from 'node:util';
 import { parse } from 'yaml';

@@ -1,9 +1,9 @@
 // A look that many want and one makes: what it found is good for a while, and whoever comes meanwhile waits for the same.
 //
 // Invariants:
-//   L1. At most one look is under way, and all who want it wait for that one.
-//   L2. Only what was found is kept. A look that failed is made again for whoever asks next.
-//   L3. Nobody waits longer than until his own deadline; the look goes on for the others.
+//   IRONIC-CACHED-FETCH-1. At most one look is under way, and all who want it wait for that one.
+//   IRONIC-CACHED-FETCH-2. Only what was found is kept. A look that failed is made again for whoever asks next.
+//   IRONIC-CACHED-FETCH-3. Nobody waits longer than until his own deadline; the look goes on for the others.
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 

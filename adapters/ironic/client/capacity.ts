@@ -1,11 +1,11 @@
 // How many nodes are busy with what loads Ironic, and whether one more may be.
 //
 // Invariants:
-//   S1. Of those who ask at once in this process, no more are let in than there are places: a place is taken in the same turn
+//   IRONIC-CAPACITY-1. Of those who ask at once in this process, no more are let in than there are places: a place is taken in the same turn
 //       in which it was found free, and counts until a list shows the node as busy.
-//   S2. What a list shows was read after the places that it takes over were taken.
-//   S3. A place that nobody makes use of is free again after a while.
-//   S4. Without news from the poller one list is read for all who ask meanwhile, of no more than it takes.
+//   IRONIC-CAPACITY-2. What a list shows was read after the places that it takes over were taken.
+//   IRONIC-CAPACITY-3. A place that nobody makes use of is free again after a while.
+//   IRONIC-CAPACITY-4. Without news from the poller one list is read for all who ask meanwhile, of no more than it takes.
 import type { Clock } from '../../../bus/time.ts';
 import { CachedFetch } from './cached-fetch.ts';
 import type { IronicClient } from './client.ts';
@@ -75,7 +75,7 @@ export class Capacity {
     const { clock } = this.#deps;
     // mutant: capacity-old-list ||.2 -> false
     if (this.#shown === undefined || clock.now() - this.#shown.begunAt > FRESH_MS) await this.#list.get(deadlineAt);
-    // From here on in one turn (S1).
+    // From here on in one turn (IRONIC-CAPACITY-1).
     const now = clock.now();
     // mutant: capacity-never-freed if -> false
     for (const [other, takenAt] of this.#taken) if (now - takenAt >= KEPT_MS) this.#taken.delete(other);

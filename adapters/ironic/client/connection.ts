@@ -1,7 +1,7 @@
 // The connection to Ironic: what its options name, read from files or from a resource in the cluster.
 //
 // Invariants:
-//   C1. What a file or a Secret holds is in no message.
+//   IRONIC-CONNECTION-1. What a file or a Secret holds is in no message.
 import { X509Certificate } from 'node:crypto';
 import { constants } from 'node:fs';
 import { access, readFile } from 'node:fs/promises';

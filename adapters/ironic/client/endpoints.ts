@@ -1,7 +1,7 @@
 // What Ironic is asked, as a table: each method and path, and how success is answered.
 //
 // Invariants:
-//   E1. Nothing is sent that is not in the table, and no part of a path leads elsewhere.
+//   IRONIC-ENDPOINTS-1. Nothing is sent that is not in the table, and no part of a path leads elsewhere.
 import { TerminalError } from '../../../bus/errors.ts';
 import type { Extent } from '../../http/response.ts';
 import { Feature } from './versions.ts';

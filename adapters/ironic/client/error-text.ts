@@ -1,7 +1,7 @@
 // What Ironic says of a refusal, out of the forms in which it says it.
 //
 // Invariants:
-//   W1. Only what has one of Ironic's forms is quoted: whatever else answers there may have said anything.
+//   IRONIC-ERROR-TEXT-1. Only what has one of Ironic's forms is quoted: whatever else answers there may have said anything.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { isObject } from './node.ts';
 

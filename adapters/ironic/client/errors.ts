@@ -1,8 +1,8 @@
 // What a refusal of Ironic's means: who may try again, and when.
 //
 // Invariants:
-//   R1. 404 is absence only where Ironic says so of what was asked for.
-//   R2. No password, token or config drive is in a message.
+//   IRONIC-ERRORS-1. 404 is absence only where Ironic says so of what was asked for.
+//   IRONIC-ERRORS-2. No password, token or config drive is in a message.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import {
   AbsentError,

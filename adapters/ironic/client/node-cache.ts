@@ -1,10 +1,10 @@
 // Nodes as this process saw them last, for the next operation on their hosts: what was answered just now is not asked for again.
 //
 // Invariants:
-//   S1. A node is handed over only to who knows that very sight of it: whoever has asked something of the node since, here or in
+//   IRONIC-NODE-CACHE-1. A node is handed over only to who knows that very sight of it: whoever has asked something of the node since, here or in
 //       another process, knows none, or another one.
-//   S2. It is handed over once, and soon after it was seen or not at all.
-//   S3. Nothing is kept of hosts for which nothing is done.
+//   IRONIC-NODE-CACHE-2. It is handed over once, and soon after it was seen or not at all.
+//   IRONIC-NODE-CACHE-3. Nothing is kept of hosts for which nothing is done.
 import type { Clock, Timer } from '../../../bus/time.ts';
 import type { HostNode } from '../../../machines/bare-metal-host/outcome.ts';
 import type { IronicNode } from '../steps/node-answer.ts';

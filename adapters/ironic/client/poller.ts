@@ -1,14 +1,14 @@
 // Whoever waits for a node of an Ironic is served by one poller: all of them share the lists that it makes.
 //
 // Invariants:
-//   W1. What is told was asked for after the watch began, and is not what was known.
-//   W2. Nobody waits: no timer, no request. Those who wait at one pace look at the same moments, and one list serves all who wait,
+//   IRONIC-POLLER-1. What is told was asked for after the watch began, and is not what was known.
+//   IRONIC-POLLER-2. Nobody waits: no timer, no request. Those who wait at one pace look at the same moments, and one list serves all who wait,
 //       however many they are, at whatever pace.
-//   W3. Where one list costs more than reading those few whose moment has come, they are read by themselves.
-//   W4. A look that failed tells nobody anything: it is made again, ever later. Absence is told only of a node that was asked for
+//   IRONIC-POLLER-3. Where one list costs more than reading those few whose moment has come, they are read by themselves.
+//   IRONIC-POLLER-4. A look that failed tells nobody anything: it is made again, ever later. Absence is told only of a node that was asked for
 //       by itself, and that Ironic says there is not.
-//   W5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so.
-//   W6. A slow Ironic is not listed without a pause: one is as long as the list before it took.
+//   IRONIC-POLLER-5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so.
+//   IRONIC-POLLER-6. A slow Ironic is not listed without a pause: one is as long as the list before it took.
 import { TransientError, toErrorData } from '../../../bus/errors.ts';
 import type { Clock, Timer } from '../../../bus/time.ts';
 import type { AdapterLog } from '../../api/adapter.ts';
@@ -177,7 +177,7 @@ class Rounds {
       void this.#look(at);
       return;
     }
-    // Other timers are overdue too, those of leases among them (W5).
+    // Other timers are overdue too, those of leases among them (IRONIC-POLLER-5).
     for (const rank of this.#ranks.values()) rank.dueAt = Math.max(rank.dueAt, now);
     this.#arm();
   }
@@ -205,7 +205,7 @@ class Rounds {
     const restMs = Math.max(now - begunAt, (error instanceof TransientError && error.retryAfterMs) || 0);
     const served = new Set((isFew ? due : all).map(({ paceMs }) => paceMs));
     for (const [paceMs, rank] of this.#ranks) {
-      // Also those who came during a long look (W6).
+      // Also those who came during a long look (IRONIC-POLLER-6).
       if (served.has(paceMs) || rank.dueAt <= now) rank.dueAt = now + Math.max(this.#pauseOf(paceMs), restMs);
     }
     this.#arm();

@@ -1,11 +1,11 @@
 // The way to Ironic: one for all calls of a process, as files and Secrets have it, in the version that was agreed on.
 //
 // Invariants:
-//   I1. Credentials go to the endpoint alone: of a link to the next page only the query is used, and no redirection is followed.
-//   I2. Nothing of them, and no secret of a request, is in an error, a log or a record of a call.
-//   I3. A call is sent once. Whoever asked decides whether it is sent again.
-//   I4. What needs a feature is not asked of an Ironic without it: its 404 would be taken for absence.
-//   I5. Calls that are under way end on the connection that they began on, when files or Secrets lead to another one.
+//   IRONIC-SESSION-1. Credentials go to the endpoint alone: of a link to the next page only the query is used, and no redirection is followed.
+//   IRONIC-SESSION-2. Nothing of them, and no secret of a request, is in an error, a log or a record of a call.
+//   IRONIC-SESSION-3. A call is sent once. Whoever asked decides whether it is sent again.
+//   IRONIC-SESSION-4. What needs a feature is not asked of an Ironic without it: its 404 would be taken for absence.
+//   IRONIC-SESSION-5. Calls that are under way end on the connection that they began on, when files or Secrets lead to another one.
 import { createHash } from 'node:crypto';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError, toErrorData } from '../../../bus/errors.ts';
@@ -170,7 +170,7 @@ export class IronicSession {
       const at = typeof next === 'string' ? next.indexOf('?') : -1;
       if (typeof next !== 'string' || at < 0)
         throw new TransientError(`${label} answered with a next page that is none`);
-      // Not its host, nor its path (I1).
+      // Not its host, nor its path (IRONIC-SESSION-1).
       query = next.slice(at + 1);
       if (seen.has(query) || seen.size >= MOST_PAGES) {
         throw new TransientError(`${label} answered with pages that come to no end`);
@@ -295,7 +295,7 @@ export class IronicSession {
     }
   }
 
-  /** The way as files and Secrets have it now; the one before goes when its calls are over (I5). */
+  /** The way as files and Secrets have it now; the one before goes when its calls are over (IRONIC-SESSION-5). */
   async #connect(): Promise<Way> {
     const { clock, proxy, cacheTtlMs: ttlMs } = this.#deps;
     const connection = await this.#deps.connection();

@@ -1,8 +1,8 @@
 // Which version of its API an Ironic is asked in, and what it can do in that version.
 //
 // Invariants:
-//   V1. Nothing is asked in a version that the server does not allow.
-//   V2. An Ironic that lacks features is used with those that it has, from LEAST on.
+//   IRONIC-VERSIONS-1. Nothing is asked in a version that the server does not allow.
+//   IRONIC-VERSIONS-2. An Ironic that lacks features is used with those that it has, from LEAST on.
 import { TransientError } from '../../../bus/errors.ts';
 
 /** What not every version has. The values are for people too. */

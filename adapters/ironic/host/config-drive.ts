@@ -1,8 +1,8 @@
 // The config drive of a host: what its instance finds on it, from the host and the Secrets that it names.
 //
 // Invariants:
-//   C1. No message holds anything that a Secret holds.
-//   C2. Secrets are those of the host's namespace.
+//   IRONIC-CONFIG-DRIVE-1. No message holds anything that a Secret holds.
+//   IRONIC-CONFIG-DRIVE-2. Secrets are those of the host's namespace.
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Host, HostSpec, Maybe, SecretReference } from './host-json.ts';
 import { isLiveIso } from './image.ts';

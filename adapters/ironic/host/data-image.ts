@@ -1,11 +1,11 @@
 // DataImage: an extra virtual CD of a provisioned host. What is done next for it, and what is recorded of it. Pure.
 //
 // Invariants:
-//   D1. Only a CD that is on record, or was asked for and not recorded yet, is ever taken out: a live ISO, or what somebody else
+//   IRONIC-DATA-IMAGE-1. Only a CD that is on record, or was asked for and not recorded yet, is ever taken out: a live ISO, or what somebody else
 //       inserted, stays.
-//   D2. Another URL: the old image goes before the new one comes.
-//   D3. Who is not asked any more holds nobody up: without a host, or with a detached one, a deletion is done at once.
-//   D4. Ironic does what it was asked for after it has answered: an image is on record once it was seen in.
+//   IRONIC-DATA-IMAGE-2. Another URL: the old image goes before the new one comes.
+//   IRONIC-DATA-IMAGE-3. Who is not asked any more holds nobody up: without a host, or with a detached one, a deletion is done at once.
+//   IRONIC-DATA-IMAGE-4. Ironic does what it was asked for after it has answered: an image is on record once it was seen in.
 
 import { listOf, mapOf, textOf } from '../json-values.ts';
 import { timeOf } from './condition.ts';

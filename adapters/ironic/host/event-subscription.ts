@@ -2,8 +2,8 @@
 // Pure.
 //
 // Invariants:
-//   S1. An id counts on one BMC only: elsewhere the same one names another subscription.
-//   S2. No message repeats a header: its Secret may hold tokens.
+//   IRONIC-EVENT-SUBSCRIPTION-1. An id counts on one BMC only: elsewhere the same one names another subscription.
+//   IRONIC-EVENT-SUBSCRIPTION-2. No message repeats a header: its Secret may hold tokens.
 
 import type { KubeObject } from '../../../machines/object.ts';
 import { byBytes, mapOf, textOf } from '../json-values.ts';
@@ -23,7 +23,7 @@ export interface EventSubscription {
   }>;
 }
 
-/** The subscription that an object has recorded, named so that no other BMC has one of that name (S1). */
+/** The subscription that an object has recorded, named so that no other BMC has one of that name (IRONIC-EVENT-SUBSCRIPTION-1). */
 export function recordedSubscription(object: Pick<KubeObject, 'metadata' | 'spec' | 'status'>): string | undefined {
   const id = textOf(object.status?.['subscriptionID']);
   return id === '' ? undefined : subscriptionName(object, id);

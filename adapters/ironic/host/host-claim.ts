@@ -1,8 +1,8 @@
 // HostClaim: which host a claim gets, what is written on both, and its conditions. Pure.
 //
 // Invariants:
-//   H1. A claim holds the hosts that carry its reference, whatever became of policies, labels and states since.
-//   H2. A host that carries any reference is nobody else's.
+//   IRONIC-HOST-HOST-CLAIM-1. A claim holds the hosts that carry its reference, whatever became of policies, labels and states since.
+//   IRONIC-HOST-HOST-CLAIM-2. A host that carries any reference is nobody else's.
 
 import { isPaused } from '../../../machines/bare-metal-host/host.ts';
 import { byBytes } from '../json-values.ts';

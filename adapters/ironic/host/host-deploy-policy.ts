@@ -1,11 +1,11 @@
 // HostDeployPolicy: from which namespaces the hosts of its own namespace may be claimed. Pure.
 //
 // Invariants:
-//   P1. A policy that says nothing accepts nobody; all that it says must hold.
-//   P2. A pattern that nobody can read accepts nobody.
-//   P3. A pattern without an anchor of its own is the whole name: `prod` does not accept `not-prod`. One with an anchor (`^`,
+//   IRONIC-HOST-DEPLOY-POLICY-1. A policy that says nothing accepts nobody; all that it says must hold.
+//   IRONIC-HOST-DEPLOY-POLICY-2. A pattern that nobody can read accepts nobody.
+//   IRONIC-HOST-DEPLOY-POLICY-3. A pattern without an anchor of its own is the whole name: `prod` does not accept `not-prod`. One with an anchor (`^`,
 //       `$`) says itself where it stands, and is searched for: `^prod` accepts `prod-1`.
-//   P4. The language is RE2's, which takes time in proportion to the text: no pattern of a user holds the process up.
+//   IRONIC-HOST-DEPLOY-POLICY-4. The language is RE2's, which takes time in proportion to the text: no pattern of a user holds the process up.
 
 import { RE2JS, RE2JSException } from 're2js';
 import type { Maybe } from './host-json.ts';
@@ -46,7 +46,7 @@ export function claimableNamespaces(policies: readonly HostDeployPolicy[], from:
   return new Set(accepting.map(({ metadata }) => metadata.namespace ?? ''));
 }
 
-/** Whether a name is what a pattern of RE2 means by it (P3). A pattern that cannot be read means nothing. */
+/** Whether a name is what a pattern of RE2 means by it (IRONIC-HOST-DEPLOY-POLICY-3). A pattern that cannot be read means nothing. */
 export function isNameMatched(pattern: string, name: string): boolean {
   if (pattern.length > LONGEST_PATTERN) return false;
   try {

@@ -1,14 +1,14 @@
 // RAID of a host: what is wanted, how it differs from what was applied, and how Ironic is told. Pure.
 //
 // Invariants:
-//   R1. Null, absent and {} mean the same: nothing is said about the volumes. Hardware volumes then stay as they are; [] in
+//   IRONIC-RAID-1. Null, absent and {} mean the same: nothing is said about the volumes. Hardware volumes then stay as they are; [] in
 //       the spec deletes them.
-//   R2. Software RAID lives as long as it is wanted: once volumes are on record and wanted no more, they are cleared. An empty
+//   IRONIC-RAID-2. Software RAID lives as long as it is wanted: once volumes are on record and wanted no more, they are cleared. An empty
 //       list clears nothing where no volumes are on record.
-//   R3. A node has one RAID interface at a time. Hardware volumes win over software volumes; software volumes, wanted or to
+//   IRONIC-RAID-3. A node has one RAID interface at a time. Hardware volumes win over software volumes; software volumes, wanted or to
 //       be cleared, win over an empty list of hardware volumes, which is not acted on beside them.
-//   R4. What comes to the same logical disks does not differ: nothing is built anew because of the spelling.
-//   R5. Only the spec deletes or builds hardware volumes: a record alone never does, whatever failed since it was written.
+//   IRONIC-RAID-4. What comes to the same logical disks does not differ: nothing is built anew because of the spelling.
+//   IRONIC-RAID-5. Only the spec deletes or builds hardware volumes: a record alone never does, whatever failed since it was written.
 import { isDeepStrictEqual } from 'node:util';
 import type { Maybe, RootDeviceHints } from './host-json.ts';
 import type { Step } from './manual-step.ts';

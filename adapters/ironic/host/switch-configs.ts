@@ -2,10 +2,10 @@
 // switch is told. Pure.
 //
 // Invariants:
-//   W1. What users write stays within its line: a switch with a value that has a line break or another control character is
+//   IRONIC-SWITCH-CONFIGS-1. What users write stays within its line: a switch with a value that has a line break or another control character is
 //       left out whole, since a part of it would be another switch than meant.
-//   W2. A Secret is read only in the namespace of its switch.
-//   W3. No message repeats a value.
+//   IRONIC-SWITCH-CONFIGS-2. A Secret is read only in the namespace of its switch.
+//   IRONIC-SWITCH-CONFIGS-3. No message repeats a value.
 
 import { byBytes, ownMember } from '../json-values.ts';
 import { type Condition, type Verdict, withConditions } from './condition.ts';

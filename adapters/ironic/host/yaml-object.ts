@@ -1,9 +1,9 @@
 // Objects that users write as YAML or JSON, in Secrets.
 //
 // Invariants:
-//   Y1. No reason quotes what was written: it may be a password.
-//   Y2. Nothing else goes on while it is read: YAML is short, and what aliases make of it is bounded.
-//   Y3. What is read is JSON: no type of a tag, no circle, no number that JSON cannot say.
+//   IRONIC-YAML-OBJECT-1. No reason quotes what was written: it may be a password.
+//   IRONIC-YAML-OBJECT-2. Nothing else goes on while it is read: YAML is short, and what aliases make of it is bounded.
+//   IRONIC-YAML-OBJECT-3. What is read is JSON: no type of a tag, no circle, no number that JSON cannot say.
 import { parseDocument } from 'yaml';
 import type { JsonObject } from '../../../bus/bus.ts';
 
@@ -43,7 +43,7 @@ function readJson(text: string): Read | undefined {
 
 function readYaml(text: string): Read {
   if (text.length > LONGEST_YAML) return unreadable(`is no JSON, and too long for YAML (${LONGEST_YAML} characters)`);
-  // The parser's own messages quote the input (Y1), and it compares each name with all others (Y2) unless told not to.
+  // The parser's own messages quote the input (IRONIC-YAML-OBJECT-1), and it compares each name with all others (IRONIC-YAML-OBJECT-2) unless told not to.
   const document = parseDocument(text, {
     schema: 'core',
     merge: true,
@@ -61,7 +61,7 @@ function readYaml(text: string): Read {
   try {
     return { kind: 'read', value: document.toJS({ maxAliasCount: 100 }) };
   } catch {
-    // Without cause (Y1): the message names an alias, which may well be a password that begins with '*'.
+    // Without cause (IRONIC-YAML-OBJECT-1): the message names an alias, which may well be a password that begins with '*'.
     return unreadable('is no YAML: an alias or a merge key without an anchor, or too many of them');
   }
 }

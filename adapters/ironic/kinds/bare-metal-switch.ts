@@ -1,7 +1,7 @@
 // BareMetalSwitch: its section of the text that Ironic's networking service reads, which all switches of a namespace share.
 //
 // Invariants:
-//   B1. The own finalizer goes after a rendering without the switch: no password of one that is gone stays behind, whoever was down
+//   IRONIC-BARE-METAL-SWITCH-1. The own finalizer goes after a rendering without the switch: no password of one that is gone stays behind, whoever was down
 //       when it was deleted.
 import { isDeepStrictEqual } from 'node:util';
 import { type DependencyAnswer, Readiness } from '../../../machines/lifecycle.ts';

@@ -1,8 +1,8 @@
 // HostClaim: a pass of its life, which ends when a host carries its reference, and begins again when that host changes.
 //
 // Invariants:
-//   C1. A host is bound as it was seen without a reference: of two claims that choose the same one gets it.
-//   C2. The reference on the host is what counts: the status of the claim follows it.
+//   IRONIC-KINDS-HOST-CLAIM-1. A host is bound as it was seen without a reference: of two claims that choose the same one gets it.
+//   IRONIC-KINDS-HOST-CLAIM-2. The reference on the host is what counts: the status of the claim follows it.
 import { isDeepStrictEqual } from 'node:util';
 import { hostClaimConflictPauseMs } from '../../../machines/bare-metal-host/delays.ts';
 import type { ErrorData, JsonObject, KubeObject } from '../../../machines/object.ts';

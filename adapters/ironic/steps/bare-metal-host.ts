@@ -1,8 +1,8 @@
 // What is done for a BareMetalHost: of each operation what its decisions need is found out, and they are carried out on its node.
 //
 // Invariants:
-//   O1. Of the Secrets that an operation reads nothing is in what it answers.
-//   O2. An operation may be run twice, and by another process the second time: it begins with what the node says.
+//   IRONIC-BARE-METAL-HOST-1. Of the Secrets that an operation reads nothing is in what it answers.
+//   IRONIC-BARE-METAL-HOST-2. An operation may be run twice, and by another process the second time: it begins with what the node says.
 import type { CapacityOutput } from '../../../machines/bare-metal-host/context.ts';
 import type { HostStatus } from '../../../machines/bare-metal-host/host.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';

@@ -2,10 +2,10 @@
 // there. Ironic itself is not asked.
 //
 // Invariants:
-//   S1. A Secret is written only as it was read before the switches were listed: no rendering undoes one of a later list.
-//   S2. What is in a Secret leaves the operation neither in its answer nor in an error.
-//   S3. A switch that is being deleted is rendered no more.
-//   S4. Of the two Secrets only the text of the switches and files named like their keys are written, or removed; Secrets are not made.
+//   IRONIC-BARE-METAL-SWITCHES-1. A Secret is written only as it was read before the switches were listed: no rendering undoes one of a later list.
+//   IRONIC-BARE-METAL-SWITCHES-2. What is in a Secret leaves the operation neither in its answer nor in an error.
+//   IRONIC-BARE-METAL-SWITCHES-3. A switch that is being deleted is rendered no more.
+//   IRONIC-BARE-METAL-SWITCHES-4. Of the two Secrets only the text of the switches and files named like their keys are written, or removed; Secrets are not made.
 import type { OperationRequest, Resource } from '../../../machines/kind.ts';
 import type { SecretContent } from '../../api/adapter.ts';
 import { together } from '../../http/batch.ts';
@@ -61,7 +61,7 @@ export function bareMetalSwitchOperations({
 
   const render = async (namespace: string): Promise<Rendering> => {
     if (secrets === undefined) return { conditions: new Map(), missing: [] };
-    // Before the list (S1).
+    // Before the list (IRONIC-BARE-METAL-SWITCHES-1).
     const [configs, keys] = await Promise.all([
       readSecret(namespace, secrets.configs),
       readSecret(namespace, secrets.credentials),

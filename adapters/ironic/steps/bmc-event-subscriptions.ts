@@ -1,9 +1,9 @@
 // What Ironic does for BMCEventSubscriptions: the vendor's way through to the BMC.
 //
 // Invariants:
-//   E1. Only what an object has asked for itself, and not recorded, is taken for its own: others make subscriptions that look
+//   IRONIC-BMC-EVENT-SUBSCRIPTIONS-1. Only what an object has asked for itself, and not recorded, is taken for its own: others make subscriptions that look
 //       the same, and a removal takes away what is recorded.
-//   E2. Nothing of the Secret with the headers is answered, or said in an error.
+//   IRONIC-BMC-EVENT-SUBSCRIPTIONS-2. Nothing of the Secret with the headers is answered, or said in an error.
 import { AbsentError, TransientError, WaitingError } from '../../../bus/errors.ts';
 import type { Observation, ResourceOperations } from '../../../machines/external-resource/operations.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';

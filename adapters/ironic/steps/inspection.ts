@@ -1,7 +1,7 @@
 // Inspection: what the machine consists of is found out, by its ramdisk or by its BMC.
 //
 // Invariant:
-//   I1. An inventory that was there before the host was to be inspected is none of this inspection.
+//   IRONIC-INSPECTION-1. An inventory that was there before the host was to be inspected is none of this inspection.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation, isInspectionRequested } from '../../../machines/bare-metal-host/host.ts';

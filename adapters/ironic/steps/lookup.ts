@@ -1,10 +1,10 @@
 // Finding the node of a host: by the UUID that is recorded, by names, and at last by the MAC address that it boots from.
 //
 // Invariants:
-//   L1. A node that is found by its MAC address alone and has a name is never taken: it is somebody else's.
-//   L2. A node that another living host has is never taken for this one's, wherever it is found: a status may have come with an
+//   IRONIC-LOOKUP-1. A node that is found by its MAC address alone and has a name is never taken: it is somebody else's.
+//   IRONIC-LOOKUP-2. A node that another living host has is never taken for this one's, wherever it is found: a status may have come with an
 //       annotation, which anybody writes.
-//   L3. What Ironic answers is what was asked for: the UUID by a UUID alone, the name by a name alone.
+//   IRONIC-LOOKUP-3. What Ironic answers is what was asked for: the UUID by a UUID alone, the name by a name alone.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { isIdent, isUuid, isUuidLike } from '../client/endpoints.ts';
 import type { Facts } from './facts.ts';

@@ -2,8 +2,8 @@
 // asks the BMC while a node is verified, inspected, cleaned and serviced, and after each step that changes something.
 //
 // Invariants:
-//   N1. A transition after the reading is told, whether it was seen under way or not; one before it is not.
-//   N2. What is under way is not told of before it is over.
+//   IRONIC-NODE-WATCH-1. A transition after the reading is told, whether it was seen under way or not; one before it is not.
+//   IRONIC-NODE-WATCH-2. What is under way is not told of before it is over.
 import { AbsentError } from '../../../bus/errors.ts';
 import type { Transition } from '../../../machines/observed-node/context.ts';
 import type { Node } from '../client/node.ts';

@@ -1,7 +1,7 @@
 // Whose a node is: told by its name, which hosts give to their nodes, and where that says nothing by what hosts have recorded.
 //
 // Invariant:
-//   OW1. A node that another living host has recorded, or whose name is another living host's, is nobody else's.
+//   IRONIC-OWNERSHIP-1. A node that another living host has recorded, or whose name is another living host's, is nobody else's.
 import { mapOf, textOf } from '../json-values.ts';
 import { type IronicNode, textIn, uuidOf } from './node-answer.ts';
 import { type Host, nodeNameOf } from './step-host.ts';

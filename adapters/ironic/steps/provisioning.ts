@@ -1,10 +1,10 @@
 // Provisioning: what the host is to run is deployed.
 //
 // Invariants:
-//   V1. A deployment is asked for only after the node was told what to deploy, and validated, in the same pass.
-//   V2. Every failure reaches the host in the end: cleaning is begun anew a few times, a failure that says nothing is asked for its
+//   IRONIC-PROVISIONING-1. A deployment is asked for only after the node was told what to deploy, and validated, in the same pass.
+//   IRONIC-PROVISIONING-2. Every failure reaches the host in the end: cleaning is begun anew a few times, a failure that says nothing is asked for its
 //       reason a few times.
-//   V3. What was deployed while something else came to be wanted is taken away, and not told of as what is wanted.
+//   IRONIC-PROVISIONING-3. What was deployed while something else came to be wanted is taken away, and not told of as what is wanted.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation, type Image } from '../../../machines/bare-metal-host/host.ts';

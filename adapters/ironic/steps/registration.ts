@@ -4,7 +4,7 @@
 // listed as `ports.ts` says, firmware components once for each node while the host has no HostFirmwareComponents.
 //
 // Invariant:
-//   R1. Each request is made once a pass at most: what it was answered is a fact, and facts come before decisions.
+//   IRONIC-REGISTRATION-1. Each request is made once a pass at most: what it was answered is a fact, and facts come before decisions.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import {

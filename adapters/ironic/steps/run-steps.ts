@@ -1,9 +1,9 @@
 // One pass over a node: decisions are carried out, step by step, until one ends the pass.
 //
 // Invariants:
-//   N1. Each decision sees what was read in this pass, or right before it, alone, and each request is judged before the next is made.
-//   N2. What a step notes counts when the step was carried out as a whole, however the pass ends then.
-//   N3. A pass that goes round in a circle ends: it is gone on with later.
+//   IRONIC-RUN-STEPS-1. Each decision sees what was read in this pass, or right before it, alone, and each request is judged before the next is made.
+//   IRONIC-RUN-STEPS-2. What a step notes counts when the step was carried out as a whole, however the pass ends then.
+//   IRONIC-RUN-STEPS-3. A pass that goes round in a circle ends: it is gone on with later.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { QueueTimeoutError } from '../../http/concurrency-limiter.ts';
 import type { IronicClient } from '../client/client.ts';

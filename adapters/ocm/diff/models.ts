@@ -1,9 +1,9 @@
 // Two models, service by service: what a client of the old one would miss in the new one.
 //
 // Invariants:
-//   D1. What counts is what clients see: URLs, verbs, statuses, names and shapes on the wire, and the names of generated
+//   OCM-MODELS-1. What counts is what clients see: URLs, verbs, statuses, names and shapes on the wire, and the names of generated
 //       types. Other names, order, layout and documentation do not.
-//   D2. Additions break nothing: everything is optional, and clients ignore what they do not know.
+//   OCM-MODELS-2. Additions break nothing: everything is optional, and clients ignore what they do not know.
 import type { Model, Place, Service, Version } from '../model/mod.ts';
 import type { Break, Report } from './breaks.ts';
 import { resourceComparer } from './resources.ts';

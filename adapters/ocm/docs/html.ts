@@ -1,8 +1,8 @@
 // Markdown as HTML: as much of it as the pages and the documentation of models use.
 //
 // Invariants:
-//   H1. Whatever a model says is text: markup in it is shown and never takes effect, but for the Markdown below.
-//   H2. A link leads to another page, to a heading, or to the web by http or https; any other is text.
+//   OCM-HTML-1. Whatever a model says is text: markup in it is shown and never takes effect, but for the Markdown below.
+//   OCM-HTML-2. A link leads to another page, to a heading, or to the web by http or https; any other is text.
 import { anchor } from './markdown.ts';
 
 const FENCE = /^\s*(```+|~~~+)/;

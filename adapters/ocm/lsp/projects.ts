@@ -1,8 +1,8 @@
 // The models in an editor's folders, each with what the editor holds and with what is on the disk.
 //
 // Invariants:
-//   L1. A file that is open in the editor is what the editor says, whatever the disk says.
-//   L2. Every other file is what the disk says, and follows it.
+//   OCM-PROJECTS-1. A file that is open in the editor is what the editor says, whatever the disk says.
+//   OCM-PROJECTS-2. Every other file is what the disk says, and follows it.
 import { type Dirent, readdirSync } from 'node:fs';
 import { dirname, join, resolve, sep } from 'node:path';
 import type { Clock } from '../../../bus/time.ts';

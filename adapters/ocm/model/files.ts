@@ -1,9 +1,9 @@
 // Model files on disk.
 //
 // Invariants:
-//   W1. A link is followed where it leads to something of the kind that is looked for; one that leads nowhere, or back to
+//   OCM-FILES-1. A link is followed where it leads to something of the kind that is looked for; one that leads nowhere, or back to
 //       a directory that it is in, is left out, and said.
-//   W2. What is hidden, such as `.git`, is no part of a model.
+//   OCM-FILES-2. What is hidden, such as `.git`, is no part of a model.
 import { type Dirent, readdirSync, readFileSync, realpathSync, type Stats, statSync } from 'node:fs';
 import { join, sep } from 'node:path';
 import type { Workspace } from './workspace.ts';

@@ -1,10 +1,10 @@
 // The one layout of a model file: a line a member, a line a mark, tabs, and all notes where they mean what they meant.
 //
 // Invariants:
-//   F1. The formatted file parses to the same tree, documentation included, and formatted again it stays as it is.
-//   F2. No note is lost or changed. A note moves only where a line that is split would take the documentation of one item
+//   OCM-FORMAT-1. The formatted file parses to the same tree, documentation included, and formatted again it stays as it is.
+//   OCM-FORMAT-2. No note is lost or changed. A note moves only where a line that is split would take the documentation of one item
 //       to another: it then stands directly above its item.
-//   F3. A line note that documents nothing never comes to stand directly above an item.
+//   OCM-FORMAT-3. A line note that documents nothing never comes to stand directly above an item.
 import type { Note, Token, TokenKind } from './lexer.ts';
 import type { Declaration, FileSyntax, Part } from './syntax.ts';
 

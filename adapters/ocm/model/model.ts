@@ -1,11 +1,11 @@
 // The model in memory: what a set of model files means, with every reference resolved.
 //
 // Invariants:
-//   M1. Members are in name order everywhere, never in source order. Two parameters of one name: the input first.
-//   M2. A type is one object per version: whoever refers to it holds that object, so types are compared with `===`.
-//   M3. The graph has cycles (types refer to each other, members to their owners); it is read, never written, and never
+//   OCM-MODEL-1. Members are in name order everywhere, never in source order. Two parameters of one name: the input first.
+//   OCM-MODEL-2. A type is one object per version: whoever refers to it holds that object, so types are compared with `===`.
+//   OCM-MODEL-3. The graph has cycles (types refer to each other, members to their owners); it is read, never written, and never
 //       serialized as it is.
-//   M4. Of a model with errors it holds what could be made out; what could not is missing, never half there. Of a model
+//   OCM-MODEL-4. Of a model with errors it holds what could be made out; what could not is missing, never half there. Of a model
 //       without errors it holds everything.
 import type { Name } from './names.ts';
 

@@ -1,9 +1,9 @@
 // What a version's names stand for: its own declarations and what `@ref` copies into it.
 //
 // Invariants:
-//   S1. A declaration without `@ref` wins over a copy, whatever the order of files.
-//   S2. A copy wins over the class that asked for it, which is empty from then on.
-//   S3. Nothing is copied through links; a link of a copy whose target is not here leads to where it led in the original.
+//   OCM-SCOPE-1. A declaration without `@ref` wins over a copy, whatever the order of files.
+//   OCM-SCOPE-2. A copy wins over the class that asked for it, which is empty from then on.
+//   OCM-SCOPE-3. Nothing is copied through links; a link of a copy whose target is not here leads to where it led in the original.
 import type { Code, Diagnostic } from './diagnostics.ts';
 import { diagnostic } from './diagnostics.ts';
 import type { Place } from './model.ts';

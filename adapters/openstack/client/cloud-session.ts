@@ -1,10 +1,10 @@
 // One session: a token that is renewed in time, and calls that carry it.
 //
 // Invariants:
-//   S1. A token or another credential is in no error and in no record of a call.
-//   S2. At most one authentication of a session runs at a time, and all who need it wait for it.
-//   S3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
-//   S4. The token goes to no URL but the catalog's: of a link to the next page only the query is used.
+//   OS-CLOUD-SESSION-1. A token or another credential is in no error and in no record of a call.
+//   OS-CLOUD-SESSION-2. At most one authentication of a session runs at a time, and all who need it wait for it.
+//   OS-CLOUD-SESSION-3. A call is sent at most twice, and the second time only after 401, which says that nothing was done.
+//   OS-CLOUD-SESSION-4. The token goes to no URL but the catalog's: of a link to the next page only the query is used.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
@@ -103,7 +103,7 @@ export class CloudSession {
     const seen = new Set<string>();
     const all: JsonObject[] = [];
     const extent = new ListExtent();
-    // Held until all pages are there (M1).
+    // Held until all pages are there (HTTP-RESPONSE-MEMORY-1).
     return this.#holding(namespace, async (asking) => {
       for (;;) {
         const get = { ...call, method: 'GET', query, extent: 'page' } as const;

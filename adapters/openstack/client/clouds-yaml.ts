@@ -1,8 +1,8 @@
 // The credentials secret: a `clouds.yaml` and, perhaps, a CA.
 //
 // Invariants:
-//   C1. No error message holds anything that the secret holds, but the names of its keys.
-//   C2. A tenant wrote it, and nothing else goes on while it is read: it is short, and read in time linear in its length.
+//   OS-CLOUDS-YAML-1. No error message holds anything that the secret holds, but the names of its keys.
+//   OS-CLOUDS-YAML-2. A tenant wrote it, and nothing else goes on while it is read: it is short, and read in time linear in its length.
 import { readFile } from 'node:fs/promises';
 import { type Document, isMap, isScalar, type Node, parseDocument, visit } from 'yaml';
 import type { Json, JsonObject } from '../../../bus/bus.ts';
@@ -91,8 +91,8 @@ export function parseCredentials(
 }
 
 function parseYaml(text: string, unreadable: (reason: string) => TransientError): JsonObject {
-  // Scalars stay text, so that a password of digits keeps its zeros. The parser's own messages quote the input (C1).
-  // The parser compares each key with all others (C2): `repeatedKey` does it here.
+  // Scalars stay text, so that a password of digits keeps its zeros. The parser's own messages quote the input (OS-CLOUDS-YAML-1).
+  // The parser compares each key with all others (OS-CLOUDS-YAML-2): `repeatedKey` does it here.
   const document = parseDocument(text, {
     schema: 'failsafe',
     customTags: ['null', 'merge'],

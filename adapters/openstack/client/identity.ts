@@ -2,8 +2,8 @@
 // the adapter speaks of them is made of these.
 //
 // Invariants:
-//   D1. One resource has one id, and an id names one resource: the parts in their order, each with its name.
-//   D2. What is no part of an id, or not wholly there, makes none.
+//   OS-IDENTITY-1. One resource has one id, and an id names one resource: the parts in their order, each with its name.
+//   OS-IDENTITY-2. What is no part of an id, or not wholly there, makes none.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError } from '../../../bus/errors.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -27,7 +27,7 @@ export interface Identity {
 /** Between the names and the values of an id; no value holds one. */
 const BETWEEN = ':';
 
-/** The id of what has these attributes; undefined: it is none (D2). */
+/** The id of what has these attributes; undefined: it is none (OS-IDENTITY-2). */
 export function identityOf({ parts }: Identity, attributes: JsonObject): string | undefined {
   const named = parts.map((group) => group.filter((name) => isPart(attributes[name])));
   const names = named.flatMap((group) => (group.length === 1 ? group : []));

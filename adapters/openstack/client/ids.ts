@@ -2,7 +2,7 @@
 // an answer of the cloud. They become parts of paths, where `..` would lead elsewhere.
 //
 // Invariants:
-//   I1. No path of a call holds a segment that is empty, `.` or `..`, or that hides a separator.
+//   OS-IDS-1. No path of a call holds a segment that is empty, `.` or `..`, or that hides a separator.
 import { TerminalError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import type { Observation, ResourceOperations, WatchUpdate } from '../../../machines/external-resource/operations.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
@@ -15,7 +15,7 @@ export function isId(text: unknown): text is string {
   return typeof text === 'string' && ID.test(text);
 }
 
-/** Whether a path leads where its segments say (I1). */
+/** Whether a path leads where its segments say (OS-IDS-1). */
 export function isPlainPath(path: string): boolean {
   if (!path.startsWith('/') || /[?#\\]/.test(path)) return false;
   return path.slice(1).split('/').every(isPlainSegment);

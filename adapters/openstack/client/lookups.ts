@@ -2,10 +2,10 @@
 // and a hundred resources that are looked at until they are built are one list each time.
 //
 // Invariants:
-//   L1. A look-up is answered from a list that began after it was asked for.
-//   L2. Each look-up gets the results that meet all its own criteria, however they were fetched.
-//   L3. A list that failed, or that may be incomplete, is never an answer.
-//   L4. No list runs beyond the deadline of a look-up that it serves.
+//   OS-LOOKUPS-1. A look-up is answered from a list that began after it was asked for.
+//   OS-LOOKUPS-2. Each look-up gets the results that meet all its own criteria, however they were fetched.
+//   OS-LOOKUPS-3. A list that failed, or that may be incomplete, is never an answer.
+//   OS-LOOKUPS-4. No list runs beyond the deadline of a look-up that it serves.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnsentError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
@@ -193,7 +193,7 @@ class Queue {
     return resourcesOf(this.#of, await this.#session.list(call, this.#of.members));
   }
 
-  /** The whole list, as far as the look-ups agree on what they look for. The service may cut it (L3), or it is too long. */
+  /** The whole list, as far as the look-ups agree on what they look for. The service may cut it (OS-LOOKUPS-3), or it is too long. */
   async #all(lookUps: readonly LookUp[]): Promise<readonly JsonObject[]> {
     const { service, members } = this.#of;
     // Of such a list nothing tells whether it was cut.

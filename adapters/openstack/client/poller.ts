@@ -2,12 +2,12 @@
 // the lists that are made in each interval, however many they are.
 //
 // Invariants:
-//   W1. What is told was read after the watch began, and is not what was known or told before; nothing is told twice.
-//   W2. Nobody waits: no timer, no request. Those who wait in one rhythm look at the same moments, and share what is read.
-//   W3. A few are read by what they are looked for by; more are one whole list. What that lacks is looked for once more, since
+//   OS-POLLER-1. What is told was read after the watch began, and is not what was known or told before; nothing is told twice.
+//   OS-POLLER-2. Nobody waits: no timer, no request. Those who wait in one rhythm look at the same moments, and share what is read.
+//   OS-POLLER-3. A few are read by what they are looked for by; more are one whole list. What that lacks is looked for once more, since
 //       a list of several pages may have lost it in between: absence is told only of what was asked for.
-//   W4. A look that failed tells nothing: it ends the watches that it served, and no others.
-//   W5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so (P10).
+//   OS-POLLER-4. A look that failed tells nothing: it ends the watches that it served, and no others.
+//   OS-POLLER-5. A process that stood still asks for nothing before whoever lost its lease meanwhile has been told so (P10).
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock, Timer } from '../../../bus/time.ts';
@@ -170,7 +170,7 @@ class Round {
   #onTime(at: number): void {
     this.#timer = undefined;
     const now = this.#deps.clock.now();
-    // Other timers are overdue too, those of leases among them (W5).
+    // Other timers are overdue too, those of leases among them (OS-POLLER-5).
     // mutant: poller-stood-still if -> false
     if (now - at > STOOD_STILL_MS) this.#arm(now);
     else void this.#look(at);

@@ -1,8 +1,8 @@
 // What a spec takes from Secrets: their contents, for as long as one operation lasts.
 //
 // Invariants:
-//   K1. A content goes into the body of one request, which nobody quotes (`Call.secrets`), and nowhere else.
-//   K2. What is not there yet is waited for: whoever refers to a Secret is woken when it changes.
+//   OS-SECRET-CONTENTS-1. A content goes into the body of one request, which nobody quotes (`Call.secrets`), and nowhere else.
+//   OS-SECRET-CONTENTS-2. What is not there yet is waited for: whoever refers to a Secret is woken when it changes.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { WaitingError } from '../../../bus/errors.ts';
 import type { ServePorts } from '../../api/adapter.ts';

@@ -2,10 +2,10 @@
 // has its own view of it.
 //
 // Invariants:
-//   L1. Two objects share a session only if entry and CA are equal as a whole: the key is their full digest.
-//   L2. A secret is read again only when its version is another, or not known.
-//   L3. A failure is not kept: the next call tries again. But what a secret holds is parsed once, whatever came of it.
-//   L4. What nobody has opened for a while goes: session, gate and connections, each once nobody else has it.
+//   OS-SESSIONS-1. Two objects share a session only if entry and CA are equal as a whole: the key is their full digest.
+//   OS-SESSIONS-2. A secret is read again only when its version is another, or not known.
+//   OS-SESSIONS-3. A failure is not kept: the next call tries again. But what a secret holds is parsed once, whatever came of it.
+//   OS-SESSIONS-4. What nobody has opened for a while goes: session, gate and connections, each once nobody else has it.
 import { createHash } from 'node:crypto';
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
@@ -279,7 +279,7 @@ class SecretSessions implements OwnedSessions {
     return opened.session.of(namespace);
   }
 
-  /** Closes what is idle (L4). */
+  /** Closes what is idle (OS-SESSIONS-4). */
   #tidy(): void {
     const now = this.#deps.clock.now();
     if (now - this.#tidiedAt < TIDY_MS) return;

@@ -1,8 +1,8 @@
 // Collections below a user of Keystone, whose id is in every path.
 //
 // Invariants:
-//   P1. Whoever an object refers to is the only one whose collection is looked into.
-//   P2. An id alone does not say whose it is: the user of the credentials comes first, then whoever else may be listed.
+//   OS-USER-COLLECTIONS-1. Whoever an object refers to is the only one whose collection is looked into.
+//   OS-USER-COLLECTIONS-2. An id alone does not say whose it is: the user of the credentials comes first, then whoever else may be listed.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import type { OperationRequest } from '../../../machines/kind.ts';
@@ -22,7 +22,7 @@ export async function placed(kind: TableKind, session: Session, request: Asked):
   return below(kind, userOf(kind, request) ?? (await session.userId(request)));
 }
 
-/** The same, one after the other, for what may be in several (P2). @throws as `placed`, and as `Session.list` */
+/** The same, one after the other, for what may be in several (OS-USER-COLLECTIONS-2). @throws as `placed`, and as `Session.list` */
 export async function* placesOf(kind: TableKind, session: Session, request: Asked): AsyncGenerator<TableKind, void> {
   yield await placed(kind, session, request);
   // mutant: user-named-looks-at-all if -> $1

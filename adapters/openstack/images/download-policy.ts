@@ -2,10 +2,10 @@
 // where he does not: the same hosts are out of reach.
 //
 // Invariants:
-//   D1. Every hop of a redirection is judged as the first one, and connected to as it was judged (H1).
-//   D2. Nothing of a URL but its host is told: its path, its query and its user may be secrets.
-//   D3. What did not arrive as a whole, or not as what was asked for, fails: no error page is taken for content.
-//   D4. Nothing is kept: what nobody takes is not read.
+//   OS-DOWNLOAD-POLICY-1. Every hop of a redirection is judged as the first one, and connected to as it was judged (HTTP-EGRESS-POLICY-1).
+//   OS-DOWNLOAD-POLICY-2. Nothing of a URL but its host is told: its path, its query and its user may be secrets.
+//   OS-DOWNLOAD-POLICY-3. What did not arrive as a whole, or not as what was asked for, fails: no error page is taken for content.
+//   OS-DOWNLOAD-POLICY-4. Nothing is kept: what nobody takes is not read.
 import { TerminalError, TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { hostOf } from '../../http/egress-policy.ts';
@@ -177,7 +177,7 @@ class Patience {
     this.signal = AbortSignal.any([given, this.#abort.signal]);
   }
 
-  /** @throws {TransientError} with the host's name, which nothing else of the URL goes along with (D2) */
+  /** @throws {TransientError} with the host's name, which nothing else of the URL goes along with (OS-DOWNLOAD-POLICY-2) */
   async wait<T>(step: () => Promise<T>, host: string): Promise<T> {
     let isStalled = false;
     const timer = this.#clock.setTimeout(() => {

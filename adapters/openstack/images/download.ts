@@ -2,7 +2,7 @@
 // field manager of their own. Pure.
 //
 // Invariants:
-//   W1. An attempt that is stored is never taken back, but for a resource that is another one.
+//   OS-DOWNLOAD-1. An attempt that is stored is never taken back, but for a resource that is another one.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { ErrorCode } from '../../../bus/errors.ts';
 import { ResourceTag } from '../../../machines/external-resource/context.ts';
@@ -64,7 +64,7 @@ export const downloading: ContentStatus = {
 /** How often the content of this very resource was tried to be brought; undefined: not yet. */
 export function attemptsOf({ status = {} }: Pick<KubeObject, 'status'>): number | undefined {
   const condition = storedCondition({ status });
-  // What was saved then was the content of another one, as this one is empty (W1).
+  // What was saved then was the content of another one, as this one is empty (OS-DOWNLOAD-1).
   if (condition === undefined || isVerdict(condition, SAVED)) return undefined;
   const attempts = status['downloadAttempts'];
   return typeof attempts === 'number' ? attempts : undefined;

@@ -1,10 +1,10 @@
 // Uploads the content of an image: what a host sends goes on to Glance as it comes.
 //
 // Invariants:
-//   U1. Nothing is kept: Glance is sent what was read, and no more is read than Glance takes.
-//   U2. The body ends as a whole one only when all was read, and its checksum is the one that was asked for.
-//   U3. An image that Glance has otherwise than it was sent is not left where somebody may use it.
-//   U4. Nothing is asked after the lease has ended, though its end be heard late (P10).
+//   OS-IMAGE-UPLOAD-1. Nothing is kept: Glance is sent what was read, and no more is read than Glance takes.
+//   OS-IMAGE-UPLOAD-2. The body ends as a whole one only when all was read, and its checksum is the one that was asked for.
+//   OS-IMAGE-UPLOAD-3. An image that Glance has otherwise than it was sent is not left where somebody may use it.
+//   OS-IMAGE-UPLOAD-4. Nothing is asked after the lease has ended, though its end be heard late (P10).
 import { createHash, type Hash } from 'node:crypto';
 import { TerminalError, TransientError, TroupeError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';

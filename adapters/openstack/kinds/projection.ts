@@ -1,7 +1,7 @@
 // What is kept of an answer of the cloud: the attributes that a kind's tables read, and nothing else.
 //
 // Invariant:
-//   A1. Of what the cloud answered only declared attributes leave the operation: no body is kept, mailed or logged.
+//   OS-PROJECTION-1. Of what the cloud answered only declared attributes leave the operation: no body is kept, mailed or logged.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 
 /** Attributes by name, and of those that are objects, or lists of objects, the members. A name with none is a plain value. */
@@ -39,7 +39,7 @@ export type Projected<Declared extends Projection> = string extends keyof Declar
   ? JsonObject
   : { readonly [Name in keyof Declared]?: Json };
 
-/** A copy of what is declared (A1). An object where a plain value is declared has no members left. */
+/** A copy of what is declared (OS-PROJECTION-1). An object where a plain value is declared has no members left. */
 export function projected<Declared extends Projection>(
   projection: Declared,
   attributes: JsonObject,

@@ -1,9 +1,9 @@
 // RouterInterface: the plug of a router on a subnet. Neutron makes a port for it, and knows it by the router alone.
 //
 // Invariants:
-//   F1. The interface of a router on a subnet is the one port of the router with an address on that subnet: there is
+//   OS-ROUTER-INTERFACE-1. The interface of a router on a subnet is the one port of the router with an address on that subnet: there is
 //       never a second one, and an interface is found by that, whoever made it.
-//   F2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
+//   OS-ROUTER-INTERFACE-2. It is taken off through its router, by its subnet: the port is not deleted behind the router's back.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TransientError, UnknownOutcomeError } from '../../../bus/errors.ts';
 import { externalIdOf } from '../../../machines/external-resource/effects.ts';
@@ -219,7 +219,7 @@ function pluggedBy({ routerId, subnetId }: Plug): readonly Criterion[] {
   return [equalTo('device_id', routerId), pluggedInto(subnetId)];
 }
 
-/** The port is an interface, with an address on the subnet (F1). */
+/** The port is an interface, with an address on the subnet (OS-ROUTER-INTERFACE-1). */
 function pluggedInto(subnetId: string): Criterion {
   return {
     key: undefined,

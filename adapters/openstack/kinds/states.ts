@@ -2,8 +2,8 @@
 // Glance, Neutron and Manila.
 //
 // Invariants:
-//   S1. Every status has a decision, and none is final: what is not usable is looked at again, here or by the chart (M7).
-//   S2. A status that no list names is taken for one that passes: nothing is concluded from it.
+//   OS-STATES-1. Every status has a decision, and none is final: what is not usable is looked at again, here or by the chart (EXTERNAL-RESOURCE-7).
+//   OS-STATES-2. A status that no list names is taken for one that passes: nothing is concluded from it.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 
 export const Decision = {

@@ -1,7 +1,7 @@
 // Resources that one request does not tell as a whole: the parts that others tell are read after it.
 //
 // Invariant:
-//   H1. A list tells that a resource is another, never how it is: what a watch tells was read as a whole.
+//   OS-COMPOSITE-READS-1. A list tells that a resource is another, never how it is: what a watch tells was read as a whole.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import type { Observation, WatchRequest, WatchUpdate } from '../../../machines/external-resource/operations.ts';
@@ -49,7 +49,7 @@ export interface WholeWatch {
   readonly onGone: () => void;
 }
 
-/** A watch as `Poller.watch`, whose news are read as a whole (H1), one after the other. */
+/** A watch as `Poller.watch`, whose news are read as a whole (OS-COMPOSITE-READS-1), one after the other. */
 export async function watchWhole({ kind, poller, session, request, read, onGone }: WholeWatch): Promise<never> {
   const failed = Promise.withResolvers<never>();
   const ended = new AbortController();

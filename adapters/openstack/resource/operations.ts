@@ -1,10 +1,10 @@
 // What is done for the objects of a kind, from the kind's tables alone.
 //
 // Invariants:
-//   O1. A list that failed is an error, never an empty result; so is an answer that makes no sense.
-//   O2. Nothing fallible follows a create in the same operation, unless it was refused, or may be sent twice.
-//   O3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
-//   O4. Of an answer only what the kind declares is looked at and returned (A1).
+//   OS-OPERATIONS-1. A list that failed is an error, never an empty result; so is an answer that makes no sense.
+//   OS-OPERATIONS-2. Nothing fallible follows a create in the same operation, unless it was refused, or may be sent twice.
+//   OS-OPERATIONS-3. A look-up that leaves out an unknown reference says so, and an import waits for its references instead.
+//   OS-OPERATIONS-4. Of an answer only what the kind declares is looked at and returned (OS-PROJECTION-1).
 import type { JsonObject } from '../../../bus/bus.ts';
 import {
   ConflictError,
@@ -89,7 +89,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
     lost = 'resource has been deleted from OpenStack',
   } = kind.words ?? {};
 
-  /** Makes what has no id. It may be made twice, so that what follows may fail (O2). */
+  /** Makes what has no id. It may be made twice, so that what follows may fail (OS-OPERATIONS-2). */
   const assign = async (
     session: Session,
     identity: Identity,
@@ -187,7 +187,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
         const { matches, exact } = await operations.find(request);
         const [own, ...others] = matches;
         if (own === undefined || others.length > 0 || !exact) throw known;
-        // Whose it is has to be found out, as with all that is found (M8).
+        // Whose it is has to be found out, as with all that is found (EXTERNAL-RESOURCE-8).
         throw new ConflictError('what is to be made is there by now', { cause: error });
       }
     },
@@ -273,7 +273,7 @@ function onlyId(made: unknown): JsonObject {
   return { id };
 }
 
-/** Whoever has its id, and does not say yet what else is read of it, is about to: its status follows its life (K2). */
+/** Whoever has its id, and does not say yet what else is read of it, is about to: its status follows its life (OS-SECRET-CONTENTS-2). */
 function unknown(missing: readonly string[], { dependencies }: Pick<OperationRequest, 'dependencies'>): TransientError {
   // mutant: untold-id-fails if -> true
   if (missing.some((key) => dependencies[key]?.id === undefined))

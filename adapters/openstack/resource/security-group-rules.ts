@@ -1,10 +1,10 @@
 // The rules of a security group: a set that the spec states as a whole, each a resource of its own in Neutron.
 //
 // Invariants:
-//   R1. A rule that is there and specified is left alone; what differs is made anew, for no rule can be changed.
-//   R2. New rules come before old ones go: traffic that is let through before and after is let through meanwhile. Only
+//   OS-SECURITY-GROUP-RULES-1. A rule that is there and specified is left alone; what differs is made anew, for no rule can be changed.
+//   OS-SECURITY-GROUP-RULES-2. New rules come before old ones go: traffic that is let through before and after is let through meanwhile. Only
 //       a rule that Neutron would call the same as a new one (its description apart) goes first, for it is in the way.
-//   R3. 0 is a type or a code of ICMP, and no port: a rule for port 0 is refused. 0 never means that no range is stated, which
+//   OS-SECURITY-GROUP-RULES-3. 0 is a type or a code of ICMP, and no port: a rule for port 0 is refused. 0 never means that no range is stated, which
 //       would let all ports through.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError } from '../../../bus/errors.ts';

@@ -1,8 +1,8 @@
 // What is changed of a server beyond its name and its tags: metadata, and what is attached to it.
 //
 // Invariants:
-//   V1. What a server booted from is never detached.
-//   V2. Nothing is detached while somebody who may own it is not known.
+//   OS-SERVER-STEPS-1. What a server booted from is never detached.
+//   OS-SERVER-STEPS-2. Nothing is detached while somebody who may own it is not known.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { UpdateOutcome } from '../../../machines/external-resource/operations.ts';
 import { joined, transient, unrecoverable } from '../client/call-errors.ts';

@@ -1,7 +1,7 @@
 // The ports whose traffic a trunk carries: a set that the spec states as a whole.
 //
 // Invariant:
-//   T1. A port that changes its segmentation goes before it comes back, and what goes goes before anything comes: what is
+//   OS-TRUNK-SUBPORTS-1. A port that changes its segmentation goes before it comes back, and what goes goes before anything comes: what is
 //       new may take a segmentation that is in use until then.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { refused } from '../client/call-errors.ts';

@@ -1,10 +1,10 @@
 // What the status of an object says about its life. Pure.
 //
 // Invariants:
-//   C1. `lastTransitionTime` changes only with status, reason or message of its condition.
-//   C2. `lastSyncTime` is there only after full success, and moves only when another look was due (I8).
-//   C3. The last observed resource stays through errors that may pass; it goes when it is known to be gone.
-//   C4. Work that is over with one call says nothing: the stored status stays until there is something new to say (I8).
+//   OS-CONDITIONS-1. `lastTransitionTime` changes only with status, reason or message of its condition.
+//   OS-CONDITIONS-2. `lastSyncTime` is there only after full success, and moves only when another look was due (I8).
+//   OS-CONDITIONS-3. The last observed resource stays through errors that may pass; it goes when it is known to be gone.
+//   OS-CONDITIONS-4. Work that is over with one call says nothing: the stored status stays until there is something new to say (I8).
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { ErrorCode } from '../../../bus/errors.ts';
 import { ResourceTag } from '../../../machines/external-resource/context.ts';

@@ -1,8 +1,8 @@
 // The simulated conductor: it holds a node while it works on it, moves it through its states, and fails as it does.
 //
 // Invariants:
-//   C1. One thing at a time is done with a node; what holds it lets go when it waits for an agent, or ends.
-//   C2. A machine is written, wiped or switched by the work for a node only, and each time is noted once.
+//   ISIM-CONDUCTOR-1. One thing at a time is done with a node; what holds it lets go when it waits for an agent, or ends.
+//   ISIM-CONDUCTOR-2. A machine is written, wiped or switched by the work for a node only, and each time is noted once.
 import type { Json } from '../../../bus/json.ts';
 import type { Agenda } from './agenda.ts';
 import { locked } from './exchange.ts';

@@ -1,8 +1,8 @@
 // A simulated Ironic that is kept in a file, machines and all, and there again at the next start.
 //
 // Invariants:
-//   K1. `settled` resolves when all that there was at the call is in the file: no answer leaves before.
-//   K2. The file is replaced by a whole one, in one step: a process that is killed at any time leaves one that can be read.
+//   ISIM-KEPT-FILE-1. `settled` resolves when all that there was at the call is in the file: no answer leaves before.
+//   ISIM-KEPT-FILE-2. The file is replaced by a whole one, in one step: a process that is killed at any time leaves one that can be read.
 //
 // Whether anything changed is found by comparing texts, as much is changed in many places. Whoever waits meanwhile shares the
 // next write.
@@ -73,7 +73,7 @@ export class KeptFile {
     } finally {
       await file.close();
     }
-    await rename(`${path}.new`, path); // K2
+    await rename(`${path}.new`, path); // ISIM-KEPT-FILE-2
     const names = await open(dirname(path), 'r');
     await names.sync().finally(() => names.close());
     this.#known = text;

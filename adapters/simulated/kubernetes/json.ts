@@ -1,7 +1,7 @@
 // Plain JSON data: the little that every part of the server does with it.
 //
 // Invariants:
-//   J1. What is in the store is never changed in place; whoever wants to change an object copies it first.
+//   KSIM-JSON-1. What is in the store is never changed in place; whoever wants to change an object copies it first.
 
 /** A JSON object that may be changed by whoever made it. */
 export type JsonMap = Record<string, unknown>;

@@ -1,10 +1,10 @@
 // A store of a simulated cloud that is kept in a file, and there again at the next start.
 //
 // Invariants:
-//   V1. `settled` resolves when all that the store had at the call is in the file: no answer leaves before.
-//   V2. A process that is killed at any time leaves a file that can be read: what one write adds is one line, and a last line
+//   OSIM-KEPT-STORE-1. `settled` resolves when all that the store had at the call is in the file: no answer leaves before.
+//   OSIM-KEPT-STORE-2. A process that is killed at any time leaves a file that can be read: what one write adds is one line, and a last line
 //       that is not whole was never answered for.
-//   V3. The file is replaced by a whole one, in one step.
+//   OSIM-KEPT-STORE-3. The file is replaced by a whole one, in one step.
 //
 // All that changed since is found by comparing texts, as items are changed in many places: a millisecond for a thousand items.
 // Whoever waits meanwhile shares the next write.
@@ -54,7 +54,7 @@ export class KeptStore {
     const store = new Store(clock);
     const lines = (await textOf(path)).split('\n');
     // mutant: cloud-reads-half-line drop
-    lines.pop(); // what no line end follows is not whole (V2)
+    lines.pop(); // what no line end follows is not whole (OSIM-KEPT-STORE-2)
     const [first, ...changes] = lines;
     if (first === undefined) return new KeptStore(path, store, undefined);
     const head = parsed(path, 1, first) as Partial<Head> | null;
@@ -116,7 +116,7 @@ export class KeptStore {
     try {
       await file.writeFile(content);
       await file.sync();
-      await rename(`${this.#path}.new`, this.#path); // V3
+      await rename(`${this.#path}.new`, this.#path); // OSIM-KEPT-STORE-3
     } catch (error) {
       await file.close();
       throw error;

@@ -1,8 +1,8 @@
 // Connections to one csi-proxy, one for each group, by a version that it serves and that can do what is needed.
 //
 // Invariants:
-//   P1. Of the versions that are served the first that is preferred is used, the newest unless told.
-//   P2. What csi-proxy serves is asked anew after it was lost, and from time to time: it may be another one that came back.
+//   WIN-GROUPS-1. Of the versions that are served the first that is preferred is used, the newest unless told.
+//   WIN-GROUPS-2. What csi-proxy serves is asked anew after it was lost, and from time to time: it may be another one that came back.
 import { TransientError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { allServices } from '../../csi-proxy/client/all_services_generated.ts';

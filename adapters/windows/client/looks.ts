@@ -1,8 +1,8 @@
 // Looks at a machine by way of csi-proxy: what several objects ask at about the same time is asked once.
 //
 // Invariants:
-//   Q1. Whoever changes something asks the machine itself, before and after: only who looks alone is answered together with others.
-//   Q2. Nobody is answered by what was asked before a change of this process which had ended by then (L1).
+//   WIN-LOOKS-1. Whoever changes something asks the machine itself, before and after: only who looks alone is answered together with others.
+//   WIN-LOOKS-2. Nobody is answered by what was asked before a change of this process which had ended by then (CSI-SHARED-LIST-1).
 import type { Clock } from '../../../bus/time.ts';
 import { SharedList } from '../../csi-proxy/hosts/shared-list.ts';
 import type { Storage } from '../operations/storage.ts';

@@ -2,8 +2,8 @@
 // looked up. What ended otherwise than with an answer may have been done, or may be under way still.
 //
 // Invariants:
-//   U1. A change is asked for once. After a failure it is looked whether it has been done; only what is seen counts as done.
-//   U2. That something is not there is said only after csi-proxy has answered a look, never because it did not answer.
+//   WIN-OUTCOME-1. A change is asked for once. After a failure it is looked whether it has been done; only what is seen counts as done.
+//   WIN-OUTCOME-2. That something is not there is said only after csi-proxy has answered a look, never because it did not answer.
 import { Code, StatusError } from '../../csi-proxy/status.ts';
 
 const UNANSWERED: ReadonlySet<Code> = new Set([

@@ -1,6 +1,6 @@
 // Volumes by csi-proxy.
 //
-// Invariant: of a format that did not end well it is said that it has ended only if there is a file system now (U1 would otherwise
+// Invariant: of a format that did not end well it is said that it has ended only if there is a file system now (WIN-OUTCOME-1 would otherwise
 // let a second one be asked for while the first goes on).
 import { TransientError } from '../../../bus/errors.ts';
 import * as v1 from '../../csi-proxy/client/volume/v1/client_generated.ts';

@@ -1,7 +1,7 @@
 // IscsiTarget: a connection of a machine to an iSCSI target.
 //
 // Invariants:
-//   J1. That the object connects the target, and registers its portal, is on record before it does: what was there before is not its
+//   WIN-KINDS-ISCSI-TARGET-1. That the object connects the target, and registers its portal, is on record before it does: what was there before is not its
 //       own, and stays.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';

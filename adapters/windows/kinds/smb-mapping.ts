@@ -1,8 +1,8 @@
 // SmbMapping: a share that all of a machine may use.
 //
 // Invariants:
-//   R1. That the object maps the share is on record before it does: what was mapped before is not its own, and stays.
-//   R2. A mapping that works gets other credentials only when nobody uses it, unless it is to get them at once.
+//   WIN-KINDS-SMB-MAPPING-1. That the object maps the share is on record before it does: what was mapped before is not its own, and stays.
+//   WIN-KINDS-SMB-MAPPING-2. A mapping that works gets other credentials only when nobody uses it, unless it is to get them at once.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
 import { READY, Reason, unready, type Verdict } from '../conditions.ts';

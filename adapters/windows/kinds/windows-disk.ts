@@ -1,14 +1,14 @@
 // WindowsDisk: one disk of a machine, known by its identity from when it was found.
 //
 // Invariants:
-//   K1. Nothing is done to a disk before its node says that this object has it, in the end neither.
-//   K2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said.
+//   WIN-KINDS-WINDOWS-DISK-1. Nothing is done to a disk before its node says that this object has it, in the end neither.
+//   WIN-KINDS-WINDOWS-DISK-2. That the disk was seen raw is stored before it is given a partition table, and of a disk that had one it is never said.
 //       By what its table is known by, which was seen empty, is stored before it is given a partition. Of a disk with a
 //       partition in another table, or with a file system, it is not said any more that it was raw: what is there from then on
 //       is somebody's.
-//   K3. A file system that was seen on the disk is on record with its node before the object goes, and while it is, the disk is given
+//   WIN-KINDS-WINDOWS-DISK-3. A file system that was seen on the disk is on record with its node before the object goes, and while it is, the disk is given
 //       neither table nor partition, unless the object says that just that file system may be lost.
-//   K4. The status says what is on a disk only of the object that has it. Others look at it less often than it changes.
+//   WIN-KINDS-WINDOWS-DISK-4. The status says what is on a disk only of the object that has it. Others look at it less often than it changes.
 import type { Json } from '../../../bus/json.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import { Readiness } from '../../../machines/lifecycle.ts';
@@ -169,7 +169,7 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   };
 }
 
-/** All that were seen, by the object, its node and the volumes on it (Y1). */
+/** All that were seen, by the object, its node and the volumes on it (WIN-FILE-SYSTEMS-1). */
 function fileSystemsOf({ object, ports, attributesOf }: WindowsPass, disk: JsonObject): readonly SeenFileSystem[] {
   const identity = identityOf(object) ?? textOf(disk['identity']);
   const node = claimOf(attributesOf('WindowsStorageNode'), identity);
@@ -206,7 +206,7 @@ interface Origin {
   readonly partitionTable: Json | undefined;
 }
 
-/** What is left of that when the disk is seen as it is now (K2). */
+/** What is left of that when the disk is seen as it is now (WIN-KINDS-WINDOWS-DISK-2). */
 function originOf(
   { seenRaw, partitionTable }: JsonObject,
   disk: JsonObject | undefined,

@@ -2,10 +2,10 @@
 // whoever uses them before they go, and go without being taken down where their machine is gone for good.
 //
 // Invariants:
-//   W1. Nothing is asked of a machine for a deleted object before nobody uses that any more.
-//   W2. What a pass failed with is in the condition before the pass fails.
-//   W3. A deleted object goes without its machine only if somebody has said that the machine is gone, or no object stands for it.
-//   W4. Each object tells whoever refers to it which machine its node is, and no other one does anything for them (O1).
+//   WIN-WINDOWS-KIND-1. Nothing is asked of a machine for a deleted object before nobody uses that any more.
+//   WIN-WINDOWS-KIND-2. What a pass failed with is in the condition before the pass fails.
+//   WIN-WINDOWS-KIND-3. A deleted object goes without its machine only if somebody has said that the machine is gone, or no object stands for it.
+//   WIN-WINDOWS-KIND-4. Each object tells whoever refers to it which machine its node is, and no other one does anything for them (WIN-SERVING-1).
 import type { JsonObject } from '../../../bus/json.ts';
 import type { PublicState, Reference, Resource } from '../../../machines/kind.ts';
 import { type Dependency, Readiness } from '../../../machines/lifecycle.ts';
@@ -216,7 +216,7 @@ function isGone({ answer }: Dependency): boolean {
   return answer?.attributes?.['gone'] === true;
 }
 
-/** Of whom it does not use yet: they wait for it, and it for those who come after them (P1). */
+/** Of whom it does not use yet: they wait for it, and it for those who come after them (WIN-KINDS-WINDOWS-MOUNT-1). */
 function uidsOfGoing(dependencies: readonly Dependency[]): readonly string[] {
   return dependencies.flatMap(({ answer }) => (answer?.readiness === Readiness.Deleting ? [answer.uid] : []));
 }

@@ -1,9 +1,9 @@
 // WindowsMount: a path of a machine at which a volume, another mount or a share can be used, or which is a directory.
 //
 // Invariants:
-//   P1. That the object takes the path for itself is on record before something is made there. What was there before is not its
+//   WIN-KINDS-WINDOWS-MOUNT-1. That the object takes the path for itself is on record before something is made there. What was there before is not its
 //       own, and stays when the object goes.
-//   P2. A place is one object's, however others spell it, and goes after what others have in it (B1, B2, B3).
+//   WIN-KINDS-WINDOWS-MOUNT-2. A place is one object's, however others spell it, and goes after what others have in it (WIN-NEIGHBORS-1, WIN-NEIGHBORS-2, WIN-NEIGHBORS-3).
 import type { JsonObject } from '../../../bus/json.ts';
 import type { Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';

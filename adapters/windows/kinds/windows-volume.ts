@@ -1,12 +1,12 @@
 // WindowsVolume: a volume of a disk. What is on it is kept.
 //
 // Invariants:
-//   F1. A format is on record before it is asked for, and stays there until it is known how it ended. While it is there no other
+//   WIN-KINDS-WINDOWS-VOLUME-1. A format is on record before it is asked for, and stays there until it is known how it ended. While it is there no other
 //       one is asked for: it is looked whether it has come to its end.
-//   F2. Under IfRaw only volumes of a disk that was seen raw, and never with a file system, are formatted; under Never none.
-//   F3. What was ever seen with a file system, by this object or on this disk, is never formatted, unless the object says that just
+//   WIN-KINDS-WINDOWS-VOLUME-2. Under IfRaw only volumes of a disk that was seen raw, and never with a file system, are formatted; under Never none.
+//   WIN-KINDS-WINDOWS-VOLUME-3. What was ever seen with a file system, by this object or on this disk, is never formatted, unless the object says that just
 //       that file system may be lost; what is made then is another one, for which that was not said.
-//   F4. A volume is ready only when its disk has on record that it has a file system.
+//   WIN-KINDS-WINDOWS-VOLUME-4. A volume is ready only when its disk has on record that it has a file system.
 import type { Json, JsonObject } from '../../../bus/json.ts';
 import type { ErrorData, KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
@@ -137,7 +137,7 @@ async function formatted(
   );
 }
 
-/** One that was ready before is, while its disk learns of it (F4). */
+/** One that was ready before is, while its disk learns of it (WIN-KINDS-WINDOWS-VOLUME-4). */
 function recorded({ object, attributesOf }: WindowsPass, status: Found['status'], lookAgainMs: number): Kept {
   const known = seenIn(attributesOf('WindowsDisk')['fileSystems']);
   const isKnown = seenIn([status['fileSystem'] ?? null]).every(({ volumeID, seenAt }) =>
@@ -166,7 +166,7 @@ async function unformatted(
   const startedAt = timeOf(ports.now());
   // mutant: format-unrecorded drop
   await note(said({ ...status, format: { volumeID, startedAt } }));
-  // A failure that is not told as an answer proves nothing, unless nobody was asked: the intent stays (F1).
+  // A failure that is not told as an answer proves nothing, unless nobody was asked: the intent stays (WIN-KINDS-WINDOWS-VOLUME-1).
   const options = { signal, extra: { identity, volumeID }, onProgress: () => undefined };
   const answer = await ports.callLong(key, 'format', options).then(mapOf, async (error: unknown) => {
     if (isUntaken(error)) await note(said(status));

@@ -1,11 +1,11 @@
 // Who has which disk of a machine.
 //
 // Invariants:
-//   N1. A disk that a WindowsDisk has is given to no other while that is there, whether its claim is known or not: mail may be lost.
-//   N2. A disk that several machines see is had on one of them: two that write to it would spoil what is on it. Across machines only
+//   WIN-CLAIMS-1. A disk that a WindowsDisk has is given to no other while that is there, whether its claim is known or not: mail may be lost.
+//   WIN-CLAIMS-2. A disk that several machines see is had on one of them: two that write to it would spoil what is on it. Across machines only
 //       what is known by a page 83 identifier is known to be one disk; serial numbers are much the same on many machines. On one
 //       machine that goes by several names each identity is.
-//   N3. A node is that of the object that took its name first, as its actor has recorded it. Nobody gets a name by being older, or by what
+//   WIN-CLAIMS-3. A node is that of the object that took its name first, as its actor has recorded it. Nobody gets a name by being older, or by what
 //       somebody else writes into its status.
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -29,7 +29,7 @@ export function takenAtOf({ spec, recorded = {} }: KubeObject): string | undefin
   return recorded['nodeName'] === spec?.['nodeName'] ? wordOf(recorded['nodeTakenAt']) : undefined;
 }
 
-/** Of those that name one Kubernetes node, the one that stands for it (N3). */
+/** Of those that name one Kubernetes node, the one that stands for it (WIN-CLAIMS-3). */
 export function holderOf(nodes: readonly KubeObject[], nodeName: string): KubeObject | undefined {
   const [first] = nodes
     .filter(({ spec }) => spec?.['nodeName'] === nodeName)
@@ -52,7 +52,7 @@ const LAST = '~';
  * Disks that other objects for machines have given away, by their identities, each with the first of these objects. Of a machine of which
  * nothing is heard the last that was seen counts, unless it is said to be gone: it may be at work as ever.
  *
- * @param here  the machine of `object`: on that one every identity is one disk (N2)
+ * @param here  the machine of `object`: on that one every identity is one disk (WIN-CLAIMS-2)
  */
 export function hadElsewhere(
   nodes: readonly KubeObject[],
@@ -75,8 +75,8 @@ export function hadElsewhere(
 }
 
 /**
- * Whoever had a disk keeps it (N1), else the first by name of those who claim it gets it. What is had elsewhere nobody gets; if two
- * machines gave it away at the same time the later one takes it back (N2).
+ * Whoever had a disk keeps it (WIN-CLAIMS-1), else the first by name of those who claim it gets it. What is had elsewhere nobody gets; if two
+ * machines gave it away at the same time the later one takes it back (WIN-CLAIMS-2).
  *
  * @returns `isLeaving`: a disk is still that of an object which may be gone in a moment
  */

@@ -1,8 +1,8 @@
 // The disks of a machine by what they are known by. A number is what Windows calls a disk until it calls it otherwise.
 //
 // Invariants:
-//   D1. What two disks are known by is no identity: neither is touched.
-//   D2. The number of a disk is looked up again, by its identity, right before each change that is asked for by that number, in the
+//   WIN-DISKS-1. What two disks are known by is no identity: neither is touched.
+//   WIN-DISKS-2. The number of a disk is looked up again, by its identity, right before each change that is asked for by that number, in the
 //       lane in which the disk is changed: a disk may have gone meanwhile, and another one may have its number.
 import type { JsonObject } from '../../../bus/json.ts';
 import type { Caller } from '../../csi-proxy/keyed-mutex.ts';
@@ -50,7 +50,7 @@ export function lunOf({ location }: SeenDisk): number | undefined {
   return /^\d+$/.test(lun) ? Number(lun) : undefined;
 }
 
-/** The only disk of this identity; undefined: there is none. @throws {StatusError} there are several (D1) */
+/** The only disk of this identity; undefined: there is none. @throws {StatusError} there are several (WIN-DISKS-1) */
 export async function diskOf(ports: Pick<MachinePorts, 'host'>, identity: string): Promise<SeenDisk | undefined> {
   const [disk, other] = (await disksOf(ports)).filter((each) => each.identity === identity && identity !== '');
   if (other === undefined) return disk;
@@ -60,7 +60,7 @@ export async function diskOf(ports: Pick<MachinePorts, 'host'>, identity: string
 /**
  * Changes a disk in its lane, which it shares with the server of csi-proxy's clients.
  *
- * @param change  is given what looks up the number of the disk: right before each change that is asked for by it (D2). It throws a
+ * @param change  is given what looks up the number of the disk: right before each change that is asked for by it (WIN-DISKS-2). It throws a
  *   StatusError if that is no longer the number whose lane this is
  * @returns undefined: the disk is not there
  */

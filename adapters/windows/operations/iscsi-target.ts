@@ -1,9 +1,9 @@
 // What is done for one connection to an iSCSI target.
 //
 // Invariants:
-//   I1. No CHAP secret is told, nor what Windows says with one in it.
-//   I2. A portal goes with the last of the connections through it that any object has, and a connection with the last object, if any of
-//       them has made it (H1).
+//   WIN-OPERATIONS-ISCSI-TARGET-1. No CHAP secret is told, nor what Windows says with one in it.
+//   WIN-OPERATIONS-ISCSI-TARGET-2. A portal goes with the last of the connections through it that any object has, and a connection with the last object, if any of
+//       them has made it (WIN-SHARED-1).
 import { TerminalError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -134,7 +134,7 @@ export function iscsiTargetOperations(ports: MachinePorts): Readonly<Record<stri
       };
       return onMachine(ports, request, work, secrets);
     },
-    /** Answers `{ heirs }` where others use what it made and do not have that on record yet: it is left to them once they have (H4). */
+    /** Answers `{ heirs }` where others use what it made and do not have that on record yet: it is left to them once they have (WIN-SHARED-4). */
     disconnect: (request: Extra<object>): Answer =>
       onMachine(ports, request, async (here) => {
         const { host } = here;

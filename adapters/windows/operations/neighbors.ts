@@ -1,10 +1,10 @@
 // Other mounts of the machine, by where their paths lie. Paths are compared as places, however each of them is spelled.
 //
 // Invariants:
-//   B1. Of objects that have recorded one place, one has it: that whose path can be used, else the eldest. The others make nothing
+//   WIN-NEIGHBORS-1. Of objects that have recorded one place, one has it: that whose path can be used, else the eldest. The others make nothing
 //       there, and take nothing away.
-//   B2. A path is not taken away, nor what is in it, while another object has recorded something inside.
-//   B3. Nothing is made inside of the path of an object that has not made it yet: it would be in its way.
+//   WIN-NEIGHBORS-2. A path is not taken away, nor what is in it, while another object has recorded something inside.
+//   WIN-NEIGHBORS-3. Nothing is made inside of the path of an object that has not made it yet: it would be in its way.
 import type { KubeObject } from '../../../machines/object.ts';
 import { mayBeSame, mayLieIn } from '../../csi-proxy/hosts/windows-path.ts';
 import { Code, StatusError } from '../../csi-proxy/status.ts';
@@ -113,7 +113,7 @@ function isWithin(path: string, directory: string): boolean {
   return mayBeSame(path, directory) || mayLieIn(path, directory);
 }
 
-/** B1 */
+/** WIN-NEIGHBORS-1 */
 function holdersFirst(one: KubeObject, other: KubeObject): number {
   const [a, b] = [one, other].map(({ status }) => (status?.['mounted'] === true ? 0 : 1)) as [number, number];
   return a - b || (ageOf(one) < ageOf(other) ? -1 : 1);

@@ -2,8 +2,8 @@
 // how they ended in Troupe's words.
 //
 // Invariants:
-//   O1. Nothing is done on another machine than the one that was asked for.
-//   O2. Work that was begun is not stopped: whoever asked may stop waiting for it.
+//   WIN-SERVING-1. Nothing is done on another machine than the one that was asked for.
+//   WIN-SERVING-2. Work that was begun is not stopped: whoever asked may stop waiting for it.
 import { TerminalError, TransientError, TroupeError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { Clock } from '../../../bus/time.ts';
@@ -125,7 +125,7 @@ export function onLook<Answer>(
 }
 
 /**
- * A name is soon given to another machine, on which the same paths and shares are somebody else's (O1).
+ * A name is soon given to another machine, on which the same paths and shares are somebody else's (WIN-SERVING-1).
  *
  * @throws {TransientError} what the object refers to is on a machine that is known not to be this one
  */

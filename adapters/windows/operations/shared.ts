@@ -2,11 +2,11 @@
 // in `status.madeBy`, the uid of that object; nothing there: none of ours. With its maker gone the last of the others takes it away.
 //
 // Invariants:
-//   H1. What none of ours has made is taken away by none of ours.
-//   H2. What another object needs still is left to that.
-//   H3. What an object of another namespace stands for is nothing that an object finds.
-//   H4. Its maker goes after those of its namespace who need it have on record who made it: of what nobody has on record nobody takes care.
-//   H5. Of objects of several namespaces that have recorded that they make it, one has it: whoever has done so, else the eldest.
+//   WIN-SHARED-1. What none of ours has made is taken away by none of ours.
+//   WIN-SHARED-2. What another object needs still is left to that.
+//   WIN-SHARED-3. What an object of another namespace stands for is nothing that an object finds.
+//   WIN-SHARED-4. Its maker goes after those of its namespace who need it have on record who made it: of what nobody has on record nobody takes care.
+//   WIN-SHARED-5. Of objects of several namespaces that have recorded that they make it, one has it: whoever has done so, else the eldest.
 import type { KubeObject } from '../../../machines/object.ts';
 import { isReady } from '../conditions.ts';
 import { wordOf } from '../values.ts';
@@ -38,7 +38,7 @@ export function recordedMaker(others: readonly KubeObject[], member: 'madeBy' | 
 }
 
 /**
- * For whom the maker has to wait (H4). For those that work, as they look again, and for those that are deleted and used, as they do not:
+ * For whom the maker has to wait (WIN-SHARED-4). For those that work, as they look again, and for those that are deleted and used, as they do not:
  * they end. Whoever fails keeps nobody.
  */
 export function heirsAmong(needing: readonly KubeObject[], maker: string | undefined): readonly KubeObject[] {
@@ -56,13 +56,13 @@ export function isOfOthers(others: readonly KubeObject[], object: KubeObject): b
   return theirsIn(others, object).length > 0;
 }
 
-/** To whom what an object has made is left: of another namespace only to who has recorded it as made there (H3). */
+/** To whom what an object has made is left: of another namespace only to who has recorded it as made there (WIN-SHARED-3). */
 export function leftTo(needing: readonly KubeObject[], object: KubeObject): readonly KubeObject[] {
   return [...besideIn(needing, object), ...theirsIn(needing, object)];
 }
 
 /**
- * Whether another namespace has what an object has recorded as its own, too (H5).
+ * Whether another namespace has what an object has recorded as its own, too (WIN-SHARED-5).
  *
  * @param isThere  it is there, and the object cannot have made it
  * @param isDone  whether an object has made it for sure

@@ -1,9 +1,9 @@
 // What is done for one mapping of a share.
 //
 // Invariants:
-//   S1. A mapping that works, and that this object has not made, is left as it is. One that none of ours has made stays for ever, and one
-//       that others use stays until the last of them goes (H1, H2).
-//   S2. No password is told, nor what Windows says with one in it.
+//   WIN-OPERATIONS-SMB-MAPPING-1. A mapping that works, and that this object has not made, is left as it is. One that none of ours has made stays for ever, and one
+//       that others use stays until the last of them goes (WIN-SHARED-1, WIN-SHARED-2).
+//   WIN-OPERATIONS-SMB-MAPPING-2. No password is told, nor what Windows says with one in it.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
 import { hostOfRoot, parseRemotePath } from '../../csi-proxy/server/smb/remote-path.ts';
@@ -66,7 +66,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       }),
     /**
      * Answers the `hash` of what it was mapped with. `anew`: one that works is mapped once more; with `unused` unless somebody has
-     * come meanwhile, and then there are `users` in the answer, and no hash (R2). `isFound`: another one mapped it, and nothing was done.
+     * come meanwhile, and then there are `users` in the answer, and no hash (WIN-KINDS-SMB-MAPPING-2). `isFound`: another one mapped it, and nothing was done.
      * `mayBeOwn`: what is mapped may be what an earlier try has mapped.
      */
     map: (request: Extra<{ anew: boolean; unused: boolean; mayBeOwn: boolean }>): Answer => {
@@ -102,7 +102,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
       };
       return onMachine(ports, request, work, secrets);
     },
-    /** Answers `{ heirs }` where others use it who do not have on record yet who made it: it is left to them once they have (H4). */
+    /** Answers `{ heirs }` where others use it who do not have on record yet who made it: it is left to them once they have (WIN-SHARED-4). */
     unmap: (request: Extra<object>): Answer =>
       onMachine(ports, request, async (here) => {
         const root = rootOf(request);

@@ -63,7 +63,7 @@ export function storageNodeOperations(ports: MachinePorts): Readonly<Record<stri
   };
 }
 
-/** What any object has seen on the disk, those that are not there any more too (Y1). */
+/** What any object has seen on the disk, those that are not there any more too (WIN-FILE-SYSTEMS-1). */
 function recordsOn(
   { object, claimants = [] }: OperationRequest,
   nodes: readonly KubeObject[],

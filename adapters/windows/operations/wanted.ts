@@ -1,9 +1,9 @@
 // Whether what is about to be made is still wanted.
 //
 // Invariants:
-//   T1. In the lane in which something is taken down again, nothing is made for an object that is deleted, however long ago that was
+//   WIN-WANTED-1. In the lane in which something is taken down again, nothing is made for an object that is deleted, however long ago that was
 //       asked for: who asked may be gone, and what is taken down only then is never taken down.
-//   T2. That is asked before the last look at the machine, never between that look and the change: the API server may take its time,
+//   WIN-WANTED-2. That is asked before the last look at the machine, never between that look and the change: the API server may take its time,
 //       and what was seen before it answered may not be so any more.
 import { TransientError } from '../../../bus/errors.ts';
 import type { OperationRequest, Resource } from '../../../machines/kind.ts';

@@ -1,7 +1,7 @@
 // What is done to one disk: it is found, set online and given a partition, and set offline in the end. Nothing wipes it.
 //
 // Invariants:
-//   E1. A disk on which a file system was ever seen gets neither table nor partition, unless its object says that just that one may be
+//   WIN-OPERATIONS-WINDOWS-DISK-1. A disk on which a file system was ever seen gets neither table nor partition, unless its object says that just that one may be
 //       lost. Of that and of the disk nothing older than the lane is believed.
 import type { JsonObject } from '../../../bus/json.ts';
 import type { KubeObject } from '../../../machines/object.ts';

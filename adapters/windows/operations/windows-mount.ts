@@ -1,11 +1,11 @@
 // What is done at a path: a volume is mounted, a link made, a directory; and each of them is taken away again.
 //
 // Invariants:
-//   M1. What is at the path already is neither replaced nor taken for the object's own before that is on record.
-//   M2. What is removed is a mount, a link, or an empty directory; all in a directory only if the policy says so, and nothing is
+//   WIN-OPERATIONS-WINDOWS-MOUNT-1. What is at the path already is neither replaced nor taken for the object's own before that is on record.
+//   WIN-OPERATIONS-WINDOWS-MOUNT-2. What is removed is a mount, a link, or an empty directory; all in a directory only if the policy says so, and nothing is
 //       mounted in it.
-//   M3. Before something is made or removed at a path it is asked, in the lane of that path, what others have recorded there
-//       (B1, B2, B3); what is found after that was made by nobody's object.
+//   WIN-OPERATIONS-WINDOWS-MOUNT-3. Before something is made or removed at a path it is asked, in the lane of that path, what others have recorded there
+//       (WIN-NEIGHBORS-1, WIN-NEIGHBORS-2, WIN-NEIGHBORS-3); what is found after that was made by nobody's object.
 import type { KubeObject } from '../../../machines/object.ts';
 import type { Operation } from '../../api/adapter.ts';
 import { Code, StatusError } from '../../csi-proxy/status.ts';
@@ -192,7 +192,7 @@ async function unmount({ host }: MachinePorts, volumeID: string, path: string): 
   }
 }
 
-/** What somebody has put into a directory stays, unless the policy says otherwise (M2). @returns whether nothing is left */
+/** What somebody has put into a directory stays, unless the policy says otherwise (WIN-OPERATIONS-WINDOWS-MOUNT-2). @returns whether nothing is left */
 async function removeAt(
   { host: { filesystem } }: MachinePorts,
   path: string,

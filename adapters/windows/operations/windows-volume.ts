@@ -1,12 +1,12 @@
 // What is done to one volume: it is formatted, made as large as it is to be, and flushed. Nothing else that is on it is touched.
 //
 // Invariants:
-//   V1. A volume is formatted in the lane of its disk, after a last look there: the disk is the one that is meant, it has this
+//   WIN-OPERATIONS-WINDOWS-VOLUME-1. A volume is formatted in the lane of its disk, after a last look there: the disk is the one that is meant, it has this
 //       volume, and Windows, which looks anew before, knows no file system on it. Between that look and the format nobody else is
 //       asked or waited for.
-//   V2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
-//   V3. A format is said to have failed only if it was not begun, or is known to have ended.
-//   V4. Whatever the actor knows, nothing is formatted where a file system was seen by any object, unless the object that wants it
+//   WIN-OPERATIONS-WINDOWS-VOLUME-2. A format that was begun goes on when nobody waits for it any more; a look says that it does.
+//   WIN-OPERATIONS-WINDOWS-VOLUME-3. A format is said to have failed only if it was not begun, or is known to have ended.
+//   WIN-OPERATIONS-WINDOWS-VOLUME-4. Whatever the actor knows, nothing is formatted where a file system was seen by any object, unless the object that wants it
 //       formatted says that just that one may be lost. Both are read afresh in the lane.
 import { TroupeError } from '../../../bus/errors.ts';
 import type { JsonObject } from '../../../bus/json.ts';
@@ -125,7 +125,7 @@ export function windowsVolumeOperations(ports: MachinePorts): Readonly<Record<st
   };
 }
 
-/** Stops waiting, not the work (O2). */
+/** Stops waiting, not the work (WIN-SERVING-2). */
 async function orAbort<Result>(work: Promise<Result>, signal: AbortSignal): Promise<Result> {
   const aborted = Promise.withResolvers<never>();
   const stop = (): void => aborted.reject(new Error('nobody waits for it any more'));

@@ -15,7 +15,7 @@ function reported() {
   return { clock, machine, pass };
 }
 
-test('33.B5: who was suspended is at the same time as all others at once, and does not lag (CL2)', () => {
+test('33.B5: who was suspended is at the same time as all others at once, and does not lag (CLOCK-2)', () => {
   const { clock, machine, pass } = reported();
   pass(1_000);
   assert.is(clock.now(), 1_001_000);
@@ -25,7 +25,7 @@ test('33.B5: who was suspended is at the same time as all others at once, and do
   assert.is(clock.now(), 1_061_500);
 });
 
-test('who stood still between two clocks that he read is not ahead of all others for it (CL2)', () => {
+test('who stood still between two clocks that he read is not ahead of all others for it (CLOCK-2)', () => {
   let time = 0;
   let stopMs = 0;
   const now = timeBy({
@@ -43,7 +43,7 @@ test('who stood still between two clocks that he read is not ahead of all others
   }
 });
 
-test('a clock that begins while its process stands still is at the time of all others (CL2)', () => {
+test('a clock that begins while its process stands still is at the time of all others (CLOCK-2)', () => {
   for (const stopped of [0, 1, 2, 3]) {
     let time = 0;
     let reading = 0;
@@ -58,7 +58,7 @@ test('a clock that begins while its process stands still is at the time of all o
   }
 });
 
-test('33.B5: a wall clock that is set back is caught up with, and time never goes back (CL1, CL2)', () => {
+test('33.B5: a wall clock that is set back is caught up with, and time never goes back (CLOCK-1, CLOCK-2)', () => {
   const { clock, machine, pass } = reported();
   machine.wall -= 10_000;
   let before = clock.now();
@@ -71,7 +71,7 @@ test('33.B5: a wall clock that is set back is caught up with, and time never goe
   assert.ok(Math.abs(clock.now() - machine.wall) <= 1_000, 'as far ahead as one step at most');
 });
 
-test('33.B5: between two readings of the wall clock time passes in fractions, evenly (CL1)', () => {
+test('33.B5: between two readings of the wall clock time passes in fractions, evenly (CLOCK-1)', () => {
   const { clock, machine } = reported();
   machine.even += 0.25;
   assert.is(clock.now(), 1_000_000.25);

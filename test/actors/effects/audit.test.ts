@@ -103,7 +103,7 @@ for (const { what, listed, ended, free } of [
   { what: 'of who refers to it again frees nothing', listed: { generation: 3 }, ended: 2, free: [] },
   { what: 'of an earlier incarnation frees nothing', listed: { uid: 'another', generation: 1 }, ended: 2, free: [] },
 ])
-  test(`the end of a claim ${what} (A4, P8, I3)`, async () => {
+  test(`the end of a claim ${what} (AUDIT-4, P8, I3)`, async () => {
     const { audits, letGo } = server([thing('there', ['one'], listed)]);
     const one = deleted('one');
     const from: Address = { ...place, name: 'there' };
@@ -121,7 +121,7 @@ for (const { what, listed, ended, free } of [
     assert.equal((await asked).free, free);
   });
 
-test('33.B2: a claim without finalizers stays as long as its claimant is there: another of this name may come (P5, A5)', async () => {
+test('33.B2: a claim without finalizers stays as long as its claimant is there: another of this name may come (P5, AUDIT-5)', async () => {
   const near = { ...thing('near', []), spec: { near: ['one'] } };
   // It follows another object without referring to it, as who waits for the owner of a resource.
   const { audits, letGo } = server([
@@ -163,7 +163,7 @@ test('an object that refers to another one holds nothing', async () => {
   assert.equal(one.dropped, [keyOf('there')]);
 });
 
-test('a thousand questions at once are two lists (A2)', async () => {
+test('a thousand questions at once are two lists (AUDIT-2)', async () => {
   const { audits, waiting, letGo } = server([thing('there', ['one-7', 'one-7', 'one-8'])]);
   const asked = Array.from({ length: 1_000 }, (_, index) => audits.guards(deleted(`one-${index}`), life, [GUARD]));
   letGo(0);
@@ -174,7 +174,7 @@ test('a thousand questions at once are two lists (A2)', async () => {
   assert.is(waiting.length, 2);
 });
 
-test('a list that began before the question does not answer it (A1)', async () => {
+test('a list that began before the question does not answer it (AUDIT-1)', async () => {
   const there: KubeObject[] = [];
   const { audits, waiting, letGo } = server(there);
   const early = audits.guards(deleted('one'), life, [GUARD]);
@@ -207,7 +207,7 @@ test('a list that failed answers those who asked for it, and no other', async ()
   assert.equal((await second).free, [GUARD]);
 });
 
-test('a claimant whose references cannot be told holds what it may have claimed, and hides nobody else (A3, I11)', async () => {
+test('a claimant whose references cannot be told holds what it may have claimed, and hides nobody else (AUDIT-3, I11)', async () => {
   const broken = (name: string, finalizers: readonly string[]): KubeObject => {
     const { metadata, ...rest } = thing(name, []);
     return { ...rest, metadata: { ...metadata, finalizers }, spec: { on: 7 } };

@@ -115,14 +115,14 @@ test('one that was made a moment ago is no error (I6)', async () => {
   assert.equal(calls, ['apply for owner']);
 });
 
-test('one that comes back with its members in another order, and with more of them, is as it was applied (K1)', async () => {
+test('one that comes back with its members in another order, and with more of them, is as it was applied (CHILDREN-1)', async () => {
   const sorted = { nested: { a: [1, 2], b: 1, defaulted: true }, routerRef: 'r', type: 'Subnet', added: 'by others' };
   const { ensured, calls } = play({ stored: stored({}, sorted), answer: { readiness: Readiness.Ready, uid: 'own' } });
   assert.equal(await ensured(), []);
   assert.equal(calls, []);
 });
 
-test('a pass that fails is over when all that it asked for is (K3)', async () => {
+test('a pass that fails is over when all that it asked for is (CHILDREN-3)', async () => {
   const kinds = [
     {
       ...simpleKind({ realm: 'test', kind: 'Subnet', plural: 'subnets' }),
@@ -193,14 +193,14 @@ test('33.D: one that is to have labels and a controller gets them, and is correc
   ]);
 });
 
-test('what was applied once and is not wanted any more is a difference (K1)', () => {
+test('what was applied once and is not wanted any more is a difference (CHILDREN-1)', () => {
   const fields = { 'f:spec': { 'f:routerRef': {}, 'f:nested': { 'f:b': {}, 'f:gone': {} } } };
   assert.not(isAsApplied({ spec: SPEC }, stored(), fields));
   assert.ok(isAsApplied({ spec: SPEC }, stored(), { 'f:spec': { 'f:nested': { 'f:b': {} } } }));
   assert.not(isAsApplied({ spec: { list: [1] } }, stored({}, { list: [1, 2] }), {}));
 });
 
-test('one that the kind does not tell of is removed, or let go, as far as it is owned (K2)', async () => {
+test('one that the kind does not tell of is removed, or let go, as far as it is owned (CHILDREN-2)', async () => {
   const own = play({ stored: stored() });
   assert.equal(await own.alsoRemoved(), { gone: false });
   assert.equal(own.calls, ['remove']);
@@ -216,7 +216,7 @@ test('one that the kind does not tell of is removed, or let go, as far as it is 
   assert.equal(await play({ stored: undefined }).alsoRemoved(), { gone: true });
 });
 
-test('one that others own too gets this owner beside them, loses it at the end, and stays (K2)', async () => {
+test('one that others own too gets this owner beside them, loses it at the end, and stays (CHILDREN-2)', async () => {
   const others = [{ apiVersion: 'v1', kind: 'Other', name: 'o', uid: 'other' }];
   const shared = play({ stored: stored({ ownerReferences: others }), child: { ...CHILD, onDrift: 'apply' } });
   assert.equal(await shared.ensured(), READY);
@@ -244,7 +244,7 @@ test('one that others own too gets this owner beside them, loses it at the end, 
   assert.equal(own.calls, ['remove']);
 });
 
-test('a pass whose life ended while it read writes nothing: the next life may have done it already (K3)', async () => {
+test('a pass whose life ended while it read writes nothing: the next life may have done it already (CHILDREN-3)', async () => {
   const older = stored({}, { ...SPEC, type: 'Other' });
   for (const found of [undefined, older, stored()]) {
     const { calls, ensured, removed } = play({ stored: found, isAlive: false });

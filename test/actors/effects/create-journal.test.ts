@@ -121,7 +121,7 @@ async function resolved<Value>(time: SimulatedTime, promise: Promise<Value>): Pr
   return promise;
 }
 
-test('a call is made when the bus has acknowledged a list that names it, and not before (U1)', async () => {
+test('a call is made when the bus has acknowledged a list that names it, and not before (CREATE-JOURNAL-1)', async () => {
   const { time, clock, createJournal, published } = await begun();
   const sentAt: number[] = [];
   const beganAt = clock.now();
@@ -134,7 +134,7 @@ test('a call is made when the bus has acknowledged a list that names it, and not
   assert.equal(sentAt, [2 * LATENCY_MS]);
 });
 
-test('what begins at once goes out in one list, and what begins meanwhile in the next (U5)', async () => {
+test('what begins at once goes out in one list, and what begins meanwhile in the next (CREATE-JOURNAL-5)', async () => {
   const { time, clock, createJournal, published } = await begun();
   const before = published.length;
   const add = (...names: string[]): Promise<unknown> =>
@@ -151,7 +151,7 @@ test('what begins at once goes out in one list, and what begins meanwhile in the
   ]);
 });
 
-test('what was answered for is taken off with the next list, or after a while (U2, U5)', async () => {
+test('what was answered for is taken off with the next list, or after a while (CREATE-JOURNAL-2, CREATE-JOURNAL-5)', async () => {
   const { time, clock, createJournal, published, listed } = await begun();
   const run = (key: string): Promise<unknown> =>
     resolved(
@@ -169,7 +169,7 @@ test('what was answered for is taken off with the next list, or after a while (U
   assert.is(published.length, before + 2, 'and nothing more is said');
 });
 
-test('whoever asked hears until when it may yet be done, however the call ended (U2, P13)', async () => {
+test('whoever asked hears until when it may yet be done, however the call ended (CREATE-JOURNAL-2, P13)', async () => {
   for (const error of [new UnknownOutcomeError('no answer'), new TypeError('the adapter broke down')]) {
     const { time, clock, createJournal } = await begun();
     const inDoubtUntil = clock.now() + 40_000;
@@ -186,7 +186,7 @@ test('whoever asked hears until when it may yet be done, however the call ended 
   }
 });
 
-test('a refusal takes it off, and what proves nothing keeps it there until it can land no more (U2)', async () => {
+test('a refusal takes it off, and what proves nothing keeps it there until it can land no more (CREATE-JOURNAL-2)', async () => {
   for (const [error, isKept] of [
     [new TransientError('the cloud is busy'), false],
     [new TerminalError('no'), false],
@@ -225,7 +225,7 @@ test('a call that is refused leaves what an earlier one of the same actor left',
   assert.is(createJournal.at('a'), inDoubtUntil);
 });
 
-test('a call that is answered leaves what nobody answered before: it may still land (U2)', async () => {
+test('a call that is answered leaves what nobody answered before: it may still land (CREATE-JOURNAL-2)', async () => {
   const { time, clock, createJournal } = await begun();
   const inDoubtUntil = clock.now() + 40_000;
   const outcomeUnknown = async (): Promise<never> => {
@@ -256,7 +256,7 @@ test('whoever says that it may be done later is believed', async () => {
   assert.equal(await listed(), { a: inDoubtUntil });
 });
 
-test('a successor knows what is listed, and until when, and leaves it to its own successor (U3)', async () => {
+test('a successor knows what is listed, and until when, and leaves it to its own successor (CREATE-JOURNAL-3)', async () => {
   const scene = await begun();
   const { time, clock, createJournal } = scene;
   const inDoubtUntil = clock.now() + 25_000;
@@ -272,7 +272,7 @@ test('a successor knows what is listed, and until when, and leaves it to its own
   assert.equal(await scene.listed(), {});
 });
 
-test('a clock that is far ahead makes nobody wait longer than what is listed had left (U3)', async () => {
+test('a clock that is far ahead makes nobody wait longer than what is listed had left (CREATE-JOURNAL-3)', async () => {
   const { time, clock, bus, successor } = open();
   const ahead = clock.now() + 86_400_000;
   const list = { inDoubtUntil: { a: ahead + 40_000 }, writtenAt: ahead };
@@ -280,7 +280,7 @@ test('a clock that is far ahead makes nobody wait longer than what is listed had
   assert.is((await successor()).at('a'), clock.now() + 40_000);
 });
 
-test('what takes longer to land than any call is waited for as long (U3, P13)', async () => {
+test('what takes longer to land than any call is waited for as long (CREATE-JOURNAL-3, P13)', async () => {
   const scene = await begun();
   const { time, clock, createJournal } = scene;
   const inDoubtUntil = clock.now() + 600_000;
@@ -308,7 +308,7 @@ function actorOf(
   return { key, incarnation: () => incarnation };
 }
 
-test('without a list in this epoch whatever has its finalizer and no id may have begun, for later hosts too (U3)', async () => {
+test('without a list in this epoch whatever has its finalizer and no id may have begun, for later hosts too (CREATE-JOURNAL-3)', async () => {
   for (const unreadable of [
     undefined,
     { inDoubtUntil: 7, writtenAt: 1 },
@@ -374,7 +374,7 @@ test('a shard that is given up leaves what may still land, and nothing else; not
   assert.instance(await createJournal.add('late', inDoubtUntil).catch((error: unknown) => error), TransientError);
 });
 
-test('nothing is listed, and nothing sent, after the end of the lease (U4)', async () => {
+test('nothing is listed, and nothing sent, after the end of the lease (CREATE-JOURNAL-4)', async () => {
   const scene = await begun();
   const { time, clock, createJournal, published, troubles } = scene;
   const before = published.length;
@@ -390,7 +390,7 @@ test('nothing is listed, and nothing sent, after the end of the lease (U4)', asy
   assert.is(troubles.length, 2);
 });
 
-test('what nobody can read is overwritten, and counts for nothing (U4, P9)', async () => {
+test('what nobody can read is overwritten, and counts for nothing (CREATE-JOURNAL-4, P9)', async () => {
   const scene = await begun();
   const { time, clock, bus, createJournal, listed } = scene;
   await resolved(time, bus.mailbox.publish(subject, { inDoubtUntil: { theirs: clock.now() + 40_000 } }, undefined));
@@ -399,7 +399,7 @@ test('what nobody can read is overwritten, and counts for nothing (U4, P9)', asy
   assert.equal(await listed(), { ours: inDoubtUntil });
 });
 
-test('what a predecessor had on its way and arrives when nothing is begun any more is replaced, not left (U4)', async () => {
+test('what a predecessor had on its way and arrives when nothing is begun any more is replaced, not left (CREATE-JOURNAL-4)', async () => {
   const scene = await begun();
   const { bus, time, createJournal } = scene;
   await resolved(time, bus.mailbox.publish(subject, { inDoubtUntil: { theirs: 1 }, writtenAt: 0 }, undefined));
@@ -411,7 +411,7 @@ test('what a predecessor had on its way and arrives when nothing is begun any mo
   assert.is(scene.published.length, 3, 'said once, and not again');
 });
 
-test('33.B5: who believes in a lease that has ended replaces no list of its successor, and sends nothing (U4, P13)', async () => {
+test('33.B5: who believes in a lease that has ended replaces no list of its successor, and sends nothing (CREATE-JOURNAL-4, P13)', async () => {
   const scene = await begun();
   const { time, clock, bus, createJournal, listed } = scene;
   // The machine was suspended: the clock here has not moved, and somebody else has the lease.
@@ -429,7 +429,7 @@ test('33.B5: who believes in a lease that has ended replaces no list of its succ
   assert.equal(await listed(), list.inDoubtUntil);
 });
 
-test('33.B5: nor does it when it hears of that list, however long it believes so (U4)', async () => {
+test('33.B5: nor does it when it hears of that list, however long it believes so (CREATE-JOURNAL-4)', async () => {
   const scene = await begun();
   const { time, clock, bus, createJournal, listed } = scene;
   scene.isHeld = false;
@@ -442,7 +442,7 @@ test('33.B5: nor does it when it hears of that list, however long it believes so
 });
 
 for (const isHeard of [false, true])
-  test(`33.B5: what a predecessor listed late is waited for, ${isHeard ? 'heard of before' : 'found when it is begun'} (U4, I4)`, async () => {
+  test(`33.B5: what a predecessor listed late is waited for, ${isHeard ? 'heard of before' : 'found when it is begun'} (CREATE-JOURNAL-4, I4)`, async () => {
     const scene = await begun();
     const { time, clock, bus, createJournal, listed } = scene;
     const inDoubtUntil = clock.now() + 40_000;
@@ -476,7 +476,7 @@ for (const isHeard of [false, true])
     );
   });
 
-test('a list whose acknowledgement was lost is known as the own one (U4)', async () => {
+test('a list whose acknowledgement was lost is known as the own one (CREATE-JOURNAL-4)', async () => {
   const { time, clock, bus, createJournal } = await begun();
   const { publish } = bus.mailbox;
   let isLost = true;
@@ -523,7 +523,7 @@ test('under another epoch nothing is said of what was begun under this one (P11)
   assert.is(await listed(), undefined);
 });
 
-// --- intents: by what is known again what was asked for (U6) ---
+// --- intents: by what is known again what was asked for (CREATE-JOURNAL-6) ---
 
 const LOST = async (): Promise<never> => {
   throw new UnknownOutcomeError('no answer');

@@ -64,7 +64,7 @@ test('what proves nothing of a create in its own process proves nothing in anoth
   assert.is(reported.inDoubtUntil, 12);
 });
 
-test('what is held in another process does not outlast the lease of a process that is gone (E1)', async () => {
+test('what is held in another process does not outlast the lease of a process that is gone (PORTS-1)', async () => {
   const clock = new ManualClock();
   const broker = memoryBroker({ clock });
   const [here, there] = [broker.connect(), broker.connect()];

@@ -1,4 +1,4 @@
-// Whose an external resource is that several objects have recorded (V3).
+// Whose an external resource is that several objects have recorded (OWNERSHIP-3).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../actors/base/clock.ts';
@@ -39,7 +39,7 @@ async function rivalOf(object: KubeObject, all: readonly KubeObject[]): Promise<
   return (await rivals.of({ ...question, isIdFromOtherWriter: false, isMade: false, isLeaving: false }))?.uid;
 }
 
-test('of those that have recorded the same the oldest has it, and the others find that one (V3)', async () => {
+test('of those that have recorded the same the oldest has it, and the others find that one (OWNERSHIP-3)', async () => {
   const [old, middle, young] = [
     thing('c', '2030-01-01T00:00:00Z'),
     thing('b', '2030-01-02T00:00:00Z'),
@@ -51,7 +51,7 @@ test('of those that have recorded the same the oldest has it, and the others fin
   assert.is(await rivalOf(young, all), 'c');
 });
 
-test('of two that were made in one second the one with the smaller uid has it (V3)', async () => {
+test('of two that were made in one second the one with the smaller uid has it (OWNERSHIP-3)', async () => {
   const all = [thing('b', '2030-01-01T00:00:00Z'), thing('a', '2030-01-01T00:00:00Z')];
   const found = all.map((object) => rivalOf(object, all));
   assert.equal(await Promise.all(found), ['a', undefined]);
@@ -97,7 +97,7 @@ async function waitsFor(
   return (await rivals.of(question))?.uid;
 }
 
-test('33.B8: who has only found a resource gives way to who has recorded its UUID by another URL of the cloud (V6)', async () => {
+test('33.B8: who has only found a resource gives way to who has recorded its UUID by another URL of the cloud (OWNERSHIP-6)', async () => {
   const [elder, finder] = [reaching('elder', 'https://one', UUID), reaching('finder', 'https://two')];
   assert.is(await waitsFor(finder, [elder]), 'elder');
   const bare = UUID.replaceAll('-', '');
@@ -105,7 +105,7 @@ test('33.B8: who has only found a resource gives way to who has recorded its UUI
   assert.is(await waitsFor(elder, [finder]), undefined);
 });
 
-test('33.B8: who has recorded it is not disturbed by a cloud of somebody else, however old that object is (V2, V4, V6)', async () => {
+test('33.B8: who has recorded it is not disturbed by a cloud of somebody else, however old that object is (OWNERSHIP-2, OWNERSHIP-4, OWNERSHIP-6)', async () => {
   const victim = reaching('victim', 'https://cloud', UUID);
   const liar = { ...reaching('liar', 'https://liar', UUID) };
   const older = { ...liar, metadata: { ...liar.metadata, creationTimestamp: '2020-01-01T00:00:00Z' } };
@@ -114,12 +114,12 @@ test('33.B8: who has recorded it is not disturbed by a cloud of somebody else, h
   assert.is(await waitsFor(victim, [older], { isIdFromOtherWriter: true }), undefined);
 });
 
-test('33.B8: nobody waits for who writes down the UUID of what he has just made himself (V6)', async () => {
+test('33.B8: nobody waits for who writes down the UUID of what he has just made himself (OWNERSHIP-6)', async () => {
   const victim = reaching('victim', 'https://cloud');
   assert.is(await waitsFor(victim, [reaching('liar', 'https://liar', UUID)], { isMade: true }), undefined);
 });
 
-test('33.B8: what is no UUID may be the same in two clouds (V2)', async () => {
+test('33.B8: what is no UUID may be the same in two clouds (OWNERSHIP-2)', async () => {
   for (const id of ['small', '1', 'role:1:project:2', `${UUID}x`])
     assert.is(await waitsFor(reaching('a', 'https://one'), [reaching('b', 'https://two', id)], { id }), undefined, id);
 });

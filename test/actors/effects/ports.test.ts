@@ -93,7 +93,7 @@ const trunk = {
   guards: ['own/trunk', 'own/subport'],
 };
 
-test('33.B7: an apply of a table that lacks claims takes no guard off a living object (E4, P3, I3)', async () => {
+test('33.B7: an apply of a table that lacks claims takes no guard off a living object (PORTS-4, P3, I3)', async () => {
   const known = registry([trunk, simpleKind({ realm: 'test', kind: 'Port', plural: 'ports' })], []);
   const { guards: manager } = trunk.fieldManagers;
   const claims = new ClaimsTable();
@@ -244,7 +244,7 @@ test('an answer that is older than what is known makes the API server be asked, 
   assert.equal([reads, version()], [1, '3']);
 });
 
-test('a call ends before the lease does, or does not begin (E1, P10)', async () => {
+test('a call ends before the lease does, or does not begin (PORTS-1, P10)', async () => {
   const { ports, calls, endsAt } = given({ leaseLeftMs: 2_000 });
   await ports.call('base', 'look');
   assert.ok((calls[0]?.deadlineAt ?? Number.POSITIVE_INFINITY) < endsAt);
@@ -253,7 +253,7 @@ test('a call ends before the lease does, or does not begin (E1, P10)', async () 
   assert.equal(late.calls, []);
 });
 
-test('what is held is told when the lease ends, and when it has ended (E1)', async () => {
+test('what is held is told when the lease ends, and when it has ended (PORTS-1)', async () => {
   const lease = new AbortController();
   const { ports, calls, endsAt } = given({ leaseSignal: lease.signal });
   const options = { signal: new AbortController().signal, onProgress: () => undefined };
@@ -285,7 +285,7 @@ test('what is held and must not be made twice begins within the time that its la
   assert.is(calls.length, 1);
 });
 
-test('what is held does not begin when its lease ended while it was listed (E1, P10)', async () => {
+test('what is held does not begin when its lease ended while it was listed (PORTS-1, P10)', async () => {
   const clock = new ManualClock();
   const { ports, calls } = given({ clock, leaseLeftMs: 450, list: () => clock.advance(250) });
   const options = { signal: new AbortController().signal, onProgress: () => undefined, inDoubtForMs: 100 };
@@ -302,7 +302,7 @@ test('what may land later than its life states is not begun: who comes without a
   assert.equal([listed, calls], [[], []]);
 });
 
-test('after a lost race the actor knows the object as it is by now (E2)', async () => {
+test('after a lost race the actor knows the object as it is by now (PORTS-2)', async () => {
   const refused = async (): Promise<never> => {
     throw new ConflictError('somebody was faster');
   };

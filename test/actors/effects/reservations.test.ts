@@ -59,7 +59,7 @@ function scene() {
   return { clock, mailbox, turns, stored, object, request, isRefused };
 }
 
-test('the first has it, and has it again; nobody else before it is over (T2)', async () => {
+test('the first has it, and has it again; nobody else before it is over (RESERVATIONS-2)', async () => {
   const { turns, request, isRefused, clock } = scene();
   await turns.take(NAME, request('a'));
   assert.ok(await isRefused('b'));
@@ -68,7 +68,7 @@ test('the first has it, and has it again; nobody else before it is over (T2)', a
   assert.not.ok(await isRefused('b'));
 });
 
-test('who comes after somebody else has looked since that one was done (T3)', async () => {
+test('who comes after somebody else has looked since that one was done (RESERVATIONS-3)', async () => {
   const { turns, request, isRefused, clock, stored, object } = scene();
   await turns.take(NAME, request('a'));
   const before = clock.now();
@@ -79,7 +79,7 @@ test('who comes after somebody else has looked since that one was done (T3)', as
   assert.not.ok(await isRefused('b'));
 });
 
-test('what is gone, or another by now, holds no turn (T2)', async () => {
+test('what is gone, or another by now, holds no turn (RESERVATIONS-2)', async () => {
   for (const left of [undefined, 'uid-a2']) {
     const { turns, request, isRefused, clock, stored, object } = scene();
     await turns.take(NAME, request('a'));
@@ -92,14 +92,14 @@ test('what is gone, or another by now, holds no turn (T2)', async () => {
   }
 });
 
-test('what came to nothing is given back, and without a lease nothing is written (T1, T4)', async () => {
+test('what came to nothing is given back, and without a lease nothing is written (RESERVATIONS-1, RESERVATIONS-4)', async () => {
   const { turns, request, isRefused } = scene();
   assert.ok(await isRefused('a', { mayWrite: () => false }));
   await turns.release(await turns.take(NAME, request('a')));
   assert.not.ok(await isRefused('b'));
 });
 
-test('whoever follows a turn in which something may have been made has looked since it ended (T3)', async () => {
+test('whoever follows a turn in which something may have been made has looked since it ended (RESERVATIONS-3)', async () => {
   const { turns, request, isRefused, clock } = scene();
   const before = clock.now();
   const sequence = await turns.take(NAME, request('a'));
@@ -114,7 +114,7 @@ test('whoever follows a turn in which something may have been made has looked si
   assert.not.ok(await isRefused('b'));
 });
 
-test('whoever hosts its shard takes a turn away when its time has passed (T4)', async () => {
+test('whoever hosts its shard takes a turn away when its time has passed (RESERVATIONS-4)', async () => {
   const { turns, request, clock, mailbox } = scene();
   const sweep = new ReservationSweeper({ mailbox, clock });
   const sequence = await turns.take(NAME, request('a'));

@@ -14,7 +14,7 @@ function scene() {
   return { time, later, said };
 }
 
-test('the last of several is published after a quiet time, and once (T1)', async () => {
+test('the last of several is published after a quiet time, and once (COALESCER-1)', async () => {
   const { time, later, said } = scene();
   later.put('a', 'a1');
   await time.advance(900);
@@ -28,7 +28,7 @@ test('the last of several is published after a quiet time, and once (T1)', async
   assert.is(later.size, 0);
 });
 
-test('what is replaced again and again is published all the same (T1)', async () => {
+test('what is replaced again and again is published all the same (COALESCER-1)', async () => {
   const { time, later, said } = scene();
   const COUNT = (1.5 * LIMIT_MS) / 500;
   for (let count = 1; count <= COUNT; count++) {
@@ -51,7 +51,7 @@ test('while others are busy it waits: what happens is likely to be replaced', as
   assert.equal(said, ['a1', 'b1']);
 });
 
-test('what was dropped is not published, nor what waits at the end (T2)', async () => {
+test('what was dropped is not published, nor what waits at the end (COALESCER-2)', async () => {
   const { time, later, said } = scene();
   later.put('a', 'a1');
   later.drop('a');

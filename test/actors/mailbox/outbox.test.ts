@@ -30,7 +30,7 @@ function start({ limit = 16, leaseLeftMs = 60_000 }: { readonly limit?: number; 
   return { clock, broker, bus, outbox, troubles, last };
 }
 
-test('the last thing said is the last thing published (O1)', async () => {
+test('the last thing said is the last thing published (OUTBOX-1)', async () => {
   const { outbox, bus, last } = start();
   void outbox.say(subject, { n: 1 });
   void outbox.say(subject, { n: 2 });
@@ -69,7 +69,7 @@ test('of what is said in haste the last cause goes with the last value', async (
   await bus.close();
 });
 
-test('what somebody overwrote is said again for the cause that it was said for (O4)', async () => {
+test('what somebody overwrote is said again for the cause that it was said for (OUTBOX-4)', async () => {
   const { outbox, bus } = start();
   await outbox.say(subject, { n: 1 }, undefined, traceparentOf('first'));
   const theirs = await bus.mailbox.publish(subject, { n: 0 }, undefined, { traceparent: traceparentOf('theirs') });
@@ -81,7 +81,7 @@ test('what somebody overwrote is said again for the cause that it was said for (
   await bus.close();
 });
 
-test('what another host wrote is overwritten when it is older, and kept when it is newer (O3, P9)', async () => {
+test('what another host wrote is overwritten when it is older, and kept when it is newer (OUTBOX-3, P9)', async () => {
   for (const mayReplace of [true, false]) {
     const { outbox, bus, last } = start();
     await bus.mailbox.publish(subject, { n: 0 }, undefined);
@@ -93,7 +93,7 @@ test('what another host wrote is overwritten when it is older, and kept when it 
 
 for (const isForgotten of [false, true]) {
   const how = isForgotten ? ', and was forgotten' : '';
-  test(`what is said while an older word is refused${how} is published (O1, O3)`, async () => {
+  test(`what is said while an older word is refused${how} is published (OUTBOX-1, OUTBOX-3)`, async () => {
     const { outbox, bus, last } = start();
     const isNewer = (theirs: JsonObject, ours: JsonObject): boolean => Number(ours['n']) > Number(theirs['n']);
     await bus.mailbox.publish(subject, { n: 2 }, undefined);
@@ -112,7 +112,7 @@ for (const isForgotten of [false, true]) {
   });
 }
 
-test('nothing is published after the end of the lease, noticed or not (O2)', async () => {
+test('nothing is published after the end of the lease, noticed or not (OUTBOX-2)', async () => {
   const { outbox, bus, clock, last } = start({ leaseLeftMs: 0 });
   void outbox.say(subject, { n: 1 });
   await clock.sleep(30);
@@ -121,7 +121,7 @@ test('nothing is published after the end of the lease, noticed or not (O2)', asy
   await bus.close();
 });
 
-test('a closed outbox is silent, and acknowledges nothing (O2)', async () => {
+test('a closed outbox is silent, and acknowledges nothing (OUTBOX-2)', async () => {
   const { outbox, bus, clock, last } = start();
   outbox.close();
   const answered = await Promise.race([
@@ -133,7 +133,7 @@ test('a closed outbox is silent, and acknowledges nothing (O2)', async () => {
   await bus.close();
 });
 
-test('however much is said at once, few publications are under way, and everything arrives, the newest of each (O1, O5)', async () => {
+test('however much is said at once, few publications are under way, and everything arrives, the newest of each (OUTBOX-1, OUTBOX-5)', async () => {
   const { outbox, bus, clock } = start({ limit: 3 });
   const { publish } = bus.mailbox;
   let [underWay, most, all] = [0, 0, 0];
@@ -157,7 +157,7 @@ test('however much is said at once, few publications are under way, and everythi
   await bus.close();
 });
 
-test('publications that fail leave their place to others (O5)', async () => {
+test('publications that fail leave their place to others (OUTBOX-5)', async () => {
   const { outbox, bus, last } = start({ limit: 1 });
   const { publish } = bus.mailbox;
   bus.mailbox.publish = async (...given) => {
@@ -183,7 +183,7 @@ test('what cannot be published now is published when the bus is back, and is tol
   await bus.close();
 });
 
-test('what is said at any moment of a publication is published too (O1)', async () => {
+test('what is said at any moment of a publication is published too (OUTBOX-1)', async () => {
   for (let turns = 0; turns < 20; turns++) {
     const { outbox, bus, clock, last } = start();
     void outbox.say(subject, { n: 1 });
@@ -195,7 +195,7 @@ test('what is said at any moment of a publication is published too (O1)', async 
   }
 });
 
-test('what is forgotten while it is under way does not overwrite what is said after it (O1)', async () => {
+test('what is forgotten while it is under way does not overwrite what is said after it (OUTBOX-1)', async () => {
   const { outbox, bus, clock, last } = start();
   const { publish } = bus.mailbox;
   bus.mailbox.publish = async (to, payload, expected) => {
@@ -219,7 +219,7 @@ test('a subject on which something else was said meanwhile is not forgotten', as
   await bus.close();
 });
 
-test('what stands on the bus already is not published again (O4)', async () => {
+test('what stands on the bus already is not published again (OUTBOX-4)', async () => {
   const { outbox, bus } = start();
   const publication = await bus.mailbox.publish(subject, { n: 1 }, 0);
   const sequence = publication.kind === 'stored' ? publication.sequence : 0;
@@ -233,7 +233,7 @@ test('what stands on the bus already is not published again (O4)', async () => {
   await bus.close();
 });
 
-test('what was heard of a newer incarnation is not overwritten, however often the older is said (O3, P4, P9)', async () => {
+test('what was heard of a newer incarnation is not overwritten, however often the older is said (OUTBOX-3, P4, P9)', async () => {
   const { outbox, bus, last } = start();
   const publication = await bus.mailbox.publish(subject, { n: 5 }, 0);
   if (publication.kind === 'stored') outbox.heard(subject, { n: 5 }, publication.sequence);
@@ -245,7 +245,7 @@ test('what was heard of a newer incarnation is not overwritten, however often th
   await bus.close();
 });
 
-test('what was refused once is refused again (O3, P4)', async () => {
+test('what was refused once is refused again (OUTBOX-3, P4)', async () => {
   const { outbox, bus, last } = start();
   await bus.mailbox.publish(subject, { n: 5 }, 0);
   for (let time = 0; time < 3; time++) await outbox.say(subject, { n: 1 }, () => false);
@@ -253,7 +253,7 @@ test('what was refused once is refused again (O3, P4)', async () => {
   await bus.close();
 });
 
-test('what a stale host wrote over it is said again by who hears of it, and the same is not (O4, P9)', async () => {
+test('what a stale host wrote over it is said again by who hears of it, and the same is not (OUTBOX-4, P9)', async () => {
   const { outbox, bus, clock, last } = start();
   await outbox.say(subject, { n: 1 });
   const said = (await bus.mailbox.last(subject))?.sequence ?? 0;
@@ -266,7 +266,7 @@ test('what a stale host wrote over it is said again by who hears of it, and the 
   await bus.close();
 });
 
-test('a newer value of somebody else that is heard is left as it is (O3, O4)', async () => {
+test('a newer value of somebody else that is heard is left as it is (OUTBOX-3, OUTBOX-4)', async () => {
   const { outbox, bus, clock, last } = start();
   await outbox.say(subject, { n: 1 }, (theirs, ours) => Number(theirs['n']) < Number(ours['n']));
   const newer = await bus.mailbox.publish(subject, { n: 2 }, undefined);
@@ -276,7 +276,7 @@ test('a newer value of somebody else that is heard is left as it is (O3, O4)', a
   await bus.close();
 });
 
-test('nobody says anything again after the end of the lease, or once closed (O2, O4)', async () => {
+test('nobody says anything again after the end of the lease, or once closed (OUTBOX-2, OUTBOX-4)', async () => {
   const { outbox, bus, clock, last } = start();
   await outbox.say(subject, { n: 1 });
   outbox.close();
@@ -287,7 +287,7 @@ test('nobody says anything again after the end of the lease, or once closed (O2,
   await bus.close();
 });
 
-test('what was forgotten is not remembered when it comes back (O6)', async () => {
+test('what was forgotten is not remembered when it comes back (OUTBOX-6)', async () => {
   const { outbox, bus } = start();
   outbox.replayed();
   await outbox.say(subject, { n: 1 });
@@ -298,7 +298,7 @@ test('what was forgotten is not remembered when it comes back (O6)', async () =>
   await bus.close();
 });
 
-test('who waits for a turn when the outbox is closed says nothing any more (O2, O5)', async () => {
+test('who waits for a turn when the outbox is closed says nothing any more (OUTBOX-2, OUTBOX-5)', async () => {
   const { outbox, bus, clock } = start({ limit: 1 });
   const other: ActorSubject = { ...subject, to: { ...subject.to, name: 'b' } };
   void outbox.say(subject, { n: 1 });

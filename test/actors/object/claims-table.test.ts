@@ -34,7 +34,7 @@ test('the first claim of a finalizer holds it, the last one lets it go', () => {
   assert.equal(held(table), []);
 });
 
-test('33.B7: a table with a claim that cannot be read is partial, and so incomplete, until that can be read or ends (C3, P8)', () => {
+test('33.B7: a table with a claim that cannot be read is partial, and so incomplete, until that can be read or ends (CLAIMS-TABLE-3, P8)', () => {
   const object = { metadata: { name: 'n', uid: 'network-1', creationTimestamp: new Date(9_000).toISOString() } };
   const isComplete = (table: ClaimsTable): boolean =>
     claimsOn(object as unknown as KubeObject, table, ['guard'], { id: 'epoch', seededAt: 1 }).complete;

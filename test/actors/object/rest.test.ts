@@ -1,4 +1,4 @@
-// An object at rest: its statechart is not kept, and nobody outside can tell (A5).
+// An object at rest: its statechart is not kept, and nobody outside can tell (OBJECT-MACHINES-5).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLog } from '../../../actors/base/log.ts';
@@ -148,7 +148,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
   return { actor, hooks, scene, transitions, stored, said, quiet, bus };
 }
 
-test('a life that begins settled claims, answers and goes to rest (A5, I9)', async () => {
+test('a life that begins settled claims, answers and goes to rest (OBJECT-MACHINES-5, I9)', async () => {
   const { actor, scene, transitions, said, bus } = start(thing(7));
   actor.receiveClaim(address('user'), claim('uid-user', ['own/thing']), 1);
   assert.is(((await said('ready', address('user'))) as AnswerMessage).readiness, 'ready');
@@ -159,7 +159,7 @@ test('a life that begins settled claims, answers and goes to rest (A5, I9)', asy
   await bus.close();
 });
 
-test('what a settled object does nothing about wakes nobody (A5)', async () => {
+test('what a settled object does nothing about wakes nobody (OBJECT-MACHINES-5)', async () => {
   const { actor, scene, transitions, quiet, bus } = start(thing(7));
   const answer: AnswerMessage = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'ready', version: '2' };
   actor.receiveAnswer(address('other'), answer, 1);
@@ -170,7 +170,7 @@ test('what a settled object does nothing about wakes nobody (A5)', async () => {
   await bus.close();
 });
 
-test('a claim with a finalizer that is not stored yet has it stored, and the life rests on (A5, I1)', async () => {
+test('a claim with a finalizer that is not stored yet has it stored, and the life rests on (OBJECT-MACHINES-5, I1)', async () => {
   const { actor, scene, stored, transitions, said, quiet, bus } = start(thing(7));
   await quiet();
   actor.receiveClaim(address('user'), claim('uid-user', ['own/user']), 1);
@@ -183,7 +183,7 @@ test('a claim with a finalizer that is not stored yet has it stored, and the lif
   await bus.close();
 });
 
-test('what it was built on was made anew under another id: it looks again (A5)', async () => {
+test('what it was built on was made anew under another id: it looks again (OBJECT-MACHINES-5)', async () => {
   const { actor, scene, transitions, quiet, bus } = start(thing(7));
   const answer: AnswerMessage = { to: 'uid-1', generation: 1, uid: 'uid-other', readiness: 'ready', externalId: 'old' };
   actor.receiveAnswer(address('other'), answer, 1);
@@ -220,7 +220,7 @@ for (const [what, changed, phase] of [
   // The id is remembered: the statechart saw it before it went.
   ['a status that was taken away', { ...thing(8), status: {} }, 'reconciling.observing'],
 ] as const) {
-  test(`${what} wakes it (A5)`, async () => {
+  test(`${what} wakes it (OBJECT-MACHINES-5)`, async () => {
     const { actor, scene, transitions, quiet, bus } = start(thing(7));
     await quiet();
     actor.accept(changed, { own: false });
@@ -232,7 +232,7 @@ for (const [what, changed, phase] of [
   });
 }
 
-test('an object that wants to be looked at again keeps its timer (A5)', async () => {
+test('an object that wants to be looked at again keeps its timer (OBJECT-MACHINES-5)', async () => {
   const { actor, scene, quiet, bus } = start(thing(7, { spec: { resync: true } }));
   await quiet();
   assert.equal([scene.woken, actor.state, actor.isPassivated], [1, 'idle.available', false]);
@@ -255,7 +255,7 @@ test('guards that nobody claims hold a deleted object no more: its life takes th
   assert.equal(free, ['own/user']);
 });
 
-test('nothing begins on an actor whose first write finds that its shard is another’s (A2, H6)', async () => {
+test('nothing begins on an actor whose first write finds that its shard is another’s (OBJECT-ACTOR-2, SHARD-HOST-6)', async () => {
   const { actor, scene, quiet, bus, hooks } = start(thing(7), { begun: false });
   actor.receiveClaim(address('user'), claim('uid-user', ['own/user']), 1);
   hooks.onGuard = () => actor.stop();

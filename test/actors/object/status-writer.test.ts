@@ -243,7 +243,7 @@ test('what somebody took away is said again while it holds, and only then (I6, I
   assert.equal(written, ['a claiming.awaitingDependencies', 'a claiming.awaitingDependencies']);
 });
 
-test('those who wait give way to what is being written, but not for ever (T2)', async () => {
+test('those who wait give way to what is being written, but not for ever (STATUS-THROTTLE-2)', async () => {
   const { clock, turns, writer, written, enter } = start();
   const busy = Promise.withResolvers<void>();
   const writing = turns.unthrottled(() => busy.promise);
@@ -260,7 +260,7 @@ test('those who wait give way to what is being written, but not for ever (T2)', 
   assert.equal(written, ['a claiming.awaitingDependencies', 'b deleting.blocked']);
 });
 
-test('of many who wait a few have a turn at a time, in the order in which they came (T3)', async () => {
+test('of many who wait a few have a turn at a time, in the order in which they came (STATUS-THROTTLE-3)', async () => {
   const { clock, turns } = start();
   const order: number[] = [];
   const ends: (() => void)[] = [];

@@ -80,7 +80,7 @@ test('an event is written after a moment, and says of whom, what and when', asyn
   assert.is(clock.now() - (record?.firstAt ?? 0), 500);
 });
 
-test('the same again is one write while it waits, and counts up the same event afterwards (V2)', async () => {
+test('the same again is one write while it waits, and counts up the same event afterwards (EVENT-RECORDER-2)', async () => {
   const { written, report, pass } = start();
   report('Updated tags');
   report('Updated tags');
@@ -94,7 +94,7 @@ test('the same again is one write while it waits, and counts up the same event a
   assert.is(written[1]?.record.name, written[0]?.record.name);
 });
 
-test('what has not happened for ten minutes is another event (V2)', async () => {
+test('what has not happened for ten minutes is another event (EVENT-RECORDER-2)', async () => {
   const { written, report, pass } = start();
   report('Updated tags');
   await pass(10 * MINUTE_MS);
@@ -120,7 +120,7 @@ test('what the server has forgotten is written anew, with its count', async () =
   ]);
 });
 
-test('many that differ in their message alone become one, which says the last (V2, V3)', async () => {
+test('many that differ in their message alone become one, which says the last (EVENT-RECORDER-2, EVENT-RECORDER-3)', async () => {
   const { written, report, pass } = start();
   for (let index = 0; index < 30; index++) {
     report(`Created ${index}`, 'a', 'Created');
@@ -133,7 +133,7 @@ test('many that differ in their message alone become one, which says the last (V
   assert.equal([message, count, written.length], ['(combined from similar events): Created 24', 15, 25]);
 });
 
-test('an object has 25 writes at once and one more every five minutes; its count stays true (V3)', async () => {
+test('an object has 25 writes at once and one more every five minutes; its count stays true (EVENT-RECORDER-3)', async () => {
   const { written, report, pass } = start();
   for (let index = 0; index < 100; index++) {
     report('Updated tags');
@@ -150,7 +150,7 @@ test('an object has 25 writes at once and one more every five minutes; its count
   assert.equal(counts(written.slice(26)), [['repeat', 'Updated tags', 101]]);
 });
 
-test('what is told many times before it is written costs the object one write (V3)', async () => {
+test('what is told many times before it is written costs the object one write (EVENT-RECORDER-3)', async () => {
   const { written, report, pass } = start();
   for (let index = 0; index < 100; index++) report('Updated tags');
   for (let index = 0; index < 30; index++) {
@@ -178,7 +178,7 @@ test('an event whose write is under way is not written twice at a time, nor hold
   );
 });
 
-test('two writes are under way at a time, however many objects there are (V3)', async () => {
+test('two writes are under way at a time, however many objects there are (EVENT-RECORDER-3)', async () => {
   const { written, report, pass, mostAtOnce } = start();
   for (let index = 0; index < 40; index++) report('Created', `n${index}`);
   await pass(500);
@@ -187,7 +187,7 @@ test('two writes are under way at a time, however many objects there are (V3)', 
   assert.is(mostAtOnce(), 2);
 });
 
-test('fifty writes begin in half a second, also while more is told (V3)', async () => {
+test('fifty writes begin in half a second, also while more is told (EVENT-RECORDER-3)', async () => {
   const { written, report, pass } = start();
   for (let index = 0; index < 120; index++) report('Created', `n${index}`);
   const after: number[] = [];
@@ -200,7 +200,7 @@ test('fifty writes begin in half a second, also while more is told (V3)', async 
   assert.equal(after, [50, 100, 122, 123]);
 });
 
-test('what is remembered stays bounded; of what waits the oldest is dropped (V3)', async () => {
+test('what is remembered stays bounded; of what waits the oldest is dropped (EVENT-RECORDER-3)', async () => {
   const { recorder, written, report, pass } = start();
   for (let index = 0; index < 10_000; index++) report('Created', `n${index}`, 'Created', `ns${index}`);
   assert.is(recorder.size, 3 * 4_096);
@@ -219,7 +219,7 @@ test('long messages and long names are cut', async () => {
   assert.match(name, /^n+\.[0-9a-f]+$/);
 });
 
-test('a failure in passing is tried three times, with pauses, and then dropped (V4)', async () => {
+test('a failure in passing is tried three times, with pauses, and then dropped (EVENT-RECORDER-4)', async () => {
   const away = new TransientError('no answer');
   const { written, warnings, report, pass } = start([away, away, away, away]);
   const names = (): readonly string[] => written.map(({ record }) => record.about.name);
@@ -239,14 +239,14 @@ test('a failure in passing is tried three times, with pauses, and then dropped (
   assert.equal(counts(written.slice(5)), [['create', 'Created', 2]]);
 });
 
-test('what is refused as it is, is dropped at once (V4)', async () => {
+test('what is refused as it is, is dropped at once (EVENT-RECORDER-4)', async () => {
   const { written, report, pass } = start([new ConflictError('exists already')]);
   report('Created');
   await pass(MINUTE_MS);
   assert.is(written.length, 1);
 });
 
-test('that events may not be written is said once, and the namespace is left alone for a minute (V4)', async () => {
+test('that events may not be written is said once, and the namespace is left alone for a minute (EVENT-RECORDER-4)', async () => {
   const forbidden = (): Error => new ForbiddenError('events is forbidden', { isTerminating: false });
   const { written, warnings, report, pass } = start([forbidden(), forbidden()]);
   report('Created');
@@ -266,7 +266,7 @@ test('that events may not be written is said once, and the namespace is left alo
   assert.is(written.length, 4);
 });
 
-test('a namespace that is being deleted is left alone without a word (V4)', async () => {
+test('a namespace that is being deleted is left alone without a word (EVENT-RECORDER-4)', async () => {
   const { written, warnings, report, pass } = start([new ForbiddenError('is forbidden', { isTerminating: true })]);
   report('Deleted');
   await pass(500);
@@ -275,7 +275,7 @@ test('a namespace that is being deleted is left alone without a word (V4)', asyn
   assert.equal([written.length, warnings], [1, []]);
 });
 
-test('the end writes what waits, at once, and takes nothing more (V1)', async () => {
+test('the end writes what waits, at once, and takes nothing more (EVENT-RECORDER-1)', async () => {
   const { recorder, written, report } = start();
   report('Created');
   report('Created', 'b');
@@ -286,7 +286,7 @@ test('the end writes what waits, at once, and takes nothing more (V1)', async ()
   assert.is(written.length, 2);
 });
 
-test('the end does not wait longer than a moment for a server that does not answer (V1)', async () => {
+test('the end does not wait longer than a moment for a server that does not answer (EVENT-RECORDER-1)', async () => {
   const { recorder, report, pass } = start(['pending', 'pending']);
   for (const name of ['a', 'b', 'c']) report('Created', name);
   let closed = false;

@@ -43,7 +43,7 @@ async function verdicts({ clock }: Scene, asked: readonly Promise<string>[]): Pr
   return all;
 }
 
-test('a verdict is asked for once a minute, however many want it (V1)', async () => {
+test('a verdict is asked for once a minute, however many want it (TOKEN-REVIEWS-1)', async () => {
   const all = scene();
   const { clock, reviewed, authorize } = all;
   const many = Array.from({ length: 20 }, () => authorize('reader', PEER));
@@ -64,7 +64,7 @@ test('no token, and one that is none, cost no review', async () => {
   assert.equal(all.reviewed, []);
 });
 
-test('who tries many tokens costs few reviews, and keeps nobody else from reading (V2)', async () => {
+test('who tries many tokens costs few reviews, and keeps nobody else from reading (TOKEN-REVIEWS-2)', async () => {
   const all = scene();
   const { clock, reviewed, authorize } = all;
   assert.equal(await verdicts(all, [authorize('reader', PEER)]), ['allowed']);
@@ -88,14 +88,14 @@ test('who tries many tokens costs few reviews, and keeps nobody else from readin
   assert.equal(await verdicts(all, [authorize('guess-0-0', '10.9.9.9')]), ['unknown'], 'so has an unknown token');
 });
 
-test('all peers together cost no more than the API server can bear (V2)', async () => {
+test('all peers together cost no more than the API server can bear (TOKEN-REVIEWS-2)', async () => {
   const all = scene();
   const flood = Array.from({ length: 500 }, (_, index) => all.authorize(`guess-${index}`, `10.1.${index}.1`));
   await verdicts(all, flood);
   assert.ok(all.reviewed.length <= 50, `${all.reviewed.length} reviews`);
 });
 
-test('a token for another audience is unknown (V3)', async () => {
+test('a token for another audience is unknown (TOKEN-REVIEWS-3)', async () => {
   const all = scene('troupe-metrics');
   const { authorize } = all;
   const asked = ['reader', 'reader@other', 'reader@troupe-metrics'].map((token) => authorize(token, PEER));

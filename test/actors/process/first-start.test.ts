@@ -37,7 +37,7 @@ function listed(finalizers: readonly string[]): KubeObject {
   };
 }
 
-test('a start is the first where no object carries its own finalizer, and what cannot be told is none (W1, W2)', async () => {
+test('a start is the first where no object carries its own finalizer, and what cannot be told is none (FIRST-START-1, FIRST-START-2)', async () => {
   const lists: string[] = [];
   const asked = (answer: (plural: string) => readonly KubeObject[], namespaces?: readonly string[]) =>
     firstLeaseOf({

@@ -48,7 +48,7 @@ async function refusal(folder: string): Promise<string> {
   }
 }
 
-test('of several who ask at once one gets it, and the others hear who (F1)', () =>
+test('of several who ask at once one gets it, and the others hear who (FOLDER-LOCK-1)', () =>
   inFolder(async (folder) => {
     const others = Array.from({ length: 4 }, () => other(folder));
     try {
@@ -62,7 +62,7 @@ test('of several who ask at once one gets it, and the others hear who (F1)', () 
     }
   }));
 
-test('it ends with its process, however that ends (F2)', () =>
+test('it ends with its process, however that ends (FOLDER-LOCK-2)', () =>
   inFolder(async (folder) => {
     const holder = other(folder);
     assert.is(await holder.said, 'mine');

@@ -61,7 +61,7 @@ async function served(find: (ports: ServePorts) => Promise<unknown>, begin?: () 
   };
 }
 
-test('33.E6: a question that never returns fails after its limit, and says whose it is (PI1)', () => {
+test('33.E6: a question that never returns fails after its limit, and says whose it is (PLUG-IN-1)', () => {
   const [loops, throws, answers] = [
     () => {
       for (;;);
@@ -80,7 +80,7 @@ async function never(): Promise<never> {
   return new Promise(() => undefined);
 }
 
-test('33.E4, 33.E5: what it throws is told without a stack, and without what it read of Secrets (PI2)', async () => {
+test('33.E4, 33.E5: what it throws is told without a stack, and without what it read of Secrets (PLUG-IN-2)', async () => {
   const world = await served(async ({ readSecret }) => {
     await readSecret('team-a', 'login');
     throw new RangeError('login hunter2-of-ann was refused');
@@ -107,7 +107,7 @@ test('what it says for people is told as it says it', async () => {
   await world.served.close();
 });
 
-test('33.E6: a serve that never returns holds up nobody, and is told (PI4)', async () => {
+test('33.E6: a serve that never returns holds up nobody, and is told (PLUG-IN-4)', async () => {
   const through = Promise.withResolvers<void>();
   const beganAt = clock.now();
   const world = await served(
@@ -158,7 +158,7 @@ async function processOf(statements: string, beside = ''): Promise<{ readonly co
   );
 }
 
-test('33.E6: a promise that fails unheard, or a timer that throws, is said and ends nothing (PI3)', async () => {
+test('33.E6: a promise that fails unheard, or a timer that throws, is said and ends nothing (PLUG-IN-3)', async () => {
   const { code, out } = await processOf(`
     setTimeout(async () => { throw new Error('a promise of the press') }, 1);
     setTimeout(() => { throw new Error('a timer of the press') }, 2)`);

@@ -168,7 +168,7 @@ test('a kind that no adapter has is not cared for', async () => {
   );
 });
 
-test('two that led before must both be gone, and one that returns ends everything (L1, L2)', async () => {
+test('two that led before must both be gone, and one that returns ends everything (LEGACY-CONTROLLER-1, LEGACY-CONTROLLER-2)', async () => {
   const clock = simulatedClock();
   const bus = memoryBroker({ clock }).connect();
   const leases = new Map<string, { readonly events: JsonObject[]; wake: () => void }>();

@@ -5,7 +5,7 @@ import { churningHost } from '../../bench/churn.ts';
 
 const test = suite('churn');
 
-test('nothing is remembered of objects that came and went, nor of what they said and were told (O6)', async () => {
+test('nothing is remembered of objects that came and went, nor of what they said and were told (OUTBOX-6)', async () => {
   const { host, pass, close } = await churningHost();
   try {
     const before = host.remembered;

@@ -41,7 +41,7 @@ function start() {
   return { time, clock, calls, quarantine, actor, key, fail, resumed };
 }
 
-test('who is held does not begin again while a call of its own is under way (Q3, I4)', async () => {
+test('who is held does not begin again while a call of its own is under way (QUARANTINE-3, I4)', async () => {
   const { time, calls, key, fail, resumed, quarantine } = start();
   const [own, other] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
   calls.add(key, own.promise);
@@ -54,7 +54,7 @@ test('who is held does not begin again while a call of its own is under way (Q3,
   assert.equal([resumed.length, quarantine.size], [1, 0]);
 });
 
-test('nor before what may still be done after a lost answer has been done (Q3, I4)', async () => {
+test('nor before what may still be done after a lost answer has been done (QUARANTINE-3, I4)', async () => {
   const { time, clock, calls, key, fail, resumed } = start();
   const call = Promise.withResolvers<void>();
   calls.add(key, call.promise);
@@ -80,7 +80,7 @@ test('calls that have ended are forgotten, and what they left undecided when it 
   assert.is(calls.size, 0);
 });
 
-test('who gives a shard away waits for all that is under way outside, and for no write (U1, P10)', async () => {
+test('who gives a shard away waits for all that is under way outside, and for no write (IN-FLIGHT-CALLS-1, P10)', async () => {
   const { calls, key } = start();
   const [one, other, write] = [1, 2, 3].map(() => Promise.withResolvers<void>());
   calls.add(key, one?.promise as Promise<void>);

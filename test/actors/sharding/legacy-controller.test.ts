@@ -78,7 +78,7 @@ async function renewing({ pass, write }: ReturnType<typeof scene>, forMs: number
 }
 
 for (const skewMs of [-3_600_000, -16_000, 0, 16_000, 3_600_000])
-  test(`33.B5: with its clock ${skewMs} ms ahead a leader leads as long as it renews, and no longer than its lease lasts (L3)`, async () => {
+  test(`33.B5: with its clock ${skewMs} ms ahead a leader leads as long as it renews, and no longer than its lease lasts (LEGACY-CONTROLLER-3)`, async () => {
     const other = scene({ skewMs });
     await renewing(other, 60_000);
     assert.is(other.isGone(), false);
@@ -100,7 +100,7 @@ test('33.B5: a leader that gives its lease back leads no more', async () => {
   await other.pass(1);
 });
 
-test('33.B5: renewals that a broken watch does not tell of are seen by who looks before it takes over (L1, L3)', async () => {
+test('33.B5: renewals that a broken watch does not tell of are seen by who looks before it takes over (LEGACY-CONTROLLER-1, LEGACY-CONTROLLER-3)', async () => {
   const other = scene({});
   await other.pass(100);
   other.state.isWatchSilent = true;

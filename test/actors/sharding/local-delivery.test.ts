@@ -53,7 +53,7 @@ function scene({ hasCompleteHistory = true } = {}) {
   return { time, later, answers, actors, published, heard, say };
 }
 
-test('an answer that promises nothing is handed over, and is not published if a promise follows (M4)', async () => {
+test('an answer that promises nothing is handed over, and is not published if a promise follows (LOCAL-DELIVERY-4)', async () => {
   const { time, published, heard, say } = scene();
   await say(Readiness.Absent);
   await say(Readiness.Pending);
@@ -64,7 +64,7 @@ test('an answer that promises nothing is handed over, and is not published if a 
   assert.equal(heard, ['absent', 'pending'], 'a promise comes by mail');
 });
 
-test('an answer that promises nothing is published after a while (M4)', async () => {
+test('an answer that promises nothing is published after a while (LOCAL-DELIVERY-4)', async () => {
   const { time, published, say } = scene();
   await say(Readiness.Absent);
   await say(Readiness.Pending);
@@ -72,7 +72,7 @@ test('an answer that promises nothing is published after a while (M4)', async ()
   assert.equal(published, ['pending']);
 });
 
-test('where an earlier host may have promised something, it is taken back at once (M4)', async () => {
+test('where an earlier host may have promised something, it is taken back at once (LOCAL-DELIVERY-4)', async () => {
   const { time, published, heard, say } = scene({ hasCompleteHistory: false });
   await say(Readiness.Pending);
   assert.equal([published, heard], [['pending'], []]);
@@ -82,7 +82,7 @@ test('where an earlier host may have promised something, it is taken back at onc
   assert.equal(published, ['pending', 'absent']);
 });
 
-test('what takes a promise back is published at once (M4)', async () => {
+test('what takes a promise back is published at once (LOCAL-DELIVERY-4)', async () => {
   const { published, heard, say } = scene();
   await say(Readiness.Ready);
   await say(Readiness.Pending);
@@ -92,7 +92,7 @@ test('what takes a promise back is published at once (M4)', async () => {
   assert.equal(heard, []);
 });
 
-test('who does not live here, or no more, is answered by mail at once (M1, P2)', async () => {
+test('who does not live here, or no more, is answered by mail at once (LOCAL-DELIVERY-1, P2)', async () => {
   const { actors, published, heard, say } = scene();
   await say(Readiness.Pending, 'uid-before');
   actors.delete(addressKey(to));
@@ -101,7 +101,7 @@ test('who does not live here, or no more, is answered by mail at once (M1, P2)',
   assert.equal(heard, []);
 });
 
-test('an answer of a shard that was given up in the same turn is not heard (A2)', async () => {
+test('an answer of a shard that was given up in the same turn is not heard (OBJECT-ACTOR-2)', async () => {
   const { later, actors, heard, published, time, say } = scene();
   const saying = say(Readiness.Pending);
   actors.delete(addressKey(from));
@@ -142,7 +142,7 @@ function nobodyElse(reported = 'uid-needed') {
   return { here, heard, object };
 }
 
-test('a state is handed to whoever lives here, once mail told of it (M2)', () => {
+test('a state is handed to whoever lives here, once mail told of it (LOCAL-DELIVERY-2)', () => {
   const { here, heard, object } = nobodyElse();
   assert.is(here.object(from, object()), true);
   assert.is(here.object(from, object('uid-next')), false);
@@ -150,13 +150,13 @@ test('a state is handed to whoever lives here, once mail told of it (M2)', () =>
   assert.equal(heard, ['5']);
 });
 
-test('what was read at the API server, and no mail tells of, comes by mail (M2, H5)', () => {
+test('what was read at the API server, and no mail tells of, comes by mail (LOCAL-DELIVERY-2, SHARD-HOST-5)', () => {
   const { here, heard, object } = nobodyElse('uid-before');
   assert.is(here.object(from, object()), false);
   assert.equal(heard, []);
 });
 
-test('an end is handed over to who knows the one value that mail has of the object (M3)', () => {
+test('an end is handed over to who knows the one value that mail has of the object (LOCAL-DELIVERY-3)', () => {
   const { here, heard } = nobodyElse();
   const gone = { uid: 'uid-needed', resourceVersion: '6' };
   assert.is(here.gone(from, gone, 8), false);

@@ -320,7 +320,7 @@ test('an object that goes while it is held is forgotten, and its claims end', as
   await begin();
   await time.advance(1_000);
   there.delete('bad');
-  // Nobody tells of it but the list of all that is there (H5).
+  // Nobody tells of it but the list of all that is there (SHARD-HOST-5).
   await time.advance(120_000);
   assert.equal(countByState(host), { 'idle.available': 3 });
   assert.is(await last(claimOf('bad')), undefined);

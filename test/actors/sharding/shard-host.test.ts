@@ -128,7 +128,7 @@ test('a takeover whose mail is lost before it was read is given up, and told to 
   await bus.close();
 });
 
-test('33.B3: shards that come and go leave no subscription behind (S1)', async () => {
+test('33.B3: shards that come and go leave no subscription behind (SHARD-MANAGER-1)', async () => {
   const SHARDS = 16;
   const bus = memoryBroker({ clock, shards: SHARDS }).connect();
   const { mailbox } = bus;
@@ -161,7 +161,7 @@ test('33.B3: shards that come and go leave no subscription behind (S1)', async (
   await bus.close();
 });
 
-test('33.B7: a claim that this process is too old to read makes the table incomplete, and not smaller (C3, P8)', async () => {
+test('33.B7: a claim that this process is too old to read makes the table incomplete, and not smaller (CLAIMS-TABLE-3, P8)', async () => {
   const { time, bus, host, thing } = hostOfOne({ looks: false });
   const { mailbox } = bus;
   const subscribe = mailbox.subscribe.bind(mailbox);
@@ -209,7 +209,7 @@ function heavyKind(spend: () => void): Kind {
   });
 }
 
-test('a start that takes longer than a lease renews its leases meanwhile, and begins each actor once (H4, I9)', async () => {
+test('a start that takes longer than a lease renews its leases meanwhile, and begins each actor once (SHARD-HOST-4, I9)', async () => {
   const COUNT = 1_000;
   const [workMs, leaseMs, longestMs] = [5, 1_000, 150];
   const time = new SimulatedTime();
@@ -256,7 +256,7 @@ test('a start that takes longer than a lease renews its leases meanwhile, and be
   await bus.close();
 });
 
-test('what was read and no mail tells of is read again: nobody would tell that it went (H5)', async () => {
+test('what was read and no mail tells of is read again: nobody would tell that it went (SHARD-HOST-5)', async () => {
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, 1);
   const bus = memoryBroker({ clock, shards: 1, leaseMs: 15_000, latencyMs: () => 1 }).connect();
@@ -359,7 +359,7 @@ test('whoever closes a shard waits for its external calls, though somebody close
   bus.crash();
 });
 
-test('mail that is dropped at the end of a lease is heard by whoever takes the shard over, also if the lease lives on (H6)', async () => {
+test('mail that is dropped at the end of a lease is heard by whoever takes the shard over, also if the lease lives on (SHARD-HOST-6)', async () => {
   const { time, clock, broker, bus, host, log, thing } = hostOfOne({ looks: false });
   const stop = new AbortController();
   let ends: (() => number) | undefined;
@@ -395,7 +395,7 @@ test('mail that is dropped at the end of a lease is heard by whoever takes the s
   await bus.close();
 });
 
-test('mail that comes after the end of a lease is not deleted: it may be another host’s by now (H2)', async () => {
+test('mail that comes after the end of a lease is not deleted: it may be another host’s by now (SHARD-HOST-2)', async () => {
   const { time, clock, broker, bus, host, log, thing } = hostOfOne({ looks: false });
   const stop = new AbortController();
   let isOver = false;

@@ -204,7 +204,7 @@ test('33.E2: shards go only to pods that serve all that is served, and the other
   assert.is(small.shards.size, 16, 'a pod that is left alone hosts what it can');
 });
 
-test('33.E2: the first new pod of a roll-out gets its share, and the rest when no other one comes (S1)', async () => {
+test('33.E2: the first new pod of a roll-out gets its share, and the rest when no other one comes (SHARD-MANAGER-1)', async () => {
   const { time, said, begin } = deployment();
   const names = ['old-1', 'old-2', 'old-3'];
   const before = names.map((pod) => begin(pod, { kinds: ['a.x'] }));

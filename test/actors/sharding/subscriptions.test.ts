@@ -72,7 +72,7 @@ function reader() {
   return { clock, counts, open, holders, heard, take, give, write };
 }
 
-test('33.B3: however often another process restarts, about as much mail arrives as is needed (S1, S2)', async () => {
+test('33.B3: however often another process restarts, about as much mail arrives as is needed (SUBSCRIPTIONS-1, SUBSCRIPTIONS-2)', async () => {
   const { clock, counts, open, holders, heard, take, give, write } = reader();
   const all = [...PEOPLE.keys()];
   const random = mulberry32(33);
@@ -97,7 +97,7 @@ test('33.B3: however often another process restarts, about as much mail arrives 
   assert.is(open.size, 0);
 });
 
-test('mail is handed over once and in order, also while a subscription is replaced by a narrower one (S3)', async () => {
+test('mail is handed over once and in order, also while a subscription is replaced by a narrower one (SUBSCRIPTIONS-3)', async () => {
   const { clock, counts, heard, take, give, write } = reader();
   const [kept, ...others] = PEOPLE.keys();
   await write(1);

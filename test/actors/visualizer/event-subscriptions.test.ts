@@ -46,7 +46,7 @@ async function scene(fill: (world: ScriptedWorld) => void = () => undefined): Pr
   return { world, clock, reported, page: new Page() };
 }
 
-test('nothing is asked of anybody until somebody follows, and nothing goes on half a minute after the last has gone (V3)', async () => {
+test('nothing is asked of anybody until somebody follows, and nothing goes on half a minute after the last has gone (UI-SOURCE-3)', async () => {
   const { world, clock, reported, page } = await scene();
   await clock.advance(1_000);
   assert.equal([world.calls, world.open], [[], 0]);
@@ -116,7 +116,7 @@ test('changes are gathered: at most ten batches a second, the last value of each
   await reported.close();
 });
 
-test('a state is shown of its own incarnation, and an older one never after a newer (F1, F2)', async () => {
+test('a state is shown of its own incarnation, and an older one never after a newer (UI-OBJECT-GRAPH-1, UI-OBJECT-GRAPH-2)', async () => {
   const { world, clock, reported, page } = await scene((each) => {
     each.objects.set(NETWORKS, [object('n', uidOf(1, 2)), object('kept', uidOf(2))]);
     each.kept.push(
@@ -180,7 +180,7 @@ test('a bus that is away at first is no reason to show nothing, and is heard lat
   await reported.close();
 });
 
-test('hostile names, states and references come through as data, and break nothing (F3)', async () => {
+test('hostile names, states and references come through as data, and break nothing (UI-OBJECT-GRAPH-3)', async () => {
   const names = [
     '__proto__',
     'constructor',

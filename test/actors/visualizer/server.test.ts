@@ -49,7 +49,7 @@ async function withServer(
   }
 }
 
-test('without a token only who names this machine is answered (S1)', () =>
+test('without a token only who names this machine is answered (UI-SERVER-1)', () =>
   withServer(undefined, async (port) => {
     assert.is((await ask(port, '/api/hello')).status, 200);
     assert.is((await ask(port, '/api/hello', { host: `localhost:${port}` })).status, 200);
@@ -58,7 +58,7 @@ test('without a token only who names this machine is answered (S1)', () =>
     }
   }));
 
-test('33.C5: a page of another site gets nothing, though a link there may lead here (S5)', () =>
+test('33.C5: a page of another site gets nothing, though a link there may lead here (UI-SERVER-5)', () =>
   withServer(undefined, async (port) => {
     const own = `http://127.0.0.1:${port}`;
     for (const path of ['/', '/api/hello', '/page/main.js']) {
@@ -110,7 +110,7 @@ test('where the page is says no token: the link alone, which is for no log, does
   assert.is(server.link, `${server.url}?token=s3cr3t`);
 });
 
-test('a token lets in as a bearer, and by a link, which leaves a cookie and no trace in the address (S1)', () =>
+test('a token lets in as a bearer, and by a link, which leaves a cookie and no trace in the address (UI-SERVER-1)', () =>
   withServer('s3cr3t/+', async (port) => {
     for (const path of ['/', '/api/hello', '/api/feed', '/page/main.ts', '/?token=wrong', '/api/hello?token=s3cr3t']) {
       assert.is((await ask(port, path)).status, 401, path);
@@ -184,7 +184,7 @@ function tree(key: string, state: string): Tree {
   return { key, state, tone: 'busy', ...rest };
 }
 
-test('a slow reader gets the last value of each object, and nothing piles up (S2)', async () => {
+test('a slow reader gets the last value of each object, and nothing piles up (UI-SERVER-2)', async () => {
   const stream = new PassThrough({ highWaterMark: 1_000 });
   const response = Object.assign(stream, {
     writeHead: () => response,

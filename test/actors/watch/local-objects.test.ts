@@ -161,7 +161,7 @@ function check(title: string, run: (scene: Scene) => Promise<void>): void {
 }
 
 check(
-  'a birth is published at once, what follows is handed over, and the last of it is published later (W4, M2)',
+  'a birth is published at once, what follows is handed over, and the last of it is published later (WATCHER-4, MISSING-KINDS-2)',
   async (scene) => {
     const { time, said, known, change } = scene;
     const born = change();
@@ -179,7 +179,7 @@ check(
 );
 
 check(
-  'another incarnation is a birth, whatever the mail has of the one before (M2)',
+  'another incarnation is a birth, whatever the mail has of the one before (MISSING-KINDS-2)',
   async ({ time, said, change }) => {
     const first = change();
     await time.advance(SOON_MS);
@@ -192,24 +192,27 @@ check(
   },
 );
 
-check('an end that is handed over leaves nothing in the mail, and nothing is published of it (M3)', async (scene) => {
-  const { time, host, said, change, end, mail } = scene;
-  const born = change();
-  await time.advance(SOON_MS);
-  change();
-  end();
-  await time.advance(SOON_MS);
-  assert.equal([...host.countByState()], []);
-  assert.is(await mail(), undefined);
-  await time.advance(2 * LEASE_MS);
-  assert.equal(said, ['seeded', born]);
-  const again = change('uid-b');
-  await time.advance(SOON_MS);
-  assert.equal(said, ['seeded', born, again]);
-  assert.equal([...host.countByState()], [['idle.available', 1]]);
-});
+check(
+  'an end that is handed over leaves nothing in the mail, and nothing is published of it (LOCAL-DELIVERY-3)',
+  async (scene) => {
+    const { time, host, said, change, end, mail } = scene;
+    const born = change();
+    await time.advance(SOON_MS);
+    change();
+    end();
+    await time.advance(SOON_MS);
+    assert.equal([...host.countByState()], []);
+    assert.is(await mail(), undefined);
+    await time.advance(2 * LEASE_MS);
+    assert.equal(said, ['seeded', born]);
+    const again = change('uid-b');
+    await time.advance(SOON_MS);
+    assert.equal(said, ['seeded', born, again]);
+    assert.equal([...host.countByState()], [['idle.available', 1]]);
+  },
+);
 
-check('an end is told by mail while a state of the object is on its way (M3)', async (scene) => {
+check('an end is told by mail while a state of the object is on its way (LOCAL-DELIVERY-3)', async (scene) => {
   const { time, host, said, change, end, mail, onPublish } = scene;
   const born = change();
   await time.advance(SOON_MS);
@@ -234,19 +237,22 @@ check('what waits is published at the end of a term that ends in order', async (
   assert.equal(said, ['seeded', born, last]);
 });
 
-check('what does not live here any more is published at once (M1)', async ({ time, host, said, change }) => {
-  const born = change();
-  await time.advance(SOON_MS);
-  change();
-  await time.advance(SOON_MS);
-  void host.close(0);
-  const last = change();
-  await time.advance(SOON_MS);
-  assert.equal(said, ['seeded', born, last]);
-});
+check(
+  'what does not live here any more is published at once (MISSING-KINDS-1)',
+  async ({ time, host, said, change }) => {
+    const born = change();
+    await time.advance(SOON_MS);
+    change();
+    await time.advance(SOON_MS);
+    void host.close(0);
+    const last = change();
+    await time.advance(SOON_MS);
+    assert.equal(said, ['seeded', born, last]);
+  },
+);
 
 check(
-  'after the end of a lease nothing is handed over: it is published, and the shard taken over afresh (M1, H6)',
+  'after the end of a lease nothing is handed over: it is published, and the shard taken over afresh (MISSING-KINDS-1, SHARD-HOST-6)',
   async (scene) => {
     const { time, host, said, known, change, lapse } = scene;
     const born = change();
@@ -265,7 +271,7 @@ check(
 );
 
 check(
-  'what waits when the mail is lost is published again before the mail counts as seeded (W3, P11)',
+  'what waits when the mail is lost is published again before the mail counts as seeded (WATCHER-3, P11)',
   async (scene) => {
     const { time, said, change, loseMail } = scene;
     const born = change();

@@ -34,7 +34,7 @@ function reported(kinds: readonly Resource[] = [A, B, C, X]) {
   return { clock, missing, said: () => said.splice(0) };
 }
 
-test('an adapter of which no kind is there is told once, when the last of them was looked for (M1)', () => {
+test('an adapter of which no kind is there is told once, when the last of them was looked for (MISSING-KINDS-1)', () => {
   const { missing, said } = reported();
   missing.missing(A);
   missing.missing(B);
@@ -46,7 +46,7 @@ test('an adapter of which no kind is there is told once, when the last of them w
   assert.equal(said(), []);
 });
 
-test('a kind is told of as soon as another of its adapter is there, whichever is heard of first (M2)', () => {
+test('a kind is told of as soon as another of its adapter is there, whichever is heard of first (MISSING-KINDS-2)', () => {
   const { missing, said } = reported();
   missing.missing(A);
   assert.is(missing.there(B), false);

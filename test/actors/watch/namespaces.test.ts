@@ -179,7 +179,7 @@ test(
 );
 
 test(
-  'a namespace whose list fails loses nothing, until its list is there (W2, W3)',
+  'a namespace whose list fails loses nothing, until its list is there (WATCHER-2, WATCHER-3)',
   led({ mail: TWO }, async ({ clock, lists, watches, until, said, seeded, mailbox }) => {
     (await lists('b')).answer(403, { message: 'forbidden' });
     (await lists('a')).answer(200, list('40', item('a/x', '5'), item('a/y', '6')));
@@ -197,7 +197,7 @@ test(
 );
 
 test(
-  'a list of a namespace that expired ends nothing and seeds nothing (W2, W3)',
+  'a list of a namespace that expired ends nothing and seeds nothing (WATCHER-2, WATCHER-3)',
   led({ namespaces: ['b'], mail: TWO }, async ({ clock, lists, watches, until, said, mailbox, seeded }) => {
     (await lists('b')).answer(410, { code: 410 });
     await clock.passPause();
@@ -212,7 +212,7 @@ test(
 );
 
 test(
-  'all is marked as seeded as of the earliest list, once every namespace was listed (W3)',
+  'all is marked as seeded as of the earliest list, once every namespace was listed (WATCHER-3)',
   led({}, async ({ lists, watches, mailbox, seeded }) => {
     (await lists('b')).answer(200, list('40'), at(20));
     await watches('b');
@@ -223,7 +223,7 @@ test(
 );
 
 test(
-  'nothing is marked as seeded while an object is on its way into the mail (W3)',
+  'nothing is marked as seeded while an object is on its way into the mail (WATCHER-3)',
   led({ namespaces: ['a'] }, async ({ lists, watches, mailbox, seeded, said }) => {
     const way = Promise.withResolvers<void>();
     const { publish } = mailbox;
@@ -247,7 +247,7 @@ for (const [what, mail, restored] of [
   ['an object of before an end in the mail', { 'a/x': { gone: '50' } }, list('70', item('a/x', '44'))],
 ] as const)
   test(
-    `33.B4: ${what} is that of a restored backup: the mail is forgotten, and all is said anew (W5, P11)`,
+    `33.B4: ${what} is that of a restored backup: the mail is forgotten, and all is said anew (WATCHER-5, P11)`,
     led({ namespaces: ['a'], mail: { ...mail, 'a/never': '3' } }, async ({ lists, seeded, mailbox }) => {
       const { id } = mailbox.epoch();
       (await lists('a')).answer(200, restored);
@@ -267,7 +267,7 @@ for (const [what, mail, restored] of [
   );
 
 test(
-  '33.B4: a server that is behind what was watched was restored: another epoch begins (W5)',
+  '33.B4: a server that is behind what was watched was restored: another epoch begins (WATCHER-5)',
   led({ namespaces: ['a'] }, async ({ lists, watches, until, mailbox, reached, seeded }) => {
     const { id } = mailbox.epoch();
     (await lists('a')).answer(200, list('40', item('a/x', '5')));
@@ -287,7 +287,7 @@ test(
 );
 
 test(
-  'what another pod published meanwhile is not replaced by what is older (W1, P9)',
+  'what another pod published meanwhile is not replaced by what is older (WATCHER-1, P9)',
   led({ mail: { 'a/x': '5' } }, async ({ lists, watches, until, said, mailbox }) => {
     (await lists('a')).answer(200, list('40', item('a/x', '5')));
     const watch = await watches('a');
@@ -344,7 +344,7 @@ test(
 );
 
 test(
-  'a resource without a life that is not served does not keep the rest from being seeded, whatever failed before (W3)',
+  'a resource without a life that is not served does not keep the rest from being seeded, whatever failed before (WATCHER-3)',
   led({ known: registry([], [GADGETS]), namespaces: ['a'] }, async ({ clock, lists, mailbox, seeded, unserved }) => {
     (await lists('a')).answer(200, list('40'));
     (await lists('gadgets/a')).answer(503, { message: 'not yet' });
@@ -357,7 +357,7 @@ test(
 );
 
 test(
-  'a kind that is not served keeps all from being seeded (W3)',
+  'a kind that is not served keeps all from being seeded (WATCHER-3)',
   led(
     {
       known: { ...registry([], [GADGETS]), kind: ({ plural }) => (plural === 'gadgets' ? ({} as never) : undefined) },

@@ -79,7 +79,7 @@ test('a term whose mail is lost before it was read ends, and the next begins (P1
   assert.is(outcome, undefined);
 });
 
-test('33.E2: whoever watches less of what the pods serve does not lead, and gives way to a process that watches all (W6)', async () => {
+test('33.E2: whoever watches less of what the pods serve does not lead, and gives way to a process that watches all (WATCHER-6)', async () => {
   const time = new SimulatedTime();
   const clock = new ProcessClock(time, 1);
   const broker = memoryBroker({ clock, latencyMs: () => 1 });

@@ -127,7 +127,7 @@ for (const [path, head] of [
       const startedAt = clock.now();
       const piece = 'x'.repeat(MIB);
       const idle = Array.from({ length: 8 }, () => begin(path));
-      // S3: more is refused while those that came first hold what they have.
+      // HOOK-SERVER-3: more is refused while those that came first hold what they have.
       const sent = Promise.all(
         idle.map(async ({ asking }) => {
           await written(asking, head);
@@ -136,7 +136,7 @@ for (const [path, head] of [
       );
       const answers = await Promise.all(idle.map(({ status }) => status));
       assert.ok(answers.filter((status) => status === 503 || status === undefined).length >= 3, `${answers}`);
-      // S4
+      // HOOK-SERVER-4
       assert.ok(answers.includes(408), `${answers}`);
       assert.ok(clock.now() - startedAt < 30_000, `${clock.now() - startedAt} ms`);
       assert.is(await ask('/validate', '{}'), 200);
@@ -175,7 +175,7 @@ test('33.C4b: large bodies of one address are read in turn with those of another
     assert.is(await ask('/validate', '"other"'), 200);
     const before = read.length;
     await Promise.all(many.map(({ status }) => status));
-    // S5
+    // HOOK-SERVER-5
     assert.ok(before < many.length, `${before} were read before it`);
   }));
 
@@ -201,7 +201,7 @@ test('33.C4c: with an authority of clients a review is answered to its clients a
   ]);
   await served(
     async ({ ask, server, begin }) => {
-      // S6
+      // HOOK-SERVER-6
       assert.is(await ask('/validate', '{}', await shownBy(authority)), 200);
       assert.is(await ask('/validate', '{}', await shownBy(other)), 401);
       const stranger = begin('/validate');

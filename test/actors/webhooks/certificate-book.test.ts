@@ -41,7 +41,7 @@ function lived(book: CertificateBook, end: number, trusts: (now: number) => bool
       if (step.do === 'wait') break;
       if (step.do === 'promote') {
         const isTrusted = since !== undefined && at >= since + TIMES.graceMs;
-        assert.ok(isTrusted || at >= now.current.endsAt, 'who serves is trusted (B1)');
+        assert.ok(isTrusted || at >= now.current.endsAt, 'who serves is trusted (HOOK-CERTIFICATE-BOOK-1)');
       }
       now =
         step.do === 'prepare'
@@ -56,7 +56,7 @@ function lived(book: CertificateBook, end: number, trusts: (now: number) => bool
   return done;
 }
 
-test('the next one is trusted for a while before it is served, and the one before until it ends (B1, B2)', () => {
+test('the next one is trusted for a while before it is served, and the one before until it ends (HOOK-CERTIFICATE-BOOK-1, HOOK-CERTIFICATE-BOOK-2)', () => {
   assert.equal(
     lived(begun(issued('c1', 0)), 160, () => true),
     [
@@ -70,7 +70,7 @@ test('the next one is trusted for a while before it is served, and the one befor
   );
 });
 
-test('while it is not trusted it is not served, until there is nothing to lose (B1)', () => {
+test('while it is not trusted it is not served, until there is nothing to lose (HOOK-CERTIFICATE-BOOK-1)', () => {
   assert.equal(
     lived(begun(issued('c1', 0)), 95, () => false),
     ['60 prepare (c1)(c2)', '90 promote (c2)(c1)', '90 retire (c2)'],

@@ -74,7 +74,7 @@ test('a thousand who leave an object do so by a read and two writes, and the las
   assert.equal(calls, ['PATCH', 'GET', 'PATCH']);
 });
 
-test('each is answered by a run that began after it asked, and a failure is of those that it was for (T1, T2)', async () => {
+test('each is answered by a run that began after it asked, and a failure is of those that it was for (HTTP-BATCH-1, HTTP-BATCH-2)', async () => {
   const share = together<number, readonly number[]>();
   const runs: PromiseWithResolvers<readonly number[]>[] = [];
   const asked: (readonly number[])[] = [];

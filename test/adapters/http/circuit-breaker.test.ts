@@ -24,7 +24,7 @@ function dead() {
   return { clock, outage, begin, fail, refusal };
 }
 
-test('after five calls in a row without an answer nothing is sent, and it is said why (D1)', () => {
+test('after five calls in a row without an answer nothing is sent, and it is said why (HTTP-CIRCUIT-BREAKER-1)', () => {
   const { begin, fail, refusal } = dead();
   for (let call = 0; call < 4; call++) fail();
   assert.is(refusal(), undefined);
@@ -37,7 +37,7 @@ test('after five calls in a row without an answer nothing is sent, and it is sai
   assert.throws(begin);
 });
 
-test('three hundred who would call it cost one call a pause, and pauses grow to half a minute (D1)', () => {
+test('three hundred who would call it cost one call a pause, and pauses grow to half a minute (HTTP-CIRCUIT-BREAKER-1)', () => {
   const { clock, begin, fail, refusal } = dead();
   for (let call = 0; call < 5; call++) fail();
   let sent = 0;
@@ -58,7 +58,7 @@ test('three hundred who would call it cost one call a pause, and pauses grow to 
   assert.ok(sent <= 8);
 });
 
-test('one answer ends it (D2)', () => {
+test('one answer ends it (HTTP-CIRCUIT-BREAKER-2)', () => {
   const { clock, begin, fail, refusal } = dead();
   for (let call = 0; call < 5; call++) fail();
   clock.advance(1_000);
@@ -75,7 +75,7 @@ test('those that were under way already make it no worse', () => {
   assert.is(refusal(), undefined);
 });
 
-test('who had no time proves nothing (D3)', () => {
+test('who had no time proves nothing (HTTP-CIRCUIT-BREAKER-3)', () => {
   const { clock, outage, refusal } = dead();
   for (let call = 0; call < 20; call++) {
     const trial = outage.begin(clock.now() + 100);
@@ -91,7 +91,7 @@ test('who had no time proves nothing (D3)', () => {
   assert.ok(refusal() !== undefined);
 });
 
-test('a service that asks to be left alone is called by nobody until then, and then by one (D4)', () => {
+test('a service that asks to be left alone is called by nobody until then, and then by one (HTTP-CIRCUIT-BREAKER-4)', () => {
   const { clock, outage, begin, refusal } = dead();
   const until = '2026-01-01T00:05:00Z';
   clock.now = () => Date.parse(until) - 300_000;

@@ -40,7 +40,7 @@ function gateWith(slots: number) {
   return { clock, gate, entered, come, settle, leave };
 }
 
-test('no more enter than there are slots, and the others in their order (G1, G2)', async () => {
+test('no more enter than there are slots, and the others in their order (HTTP-CONCURRENCY-LIMITER-1, HTTP-CONCURRENCY-LIMITER-2)', async () => {
   const { gate, entered, come, settle, leave } = gateWith(2);
   for (const name of ['a', 'b', 'c', 'd']) void come(name);
   await settle();
@@ -50,7 +50,7 @@ test('no more enter than there are slots, and the others in their order (G1, G2)
   assert.equal(entered, ['a', 'b', 'c']);
 });
 
-test('an authentication goes before those who wait (G4)', async () => {
+test('an authentication goes before those who wait (HTTP-CONCURRENCY-LIMITER-4)', async () => {
   const { entered, come, settle, leave } = gateWith(1);
   for (const name of ['a', 'b']) void come(name);
   void come('token', { turn: 'first' });
@@ -60,7 +60,7 @@ test('an authentication goes before those who wait (G4)', async () => {
   assert.equal(entered, ['a', 'token', 'b']);
 });
 
-test('nobody enters a paused lane; who cannot wait so long is told at once (G3)', async () => {
+test('nobody enters a paused lane; who cannot wait so long is told at once (HTTP-CONCURRENCY-LIMITER-3)', async () => {
   const { clock, gate, entered, come, settle } = gateWith(1);
   gate.pause(1_000, 'ns');
   void come('patient');
@@ -75,7 +75,7 @@ test('nobody enters a paused lane; who cannot wait so long is told at once (G3)'
   assert.equal(entered, ['hasty gave up', 'patient']);
 });
 
-test('a shorter pause ends no longer one (G3)', async () => {
+test('a shorter pause ends no longer one (HTTP-CONCURRENCY-LIMITER-3)', async () => {
   const { clock, gate, entered, come, settle } = gateWith(1);
   gate.pause(5_000, 'ns');
   gate.pause(1_000, 'ns');
@@ -88,7 +88,7 @@ test('a shorter pause ends no longer one (G3)', async () => {
   assert.equal(entered, ['a']);
 });
 
-test('who gave up holds no slot and keeps nobody from one (G1)', async () => {
+test('who gave up holds no slot and keeps nobody from one (HTTP-CONCURRENCY-LIMITER-1)', async () => {
   const { clock, entered, come, settle, leave } = gateWith(1);
   void come('a');
   await settle();
@@ -104,7 +104,7 @@ test('who gave up holds no slot and keeps nobody from one (G1)', async () => {
   assert.is(entered.at(-1), 'c');
 });
 
-test('who comes while others wait does not overtake them, even when a slot is free (G2)', async () => {
+test('who comes while others wait does not overtake them, even when a slot is free (HTTP-CONCURRENCY-LIMITER-2)', async () => {
   const { clock, gate, entered, come, settle } = gateWith(1);
   gate.pause(1_000, 'ns');
   void come('waits');
@@ -115,7 +115,7 @@ test('who comes while others wait does not overtake them, even when a slot is fr
   assert.equal(entered.slice(0, 1), ['waits']);
 });
 
-test('a namespace with three thousand calls keeps nobody else waiting for more than one turn (G2)', async () => {
+test('a namespace with three thousand calls keeps nobody else waiting for more than one turn (HTTP-CONCURRENCY-LIMITER-2)', async () => {
   const { entered, come, settle, leave } = gateWith(1);
   for (let n = 0; n < 3_000; n++) void come(`crowd ${n}`, { namespace: 'crowd', object: `${n}` });
   await settle();
@@ -125,7 +125,7 @@ test('a namespace with three thousand calls keeps nobody else waiting for more t
   assert.equal(entered, ['crowd 0', 'crowd 1', 'lone 1', 'crowd 2', 'lone 2']);
 });
 
-test('within a namespace its objects take turns, and the calls of one keep their order (G2)', async () => {
+test('within a namespace its objects take turns, and the calls of one keep their order (HTTP-CONCURRENCY-LIMITER-2)', async () => {
   const { entered, come, settle, leave } = gateWith(1);
   for (const n of [1, 2, 3]) void come(`a${n}`, { object: 'a' });
   await settle();
@@ -134,7 +134,7 @@ test('within a namespace its objects take turns, and the calls of one keep their
   assert.equal(entered, ['a1', 'a2', 'b1', 'a3']);
 });
 
-test('where two namespaces use a cloud, neither takes all slots (G1)', async () => {
+test('where two namespaces use a cloud, neither takes all slots (HTTP-CONCURRENCY-LIMITER-1)', async () => {
   const { entered, come, settle, leave } = gateWith(8);
   for (let n = 0; n < 20; n++) void come(`alone ${n}`, { namespace: 'crowd' });
   await settle();
@@ -148,7 +148,7 @@ test('where two namespaces use a cloud, neither takes all slots (G1)', async () 
   assert.is(entered.at(-1), 'lone again', 'a slot is kept for it, without anybody leaving');
 });
 
-test('authentications hold a quarter of the slots at most; with few slots they take turns with others (G4)', async () => {
+test('authentications hold a quarter of the slots at most; with few slots they take turns with others (HTTP-CONCURRENCY-LIMITER-4)', async () => {
   const { entered, come, settle } = gateWith(8);
   for (let n = 0; n < 20; n++) void come(`token ${n}`, { turn: 'first' });
   void come('call');
@@ -163,7 +163,7 @@ test('authentications hold a quarter of the slots at most; with few slots they t
   assert.equal(narrow.entered, ['token', 'call', 'token']);
 });
 
-test('who has less time left than a call takes is told so when its turn comes, and nothing is sent (G5)', async () => {
+test('who has less time left than a call takes is told so when its turn comes, and nothing is sent (HTTP-CONCURRENCY-LIMITER-5)', async () => {
   const { clock, entered, come, settle, leave } = gateWith(2);
   void come('slow');
   await settle();
@@ -178,7 +178,7 @@ test('who has less time left than a call takes is told so when its turn comes, a
   assert.equal(entered, ['slow', 'tries', 'hasty gave up', 'patient']);
 });
 
-test('a lane that is paused keeps its own namespace alone waiting (G3)', async () => {
+test('a lane that is paused keeps its own namespace alone waiting (HTTP-CONCURRENCY-LIMITER-3)', async () => {
   const { clock, gate, entered, come, settle } = gateWith(4);
   gate.pause(1_000, 'loud');
   gate.pause(3_000, 'louder');
@@ -223,7 +223,7 @@ test('a gate is idle once nobody is in and nobody waits', async () => {
   assert.is(gate.idleSince, clock.now());
 });
 
-test('who is let in too late, or not at all, can tell that nothing was sent (G3)', async () => {
+test('who is let in too late, or not at all, can tell that nothing was sent (HTTP-CONCURRENCY-LIMITER-3)', async () => {
   const { gate, clock, come, settle } = gateWith(1);
   await come('first');
   const call = { namespace: 'ns', object: 'a', kind: 'GET', deadlineAt: clock.now() + 1_000 };

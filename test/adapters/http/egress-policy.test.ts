@@ -70,7 +70,7 @@ test('loopback is reached where that is stated, unless it is denied', () => {
   assert.match(said({ deny: ['127.0.0.0/8'] }), /where --cloud-deny forbids/);
 });
 
-test('loopback, link-local and what is no host are refused, however they are spelled (H2)', () => {
+test('loopback, link-local and what is no host are refused, however they are spelled (HTTP-EGRESS-POLICY-2)', () => {
   for (const host of [
     '127.0.0.1',
     '127.1',
@@ -121,7 +121,7 @@ test('33.C6: metadata services of all clouds are refused, and whatever stands fo
     assert.is(refusalOf(`http://[${host}]:5000/v3`), undefined, host);
 });
 
-test('33.C6: in a pod no search domain makes a Service of a name, unless it is allowed (H4)', () => {
+test('33.C6: in a pod no search domain makes a Service of a name, unless it is allowed (HTTP-EGRESS-POLICY-4)', () => {
   const lookup = resolver({ 'keystone.openstack': ['10.244.0.7'], 'cloud.example.': ['203.0.113.7'] });
   const found = (name: string, options: Partial<EgressPolicyOptions> = {}): readonly string[] => {
     let addresses: readonly string[] = [];
@@ -158,7 +158,7 @@ test('private networks are reached, as ever', () => {
   assert.is(resolved(['10.0.0.5', 'fd00::5']), undefined);
 });
 
-test('a name is judged by what it leads to, all of it, and the address is not told (H1, H3)', () => {
+test('a name is judged by what it leads to, all of it, and the address is not told (HTTP-EGRESS-POLICY-1, HTTP-EGRESS-POLICY-3)', () => {
   for (const address of ['127.0.0.1', '169.254.169.254', '::ffff:a9fe:a9fe', '::1', 'fe80::1%eth0']) {
     const message = resolved([address]) ?? '';
     assert.match(message, /^'cloud\.test' is (a loopback|a link-local) address, which clouds are not reached at/);
@@ -245,7 +245,7 @@ async function requested(
   }
 }
 
-test('no socket is opened to a refused address, under whatever name (H1)', async () => {
+test('no socket is opened to a refused address, under whatever name (HTTP-EGRESS-POLICY-1)', async () => {
   const { result, heard, asked } = await requested(['127.0.0.1']);
   assert.match(result, /'cloud\.test' is a loopback address/);
   assert.equal([heard, asked], [0, 1]);

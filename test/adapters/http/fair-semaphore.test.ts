@@ -18,7 +18,7 @@ function turnsOf(limit: number) {
   return { turns, entered, come, leave };
 }
 
-test('no more are in than may be, and a place that was left is taken again (T1)', async () => {
+test('no more are in than may be, and a place that was left is taken again (HTTP-FAIR-SEMAPHORE-1)', async () => {
   const { entered, come, leave, turns } = turnsOf(2);
   for (const name of ['a', 'b', 'c']) void come('', name);
   await new Promise(setImmediate);
@@ -29,7 +29,7 @@ test('no more are in than may be, and a place that was left is taken again (T1)'
   assert.is(turns.enter(''), undefined);
 });
 
-test('a thousand of one key keep another waiting for one of them; each key keeps its order (T2)', async () => {
+test('a thousand of one key keep another waiting for one of them; each key keeps its order (HTTP-FAIR-SEMAPHORE-2)', async () => {
   const { entered, come, leave } = turnsOf(1);
   for (let n = 0; n < 1_000; n++) void come('crowd', `crowd ${n}`);
   void come('lone', 'lone 1');

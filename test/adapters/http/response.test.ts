@@ -55,7 +55,7 @@ const text =
   (response: ServerResponse): void =>
     void response.writeHead(status).end(content);
 
-test('an answer within the limits is what was sent, wherever it was cut (W1)', async () => {
+test('an answer within the limits is what was sent, wherever it was cut (HTTP-RESPONSE-SCAN-1)', async () => {
   const content = JSON.stringify({ name: 'a "[{,"\\ é €', list: [[1], { 'k{': [] }], empty: {} });
   const whole = Buffer.from(content);
   const slowly = (response: ServerResponse): void => {
@@ -71,7 +71,7 @@ test('an answer within the limits is what was sent, wherever it was cut (W1)', a
   assert.is(once.depth, 4);
 });
 
-test('one resource is no longer than a megabyte, a list may be; both say what to do (R1)', async () => {
+test('one resource is no longer than a megabyte, a list may be; both say what to do (HTTP-RESPONSE-1)', async () => {
   const long = JSON.stringify({ name: 'x'.repeat(MIB) });
   const error = (await asked(text(long))) as Error;
   assert.instance(error, OversizeError);
@@ -81,7 +81,7 @@ test('one resource is no longer than a megabyte, a list may be; both say what to
   assert.match(String(await asked(text(`{"a":"${'x'.repeat(17 * MIB)}"}`), { extent: 'page' })), /more than 16 MiB/);
 });
 
-test('nesting is counted before anything is parsed (R1)', async () => {
+test('nesting is counted before anything is parsed (HTTP-RESPONSE-1)', async () => {
   assert.match(String(await asked(text(`{"a":${'['.repeat(500_000)}`))), /nested deeper than 64 levels/);
   assert.match(String(await asked(text(`${'{"a":'.repeat(65)}1${'}'.repeat(65)}`))), /nested deeper than 64 levels/);
   const deep = `{"a":${'['.repeat(63)}${']'.repeat(63)}}`;
@@ -91,13 +91,13 @@ test('nesting is counted before anything is parsed (R1)', async () => {
   assert.equal(await asked(text(name)), JSON.parse(name));
 });
 
-test('small values that are many are too much before they are long (W2)', async () => {
+test('small values that are many are too much before they are long (HTTP-RESPONSE-SCAN-2)', async () => {
   const empties = `{"a":[${Array(100_000).fill('{}').join()}]}`;
   assert.ok(empties.length < MIB);
   assert.match(String(await asked(text(empties))), /too many values for one resource/);
 });
 
-test('an answer that is over a limit is read no further (R2)', async () => {
+test('an answer that is over a limit is read no further (HTTP-RESPONSE-2)', async () => {
   const closed = Promise.withResolvers<void>();
   const endless = (response: ServerResponse): void => {
     response.on('close', closed.resolve);
@@ -118,14 +118,14 @@ test('a refusal that is long is still a failure, and shorter than a resource may
   assert.match(String(error), /answered 409 with more than 64 KiB for a refusal/);
 });
 
-test('what there is no memory for now is not parsed, and says so (M1)', async () => {
+test('what there is no memory for now is not parsed, and says so (HTTP-RESPONSE-MEMORY-1)', async () => {
   const error = await asked(text(JSON.stringify({ a: 'x'.repeat(100_000) })), { memory: new AnswerMemory(250_000) });
   assert.instance(error, UnknownOutcomeError);
   assert.match(String(error), /GET \/things was not read: it takes more memory than is free/);
   assert.is((error as TransientError).retryAfterMs, undefined, 'a pause would be everybody’s who uses the cloud');
 });
 
-test('however many clouds one namespace has, as much is free for the next one (M2)', () => {
+test('however many clouds one namespace has, as much is free for the next one (HTTP-RESPONSE-MEMORY-2)', () => {
   const memory = new AnswerMemory(1_000);
   const hostile = Array.from({ length: 100 }, (_, n) => memory.open(['namespace a', `cloud ${n}`]));
   for (const holding of hostile) greedy(holding.grow);
@@ -140,7 +140,7 @@ test('however many clouds one namespace has, as much is free for the next one (M
   assert.is(memory.used, 500);
 });
 
-test('what was released is free, once (M3)', () => {
+test('what was released is free, once (HTTP-RESPONSE-MEMORY-3)', () => {
   const memory = new AnswerMemory(1_000);
   const [one, two] = [memory.open(['a']), memory.open(['b'])];
   one.grow(500);

@@ -62,7 +62,7 @@ function shows(text: string, secret: string): boolean {
 }
 
 for (const [name, spell] of Object.entries(SPELLINGS)) {
-  test(`a secret is hidden as ${name} (X1)`, () => {
+  test(`a secret is hidden as ${name} (HTTP-SECRETS-1)`, () => {
     for (const secret of SECRETS) {
       const hide = hiding([undefined, '', secret, 'token-of-ours']);
       const spelled = spell(secret);
@@ -82,7 +82,7 @@ function longSecret(length: number): string {
   return text.slice(0, length);
 }
 
-test('33.C1: secrets of 24 KB and more are hidden whole and in pieces, in every spelling (X1, X2)', () => {
+test('33.C1: secrets of 24 KB and more are hidden whole and in pieces, in every spelling (HTTP-SECRETS-1, HTTP-SECRETS-2)', () => {
   for (const length of [24_000, 65_535]) {
     const secret = longSecret(length);
     const hide = hiding([secret]);
@@ -97,7 +97,7 @@ test('33.C1: secrets of 24 KB and more are hidden whole and in pieces, in every 
   }
 });
 
-test('33.C1: what a text may say is searched up to a bound, and behind that nothing is told (X3)', () => {
+test('33.C1: what a text may say is searched up to a bound, and behind that nothing is told (HTTP-SECRETS-3)', () => {
   const hide = hiding([longSecret(30_000), 'hunter2']);
   assert.ok(hide('a%41&amp;\\\\x41+'.repeat(500)) === '***');
   const reported = hide(`not found ${'x '.repeat(20_000)}hunter2`);

@@ -87,14 +87,14 @@ test('what was under way when Ironic lost the node may be done again, but not wh
   assert.equal(unasked([...deploying, said('active'), MADE, order('active')]), found('active'));
 });
 
-test('what is still to be done when Ironic lost the node begins with providing the new one (O2)', () => {
+test('what is still to be done when Ironic lost the node begins with providing the new one (TEST-ORDERS-2)', () => {
   const provided = [wish('deployment'), MADE, order('provide'), said('available'), MADE];
   assert.equal(unasked([...provided, order('provide'), said('available'), order('active')]), []);
   const wiping = [...DEPLOYED, wish('wiping'), MADE, order('provide')];
   assert.equal(unasked(wiping), []);
 });
 
-test('what was seen to be as asked for is a reason for nothing more (O3)', () => {
+test('what was seen to be as asked for is a reason for nothing more (TEST-ORDERS-3)', () => {
   const settled: Entry = { what: 'settled', host: HOST };
   // It was changed, and changed back before anybody did anything.
   const there = [...DEPLOYED, wish('wiping'), wish('deployment')];
@@ -117,7 +117,7 @@ test('a node that is there without its host is told', () => {
   assert.equal(unasked([...DEPLOYED, { what: 'left', host: HOST }]), [line]);
 });
 
-test('a machine has what was asked of its host in this life, and nothing else (O4)', () => {
+test('a machine has what was asked of its host in this life, and nothing else (TEST-ORDERS-4)', () => {
   const asked = (image: string): Entry => ({ what: 'wished', host: HOST, wish: 'deployment', image });
   const written = (image: string): Entry => ({ what: 'written', host: HOST, image });
   const born = (disks: 'cleaned' | 'kept'): Entry => ({ what: 'born', host: HOST, disks });

@@ -2,12 +2,12 @@
 // is deployed, wiped, cleaned or inspected that nobody asked for, nor twice, and no node is taken away from a host that is to have one.
 //
 // Invariants:
-//   O1. A wish is good for one order of a sort. Another one needs another wish, or Ironic's word that the former failed. Wishes
+//   TEST-ORDERS-1. A wish is good for one order of a sort. Another one needs another wish, or Ironic's word that the former failed. Wishes
 //       that say the same are one; two images that were asked for, one after the other, may both be deployed, as the first was under way.
-//   O2. A node that is made again, since Ironic has lost it, is no reason to do again what was done; what was under way may be, and
+//   TEST-ORDERS-2. A node that is made again, since Ironic has lost it, is no reason to do again what was done; what was under way may be, and
 //       what is still to be done begins with providing it.
-//   O3. A wish that has been seen fulfilled is good for nothing more.
-//   O4. A machine is written with what its host was asked to have in this life, and wiped only where disks are to be cleaned.
+//   TEST-ORDERS-3. A wish that has been seen fulfilled is good for nothing more.
+//   TEST-ORDERS-4. A machine is written with what its host was asked to have in this life, and wiped only where disks are to be cleaned.
 
 /** What a user asks for. */
 export type Wish = 'inspection' | 'preparation' | 'deployment' | 'wiping' | 'removal';

@@ -223,7 +223,7 @@ const status404 = (details?: object): object => ({ kind: 'Status', code: 404, re
 const GADGET = '/apis/example.org/v1/namespaces/ns/gadgets/a';
 const GADGET_DETAILS = { name: 'a', group: 'example.org', kind: 'gadgets' };
 
-test('33.B1: only a Status that names the object, or its namespace, proves that it is not there (B1)', () =>
+test('33.B1: only a Status that names the object, or its namespace, proves that it is not there (KUBE-ABSENCE-1)', () =>
   scripted(async ({ client, next, waiting }) => {
     const absent = async (path: string, details: object): Promise<void> => {
       const error = rejection(get(client, path));
@@ -240,7 +240,7 @@ test('33.B1: only a Status that names the object, or its namespace, proves that 
     await absent('/apis/example.org/v1/gadgets/a', GADGET_DETAILS);
   }));
 
-test('33.B1: whatever else answers 404 says nothing of what is there (B1)', () =>
+test('33.B1: whatever else answers 404 says nothing of what is there (KUBE-ABSENCE-1)', () =>
   scripted(async ({ client, next }) => {
     const served = async (): Promise<void> => {
       const versions = [{ groupVersion: 'example.org/v1', version: 'v1' }];
@@ -291,7 +291,7 @@ test('33.B1: whatever else answers 404 says nothing of what is there (B1)', () =
     assert.instance(await end, TransientError);
   }));
 
-test('33.B1: a kind is missing only if the lists of what is served are without it (B2)', () =>
+test('33.B1: a kind is missing only if the lists of what is served are without it (KUBE-ABSENCE-2)', () =>
   scripted(async ({ client, next, waiting }) => {
     const list = '/apis/example.org/v1/gadgets?limit=500';
     const groups = (version: string): object => ({

@@ -98,7 +98,7 @@ export function objectsSuite(test: Test, open: () => Promise<Opened>): void {
     assert.is(await objects({ client }).get(NETWORKS, namespace, 'nobody'), undefined);
   });
 
-  on('no finalizer is added to an object that is being deleted (G1)', async ({ client, namespace, create }) => {
+  on('no finalizer is added to an object that is being deleted', async ({ client, namespace, create }) => {
     const writes = objects({ client });
     const { metadata } = await create('a');
     const reference = { namespace, name: 'a', uid: metadata.uid };

@@ -220,7 +220,7 @@ onWatch(
 );
 
 onWatch(
-  '33.B4: a server that is behind what it has told was restored from a backup: what it has is listed anew (K5)',
+  '33.B4: a server that is behind what it has told was restored from a backup: what it has is listed anew (KUBE-WATCH-5)',
   async ({ listed, reached, watched, until, heard }) => {
     (await listed()).answer(200, list('70'));
     const watch = await watched('70');
@@ -445,23 +445,26 @@ onWatch(
   },
 );
 
-onWatch('33.C2: an object that is too long for a watch is not read, is told, and is listed (K6)', async (on) => {
-  (await on.listed()).answer(200, list('10', gadget('1')));
-  const watch = await on.watched('10');
-  watch.open();
-  watch.write(line('ADDED', gadget('11')));
-  await on.until('changed g11');
-  const MIB = 'x'.repeat(1024 * 1024);
-  watch.write('{"type":"MODIFIED","object":{"metadata":{"annotations":{"a":"');
-  // It has no end: what is kept of it has.
-  for (let index = 0; index < 4; index++) watch.write(MIB);
-  await soon(watch.closed, 'the end of the watch');
-  const problem = on.heard.find((what) => what.startsWith('problem')) ?? '';
-  assert.match(problem, /more than 3 MiB, which is not read: all objects are listed anew; make that object smaller/);
-  await on.clock.passPause();
-  (await on.listed()).answer(200, list('12', gadget('11'), gadget('12')));
-  await on.until('list 12: g11 g12');
-});
+onWatch(
+  '33.C2: an object that is too long for a watch is not read, is told, and is listed (KUBE-WATCH-6)',
+  async (on) => {
+    (await on.listed()).answer(200, list('10', gadget('1')));
+    const watch = await on.watched('10');
+    watch.open();
+    watch.write(line('ADDED', gadget('11')));
+    await on.until('changed g11');
+    const MIB = 'x'.repeat(1024 * 1024);
+    watch.write('{"type":"MODIFIED","object":{"metadata":{"annotations":{"a":"');
+    // It has no end: what is kept of it has.
+    for (let index = 0; index < 4; index++) watch.write(MIB);
+    await soon(watch.closed, 'the end of the watch');
+    const problem = on.heard.find((what) => what.startsWith('problem')) ?? '';
+    assert.match(problem, /more than 3 MiB, which is not read: all objects are listed anew; make that object smaller/);
+    await on.clock.passPause();
+    (await on.listed()).answer(200, list('12', gadget('11'), gadget('12')));
+    await on.until('list 12: g11 g12');
+  },
+);
 
 onWatch('33.C2: an object of a size that etcd stores is told in a watch', async (on) => {
   (await on.listed()).answer(200, list('10'));

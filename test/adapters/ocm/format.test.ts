@@ -7,7 +7,7 @@ import { meaning, noteTexts } from './layout.ts';
 
 const test = suite('format');
 
-/** Formats, and checks that nothing else changed and that once is enough (F1, F2). */
+/** Formats, and checks that nothing else changed and that once is enough (OCM-FORMAT-1, OCM-FORMAT-2). */
 function formatted(text: string): string {
   const before = parse('x.model', text);
   assert.equal(before.diagnostics, []);
@@ -111,7 +111,7 @@ test('documentation follows its item where a line is split', () => {
   );
 });
 
-test('a note that documents nothing does not begin to (F3)', () => {
+test('a note that documents nothing does not begin to (OCM-FORMAT-3)', () => {
   assert.is(
     formatted('class X {\n@json // Of nobody.\n// Nor this.\nA String // Last.\n\nB String\n}\n'),
     'class X {\n\t@json // Of nobody.\n\t// Nor this.\n\tA String // Last.\n\n\tB String\n}\n',

@@ -117,7 +117,7 @@ for (const [shape, nested] of [
   ['in objects', (inner: JsonObject): Json => inner],
   ['in lists', (inner: JsonObject): Json => [inner, [inner]]],
 ] as const) {
-  test(`no operation returns a secret that the cloud's answer holds ${shape} (A1)`, async () => {
+  test(`no operation returns a secret that the cloud's answer holds ${shape} (OS-PROJECTION-1)`, async () => {
     for (const kind of KINDS) {
       const operations = operationsOn(kind, { ...hostile(kind.projection, nested), id: ID, name: NAME });
       const request = ofOneEach(kind, requestFor(kind, 1));
@@ -143,7 +143,7 @@ for (const [shape, nested] of [
   });
 }
 
-test('an error shows nothing of the body that it was made from, but its message (A1)', () => {
+test('an error shows nothing of the body that it was made from, but its message (OS-PROJECTION-1)', () => {
   const error = new HttpError('no', { status: 409, body: { server: SECRETS } });
   assert.equal(error.body, { server: SECRETS });
   assert.not.match(JSON.stringify([error, Object.entries(error)]) + inspect(error, { depth: 9 }), 'hunter');

@@ -103,7 +103,7 @@ test('a cloud goes on where it was, at its port, with its quotas and what an ope
     await third.close();
   }));
 
-test('what was answered is in the file at that moment, and one that was killed is there again with it (V1)', () =>
+test('what was answered is in the file at that moment, and one that was killed is there again with it (OSIM-KEPT-STORE-1)', () =>
   scratch(async (file) => {
     const simulator = await startSimulator({ clock, file });
     const ask = await client(simulator);
@@ -128,7 +128,7 @@ test('what was answered is in the file at that moment, and one that was killed i
     }
   }));
 
-test('a kill in the middle of a write costs what was being written, and no more (V2)', () =>
+test('a kill in the middle of a write costs what was being written, and no more (OSIM-KEPT-STORE-2)', () =>
   scratch(async (file) => {
     const first = await startSimulator({ clock, file });
     await (await client(first))('POST /networks', { network: { name: 'kept' } });
@@ -200,7 +200,7 @@ test('where its port is taken, it says which, whose, and what to do', () =>
     await again.close();
   }));
 
-test('a file that has grown is replaced by a whole one, which says the same (V3)', () =>
+test('a file that has grown is replaced by a whole one, which says the same (OSIM-KEPT-STORE-3)', () =>
   scratch(async (file) => {
     const simulator = await startSimulator({ clock, file });
     const ask = await client(simulator);

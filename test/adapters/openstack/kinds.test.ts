@@ -198,10 +198,13 @@ test('what was created when the connection broke is found afterwards, and may co
     assert.equal([matches.length, exact, intended], [1, true, undefined]);
     const intent = network.intent?.(tenant.request(object));
     assert.ok(intent);
-    assert.ok((await find({ ...tenant.request(object), intents: [intent] })).intended, 'it is what was asked for (M9)');
+    assert.ok(
+      (await find({ ...tenant.request(object), intents: [intent] })).intended,
+      'it is what was asked for (EXTERNAL-RESOURCE-9)',
+    );
   }));
 
-test('what an earlier create of the same object took is no refusal for ever: it is looked for again (I4, M8)', () =>
+test('what an earlier create of the same object took is no refusal for ever: it is looked for again (I4, EXTERNAL-RESOURCE-8)', () =>
   withTenant(async (tenant, simulator) => {
     const object = tenant.managed('Network', 'half');
     const creates = { method: 'POST', path: /\/networks$/ };

@@ -104,7 +104,7 @@ export function describePorts(check: Check): void {
   });
 
   check(
-    'a create whose address an earlier one took is to look again for what that one made (I4, M8)',
+    'a create whose address an earlier one took is to look again for what that one made (I4, EXTERNAL-RESOURCE-8)',
     async (tenant) => {
       const known = await ground(tenant);
       const addresses = [{ subnetRef: 'v4', ip: '192.0.2.53' }];

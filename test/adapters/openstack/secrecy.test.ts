@@ -94,7 +94,7 @@ for (const [authType, secret] of [
   ['v3token', 'hunter-token'],
   ['password', 'hunter-issued'],
 ] as const) {
-  test(`a service that quotes what it was sent (${secret}) is not quoted, in message or error (S1)`, () => {
+  test(`a service that quotes what it was sent (${secret}) is not quoted, in message or error (HTTP-SECRETS-1)`, () => {
     const body = { error: { message: `policy says no to ${secret}!`, detail: [{ [secret]: secret }] } };
     const reply = (request: TransportRequest): Reply => (isToken(request) ? {} : { status: 403, body });
     return withAnswers(
@@ -120,7 +120,7 @@ test('an authentication that nobody answered says nothing of the call, which was
     },
   ));
 
-test('a list that is not found has failed: it is no empty one (O1)', () =>
+test('a list that is not found has failed: it is no empty one (OS-OPERATIONS-1)', () =>
   withAnswers(
     (request) => (isToken(request) ? {} : { status: 404, body: { networks: [] } }),
     async ({ clock, open }) => {
@@ -200,7 +200,7 @@ test('the session of credentials that nobody has any more is gone', async () => 
   await sessions.close();
 });
 
-test('what nobody opened for half an hour goes, connections included, and the rest stays (L4)', async () => {
+test('what nobody opened for half an hour goes, connections included, and the rest stays (OS-SESSIONS-4)', async () => {
   const clock = new ManualClock();
   const closed: string[] = [];
   const opened: string[] = [];

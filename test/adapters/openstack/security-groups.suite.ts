@@ -153,27 +153,30 @@ export function describeSecurityGroups(check: Check): void {
     assert.is((await tenant.settle(otherwise, observation)).passes, 0);
   });
 
-  check('type 0 and code 0 of ICMP are sent, compared and shown as they are (R3)', async (tenant) => {
-    const icmp = (min: number, max: number, protocol = 'icmp', ethertype: Rule['ethertype'] = 'IPv4'): Rule => ({
-      ...{ direction: 'ingress', ethertype, protocol, portRange: { min, max } },
-    });
-    const rules = [
-      ...[icmp(0, 0), icmp(8, 0), icmp(0, 3)],
-      ...[icmp(0, 0, 'icmpv6', 'IPv6'), icmp(128, 0, 'ipv6-icmp', 'IPv6')],
-    ];
-    const observation = await settled(tenant, 'pinged', rules);
-    assert.equal(linesOf(observation), [
-      'ingress IPv4 icmp 0-0',
-      'ingress IPv4 icmp 0-3',
-      'ingress IPv4 icmp 8-0',
-      'ingress IPv6 ipv6-icmp 0-0',
-      'ingress IPv6 ipv6-icmp 128-0',
-    ]);
-    const own = await tenant.list('security-group-rules', `security_group_id=${observation.id}`);
-    const bounds = own.map(({ port_range_min: min, port_range_max: max }) => `${min}-${max}`).sort();
-    assert.equal(bounds, ['0-0', '0-0', '0-3', '128-0', '8-0']);
-    assert.is((await tenant.settle(tenant.managed('SecurityGroup', 'pinged', { rules }), observation)).passes, 0);
-  });
+  check(
+    'type 0 and code 0 of ICMP are sent, compared and shown as they are (OS-SECURITY-GROUP-RULES-3)',
+    async (tenant) => {
+      const icmp = (min: number, max: number, protocol = 'icmp', ethertype: Rule['ethertype'] = 'IPv4'): Rule => ({
+        ...{ direction: 'ingress', ethertype, protocol, portRange: { min, max } },
+      });
+      const rules = [
+        ...[icmp(0, 0), icmp(8, 0), icmp(0, 3)],
+        ...[icmp(0, 0, 'icmpv6', 'IPv6'), icmp(128, 0, 'ipv6-icmp', 'IPv6')],
+      ];
+      const observation = await settled(tenant, 'pinged', rules);
+      assert.equal(linesOf(observation), [
+        'ingress IPv4 icmp 0-0',
+        'ingress IPv4 icmp 0-3',
+        'ingress IPv4 icmp 8-0',
+        'ingress IPv6 ipv6-icmp 0-0',
+        'ingress IPv6 ipv6-icmp 128-0',
+      ]);
+      const own = await tenant.list('security-group-rules', `security_group_id=${observation.id}`);
+      const bounds = own.map(({ port_range_min: min, port_range_max: max }) => `${min}-${max}`).sort();
+      assert.equal(bounds, ['0-0', '0-0', '0-3', '128-0', '8-0']);
+      assert.is((await tenant.settle(tenant.managed('SecurityGroup', 'pinged', { rules }), observation)).passes, 0);
+    },
+  );
 
   check('a rule for all of ICMP is not one for its type 0: it is replaced', async (tenant) => {
     const all = { direction: 'ingress', ethertype: 'IPv4', protocol: 'icmp' } as const;
@@ -186,28 +189,31 @@ export function describeSecurityGroups(check: Check): void {
     assert.equal([back.passes, linesOf(back.observation)], [1, ['ingress IPv4 icmp']]);
   });
 
-  check('port 0 is refused, and never means all ports, even where all are open already (R3)', async (tenant) => {
-    for (const protocol of ['tcp', 'udp', 'sctp', 'dccp', 'udplite', 'gre', undefined]) {
-      const open: Rule = { direction: 'ingress', ethertype: 'IPv4', ...(protocol && { protocol }) };
-      const suffix = `zero-${protocol ?? 'any'}`;
-      const first = await settled(tenant, suffix, [open]);
-      for (const [min, max, bound] of [
-        [0, 0, 'min'],
-        [0, 443, 'min'],
-        [443, 0, 'max'],
-      ] as const) {
-        const rules = [HTTPS, { ...open, portRange: { min, max } }];
-        const refused = tenant.update(tenant.managed('SecurityGroup', suffix, { rules }), first);
-        const words = `^invalid configuration creating resource: rules\\[1\\]\\.portRange\\.${bound} is 0, .*: leave portRange out .*`;
-        await fails(refused, 'terminal', new RegExp(words), 'InvalidConfiguration');
-        const after = (await tenant.observe(
-          tenant.managed('SecurityGroup', suffix, { rules }),
-          first.id,
-        )) as Observation;
-        assert.equal([linesOf(after), after.available], [linesOf(first), false], `${protocol} ${min}-${max}`);
+  check(
+    'port 0 is refused, and never means all ports, even where all are open already (OS-SECURITY-GROUP-RULES-3)',
+    async (tenant) => {
+      for (const protocol of ['tcp', 'udp', 'sctp', 'dccp', 'udplite', 'gre', undefined]) {
+        const open: Rule = { direction: 'ingress', ethertype: 'IPv4', ...(protocol && { protocol }) };
+        const suffix = `zero-${protocol ?? 'any'}`;
+        const first = await settled(tenant, suffix, [open]);
+        for (const [min, max, bound] of [
+          [0, 0, 'min'],
+          [0, 443, 'min'],
+          [443, 0, 'max'],
+        ] as const) {
+          const rules = [HTTPS, { ...open, portRange: { min, max } }];
+          const refused = tenant.update(tenant.managed('SecurityGroup', suffix, { rules }), first);
+          const words = `^invalid configuration creating resource: rules\\[1\\]\\.portRange\\.${bound} is 0, .*: leave portRange out .*`;
+          await fails(refused, 'terminal', new RegExp(words), 'InvalidConfiguration');
+          const after = (await tenant.observe(
+            tenant.managed('SecurityGroup', suffix, { rules }),
+            first.id,
+          )) as Observation;
+          assert.equal([linesOf(after), after.available], [linesOf(first), false], `${protocol} ${min}-${max}`);
+        }
       }
-    }
-  });
+    },
+  );
 
   check('direction and description count only where the spec states them', async (tenant) => {
     const observation = await settled(tenant, 'loose', [{ ...HTTPS, description: 'the web' }]);

@@ -82,7 +82,7 @@ const DECISIONS: readonly (readonly [string, TableKind | undefined, states.State
 ];
 
 for (const [name, kind, table, expected] of DECISIONS) {
-  test(`33.A8: each status of ${name} has a decision, and is never waited for without a look (S1)`, () => {
+  test(`33.A8: each status of ${name} has a decision, and is never waited for without a look (OS-STATES-1)`, () => {
     for (const decision of Object.values(states.Decision)) {
       const named = Object.keys(table).filter((status) => table[status]?.decision === decision);
       assert.is(named.sort().join(' '), expected[decision], decision);
@@ -96,7 +96,7 @@ for (const [name, kind, table, expected] of DECISIONS) {
   });
 }
 
-test('33.A8: a status that nobody knows passes; where none is told the kind says what that means (S2)', () => {
+test('33.A8: a status that nobody knows passes; where none is told the kind says what that means (OS-STATES-2)', () => {
   for (const [name, kind, table] of DECISIONS) {
     for (const status of ['toString', 'NEW_IN_2030', 7, null]) {
       if (name === 'Trunk' || (name === 'ShareNetwork' && status === null)) continue;

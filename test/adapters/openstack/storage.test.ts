@@ -188,7 +188,7 @@ test('all who wait for volumes are served by one list', () =>
   ));
 
 for (const kind of ['Volume', 'VolumeType', 'ShareNetwork'] as const) {
-  test(`each of many that are looked for at once is found in a list of several pages: ${kind} (L3)`, () =>
+  test(`each of many that are looked for at once is found in a list of several pages: ${kind} (OS-SESSIONS-3)`, () =>
     withTenant(
       async (tenant) => {
         const objects: KubeObject[] = [];

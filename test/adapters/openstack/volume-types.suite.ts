@@ -75,7 +75,7 @@ export function describeVolumeTypes(check: Check): void {
   check('a name of a volume type is given once, one in use is not removed yet', async (tenant) => {
     const type = await tenant.create(tenant.managed('VolumeType', 'taken', { isPublic: false }));
     const twin = tenant.managed('VolumeType', 'twin', { name: tenant.name('taken') });
-    // Whatever else is said of it: whose the one of that name is, the life finds out (M8).
+    // Whatever else is said of it: whose the one of that name is, the life finds out (EXTERNAL-RESOURCE-8).
     const described = tenant.managed('VolumeType', 'twin', { name: tenant.name('taken'), description: 'another' });
     await fails(tenant.create(described), 'conflict', /is there by now$/);
     const renamed = tenant.managed('VolumeType', 'other');

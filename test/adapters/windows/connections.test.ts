@@ -53,7 +53,7 @@ test('a share is mapped, a link leads to it, and nothing is left of either in th
     await assertHidden(world, FIRST);
   }));
 
-test('an actor that begins anew while a share is mapped takes the mapping for its own, and removes it (R1)', () =>
+test('an actor that begins anew while a share is mapped takes the mapping for its own, and removes it (WIN-KINDS-SMB-MAPPING-1)', () =>
   inWorld({}, async (world) => {
     const held = Promise.withResolvers<void>();
     world.machine().before.set('newSmbGlobalMapping', () => held.promise);
@@ -68,7 +68,7 @@ test('an actor that begins anew while a share is mapped takes the mapping for it
     assert.is(await world.machine().host.smb.isSmbMapped(SHARE), 'absent');
   }));
 
-test('a share that was mapped by somebody else is used and stays (R1)', () =>
+test('a share that was mapped by somebody else is used and stays (WIN-KINDS-SMB-MAPPING-1)', () =>
   inWorld({}, async (world) => {
     const { host, smb } = world.machine();
     smb.offer(SHARE, { username: 'user', password: FIRST });
@@ -80,7 +80,7 @@ test('a share that was mapped by somebody else is used and stays (R1)', () =>
     assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
   }));
 
-test('other credentials wait until nobody uses the share, or not, as is said (R2)', () =>
+test('other credentials wait until nobody uses the share, or not, as is said (WIN-KINDS-SMB-MAPPING-2)', () =>
   inWorld({}, async (world) => {
     await withShare(world);
     const before = await world.ready('smbmappings/share');
@@ -104,7 +104,7 @@ test('other credentials wait until nobody uses the share, or not, as is said (R2
     await assertHidden(world, FIRST, SECOND);
   }));
 
-test('who comes to use a share while it is about to get other credentials keeps it as it is (R2)', () =>
+test('who comes to use a share while it is about to get other credentials keeps it as it is (WIN-KINDS-SMB-MAPPING-2)', () =>
   inWorld({}, async (world) => {
     await withShare(world);
     await world.ready('smbmappings/share');
@@ -132,7 +132,7 @@ test('who comes to use a share while it is about to get other credentials keeps 
     await world.happens('it is mapped anew', () => count(world, 'newSmbGlobalMapping') === 2);
   }));
 
-test('a share that refuses the password says so without it (S2)', () =>
+test('a share that refuses the password says so without it (WIN-OPERATIONS-SMB-MAPPING-2)', () =>
   inWorld({}, async (world) => {
     world.machine().smb.offer(SHARE, { username: 'user', password: SECOND });
     world.machine().before.set('newSmbGlobalMapping', async () => {
@@ -199,7 +199,7 @@ test('a disk of a target is the one that it was when the target was looked at, w
     assert.is(disks.disk(1).state, 'offline');
   }));
 
-test('a target that two objects stand for is disconnected with the second of them (I2)', () =>
+test('a target that two objects stand for is disconnected with the second of them (WIN-OPERATIONS-ISCSI-TARGET-2)', () =>
   inWorld({}, async (world) => {
     const { iscsi, disks, host } = world.machine();
     const [portal, iqn] = [{ address: '10.0.0.1', port: 3260 }, 'iqn.2024-01.org.example:one'];
@@ -216,7 +216,7 @@ test('a target that two objects stand for is disconnected with the second of the
     assert.equal(await host.iscsi.listTargetPortals(), []);
   }));
 
-test('of targets that are deleted at once nothing is left, nor of their portal (I2)', () =>
+test('of targets that are deleted at once nothing is left, nor of their portal (WIN-OPERATIONS-ISCSI-TARGET-2)', () =>
   inWorld({}, async (world) => {
     const { iscsi, disks, host } = world.machine();
     const portal = { address: '10.0.0.1', port: 3260 };
@@ -238,7 +238,7 @@ test('of targets that are deleted at once nothing is left, nor of their portal (
     assert.is((await host.disk.listDiskIDs()).disks.size, 1);
   }));
 
-test('of targets whose disks were used until the end nothing is left, nor of their portal (I2)', () =>
+test('of targets whose disks were used until the end nothing is left, nor of their portal (WIN-OPERATIONS-ISCSI-TARGET-2)', () =>
   inWorld({}, async (world) => {
     const { iscsi, disks, host } = world.machine();
     const portal = { address: '10.0.0.1', port: 3260 };
@@ -270,7 +270,7 @@ function offered(world: World) {
   return { portal, iqn, host, connect, spec: { spec: { nodeRef: 'one', portal, iqn } } };
 }
 
-test('33.A6: a session that was there before is used, and stays with its portal (J1, H1)', () =>
+test('33.A6: a session that was there before is used, and stays with its portal (WIN-KINDS-ISCSI-TARGET-1, WIN-SHARED-1)', () =>
   inWorld({}, async (world) => {
     const { portal, iqn, host, connect, spec } = offered(world);
     await connect();
@@ -284,7 +284,7 @@ test('33.A6: a session that was there before is used, and stays with its portal 
     assert.equal([count(world, 'disconnectTarget'), count(world, 'removeTargetPortal')], [0, 0]);
   }));
 
-test('33.A6: a session that somebody makes between the look and the request is not its own (J1)', () =>
+test('33.A6: a session that somebody makes between the look and the request is not its own (WIN-KINDS-ISCSI-TARGET-1)', () =>
   inWorld({}, async (world) => {
     const { portal, iqn, host, connect, spec } = offered(world);
     let isDone = false;
@@ -301,7 +301,7 @@ test('33.A6: a session that somebody makes between the look and the request is n
     assert.is((await host.iscsi.getTargetDisks(portal, iqn)).length, 1);
   }));
 
-test('33.A6: a portal that was there before stays; what was connected through it goes (J1, H1)', () =>
+test('33.A6: a portal that was there before stays; what was connected through it goes (WIN-KINDS-ISCSI-TARGET-1, WIN-SHARED-1)', () =>
   inWorld({}, async (world) => {
     const { portal, iqn, host, spec } = offered(world);
     await host.system.startService('MSiSCSI');
@@ -313,7 +313,7 @@ test('33.A6: a portal that was there before stays; what was connected through it
     assert.equal([await host.iscsi.getTargetDisks(portal, iqn), await host.iscsi.listTargetPortals()], [[], [portal]]);
   }));
 
-test('33.A6: a share that two objects map goes with the last of them, whichever made the mapping (S1, H2)', () =>
+test('33.A6: a share that two objects map goes with the last of them, whichever made the mapping (WIN-OPERATIONS-SMB-MAPPING-1, WIN-SHARED-2)', () =>
   inWorld({}, async (world) => {
     await withShare(world);
     const made = await world.ready('smbmappings/share');
@@ -336,7 +336,7 @@ test('33.A6: a share that two objects map goes with the last of them, whichever 
     assert.is(await isSmbMapped(SHARE), 'absent');
   }));
 
-test('33.A6: a share that somebody maps between the look and the request is not its own (R1, S1)', () =>
+test('33.A6: a share that somebody maps between the look and the request is not its own (WIN-KINDS-SMB-MAPPING-1, WIN-OPERATIONS-SMB-MAPPING-1)', () =>
   inWorld({}, async (world) => {
     const { host, before } = world.machine();
     let isDone = false;
@@ -353,7 +353,7 @@ test('33.A6: a share that somebody maps between the look and the request is not 
     assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
   }));
 
-test('33.A6: of objects that map a share at once one has made it, and the others say so (R1, S1)', () =>
+test('33.A6: of objects that map a share at once one has made it, and the others say so (WIN-KINDS-SMB-MAPPING-1, WIN-OPERATIONS-SMB-MAPPING-1)', () =>
   inWorld({}, async (world) => {
     const held = Promise.withResolvers<void>();
     let isAsked = false;
@@ -392,7 +392,7 @@ test('a service that the node does not allow is not started', () =>
     assert.is(count(world, 'startService'), 0);
   }));
 
-test('33.A6: a portal goes with the last that uses it, though it was connected after who made it had gone (H2)', () =>
+test('33.A6: a portal goes with the last that uses it, though it was connected after who made it had gone (WIN-SHARED-2)', () =>
   inWorld({}, async (world) => {
     const { iscsi, disks, host } = world.machine();
     const portal = { address: '192.0.2.61', port: 3260 };

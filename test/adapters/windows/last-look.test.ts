@@ -39,7 +39,7 @@ async function machineWithDisk(): Promise<{ readonly machine: Machine; readonly 
   return { machine, number };
 }
 
-test('a disk that has another number by its turn is not touched, nor is the disk that has its number (D2)', async () => {
+test('a disk that has another number by its turn is not touched, nor is the disk that has its number (WIN-DISKS-2)', async () => {
   const { machine, number } = await machineWithDisk();
   const { disks, host } = machine;
   const swap = async (): Promise<void> => {
@@ -79,19 +79,19 @@ async function formatted(meanwhile: (machine: Machine, number: number) => void) 
   return { answer, changes: machine.changes, volumeID };
 }
 
-test('a volume is formatted where nothing has changed by its turn (V1)', async () => {
+test('a volume is formatted where nothing has changed by its turn (WIN-OPERATIONS-WINDOWS-VOLUME-1)', async () => {
   const { answer, changes } = await formatted(() => undefined);
   assert.equal([answer, changes], [{ formatted: true }, ['formatVolume']]);
 });
 
-test('a volume that has a file system by its turn is not formatted (V1)', async () => {
+test('a volume that has a file system by its turn is not formatted (WIN-OPERATIONS-WINDOWS-VOLUME-1)', async () => {
   const { answer, changes } = await formatted(({ disks }, number) => {
     for (const { volume } of disks.disk(number).partitions) if (volume !== undefined) volume.fileSystem = 'NTFS';
   });
   assert.equal([answer, changes], [{ failed: 'somebody else formatted it meanwhile' }, []]);
 });
 
-test('33.A4: what Windows said before it looked anew is not believed (V1)', async () => {
+test('33.A4: what Windows said before it looked anew is not believed (WIN-OPERATIONS-WINDOWS-VOLUME-1)', async () => {
   const { answer, changes } = await formatted(({ disks, host }, number) => {
     // By its listing of a moment ago there is no file system still.
     let isOld = true;
@@ -107,7 +107,7 @@ test('33.A4: what Windows said before it looked anew is not believed (V1)', asyn
   assert.equal([answer, changes], [{ failed: 'somebody else formatted it meanwhile' }, []]);
 });
 
-test('a volume that is on another disk by its turn is not formatted (V1)', async () => {
+test('a volume that is on another disk by its turn is not formatted (WIN-OPERATIONS-WINDOWS-VOLUME-1)', async () => {
   const { answer, changes, volumeID } = await formatted(({ disks }, number) => {
     const other = disks.make({ sizeBytes: GIB, page83: 'naa.another', content: { style: 'GPT', fileSystem: 'none' } });
     other.partitions.push(...disks.disk(number).partitions.splice(0));

@@ -60,7 +60,7 @@ function operationsOn(host: Host, objects: readonly KubeObject[]) {
   return { look, connect, disconnect, ask };
 }
 
-test('one that has left keeps the portal for nobody, though its guards are on it still (I2)', async () => {
+test('one that has left keeps the portal for nobody, though its guards are on it still (WIN-OPERATIONS-ISCSI-TARGET-2)', async () => {
   const { host, iscsi, disks } = await memoryMachine({ clock });
   const objects = ['one', 'two'].map(leaving);
   for (const { metadata } of objects) {
@@ -75,7 +75,7 @@ test('one that has left keeps the portal for nobody, though its guards are on it
   assert.equal(await host.iscsi.listTargetPortals(), []);
 });
 
-test('33.C3: a target that an object of another namespace has connected is neither found nor touched (H3)', async () => {
+test('33.C3: a target that an object of another namespace has connected is neither found nor touched (HTTP-EGRESS-POLICY-3)', async () => {
   const { host, iscsi, disks } = await memoryMachine({ clock });
   iscsi.offer({ portal: PORTAL, iqn: iqnOf('one'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
   const { metadata, ...victim } = standing('one');
@@ -119,7 +119,7 @@ function finder(status: JsonObject, iqn = iqnOf('two'), metadata: object = {}): 
   };
 }
 
-test('33.A6: who made a connection or a portal waits until those that use it, too, have that on record (H4)', async () => {
+test('33.A6: who made a connection or a portal waits until those that use it, too, have that on record (HTTP-EGRESS-POLICY-4)', async () => {
   const waiting = { answer: { heirs: ['two'] }, isConnected: true, portals: 1 };
   assert.equal(await oneLeaves(finder({})), waiting, 'a portal');
   assert.equal(await oneLeaves(finder({ portalMadeBy: 'one' }, iqnOf('one'))), waiting, 'a connection');
@@ -132,7 +132,7 @@ test('33.A6: who made a connection or a portal waits until those that use it, to
   );
 });
 
-test('33.A6: it is left to those that have (H2), and nobody waits for one that fails (I11)', async () => {
+test('33.A6: it is left to those that have (HTTP-EGRESS-POLICY-2), and nobody waits for one that fails (I11)', async () => {
   const left = { answer: {}, isConnected: false, portals: 1 };
   assert.equal(await oneLeaves(finder({ portalMadeBy: 'one' })), left, 'a portal');
   const made = { madeBy: 'one', portalMadeBy: 'one' };
@@ -140,14 +140,14 @@ test('33.A6: it is left to those that have (H2), and nobody waits for one that f
   assert.equal(await oneLeaves(finder({ conditions: [] })), left, 'one that fails');
 });
 
-test('33.C3: nobody waits for one of another namespace that has made the same (H3, H4)', async () => {
+test('33.C3: nobody waits for one of another namespace that has made the same (HTTP-EGRESS-POLICY-3, HTTP-EGRESS-POLICY-4)', async () => {
   const theirs = finder({ madeBy: 'two', portalMadeBy: 'one' }, iqnOf('one'), { namespace: 'other' });
   assert.equal(await oneLeaves(theirs), { answer: {}, isConnected: true, portals: 1 });
   const found = finder({ portalMadeBy: 'one' }, iqnOf('one'), { namespace: 'other' });
   assert.equal(await oneLeaves(found), { answer: {}, isConnected: false, portals: 1 }, 'what was made here');
 });
 
-test('33.C3: of two namespaces that record one target at once, one connects it, however often both ask (H5)', async () => {
+test('33.C3: of two namespaces that record one target at once, one connects it, however often both ask (HTTP-EGRESS-POLICY-5)', async () => {
   const { host, iscsi, disks } = await memoryMachine({ clock });
   iscsi.offer({ portal: PORTAL, iqn: iqnOf('one'), disks: [disks.make({ sizeBytes: GIB, page83: 'naa.one' })] });
   const elder = { namespace: 'other', creationTimestamp: '2020-01-01T00:00:00Z' };
@@ -163,7 +163,7 @@ test('33.C3: of two namespaces that record one target at once, one connects it, 
   assert.equal(await host.iscsi.listTargetPortals(), []);
 });
 
-test('one whose end failed half-way is there again: who came meanwhile hears who made the portal (H4)', async () => {
+test('one whose end failed half-way is there again: who came meanwhile hears who made the portal (HTTP-EGRESS-POLICY-4)', async () => {
   const { host, iscsi, disks } = await memoryMachine({ clock });
   for (const name of ['one', 'two'])
     iscsi.offer({ portal: PORTAL, iqn: iqnOf(name), disks: [disks.make({ sizeBytes: GIB, page83: `naa.${name}` })] });

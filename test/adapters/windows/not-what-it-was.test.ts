@@ -72,7 +72,7 @@ test('a node that was renamed: with its new name all is as it was, and what was 
     assert.equal(changes.filter(isChange), ['rmdir', 'rmdir']);
   }));
 
-test('another machine that has the name of the node: nothing is done on it, nor is what was deleted given up (O1)', () =>
+test('another machine that has the name of the node: nothing is done on it, nor is what was deleted given up (WIN-SERVING-1)', () =>
   furnished({ nodes: ['one', 'two'] }, async (world) => {
     await world.remove('windowsstoragenodes/two');
     await world.gone('windowsstoragenodes/two');
@@ -100,7 +100,7 @@ test('another machine that has the name of the node: nothing is done on it, nor 
     assert.equal(await leftOn(world.machine('one')), []);
   }));
 
-test('another machine that has the name of the node is not asked for anything before that is noticed (O1)', () =>
+test('another machine that has the name of the node is not asked for anything before that is noticed (WIN-SERVING-1)', () =>
   inWorld({ nodes: ['one', 'two'], env: { WINDOWS_LOOK_EVERY_MS: '600000' } }, async (world) => {
     const path = `${ROOT}\\plain`;
     await world.create('windowsmounts/plain', { spec: { path, source: { nodeRef: 'one' } } });

@@ -27,28 +27,31 @@ async function withVolumes(world: World, ...names: readonly string[]): Promise<v
 }
 
 export function describePathsOfOthers(check: Check): void {
-  check('33.A5a: a directory goes with all in it only when no other object has anything in it (B2)', async (world) => {
-    await withVolumes(world, 'data');
-    await world.create('windowsmounts/outer', plain('outer', { deletionPolicy: 'RemoveContents' }));
-    await world.ready('windowsmounts/outer');
-    await world.create('windowsmounts/inner', mount('outer\\a\\inner', { volumeRef: 'data' }));
-    await world.ready('windowsmounts/inner');
-    await world.machine().host.filesystem.mkdir(`${ROOT}\\outer\\a\\inner\\kept`);
-    await world.remove('windowsmounts/outer');
-    assert.match(await world.says('windowsmounts/outer', 'WaitingForUsers'), /WindowsMount '.*\/inner'/);
-    await world.settle();
-    assert.equal(
-      [await kindAt(world, 'outer\\a\\inner'), await kindAt(world, 'outer\\a\\inner\\kept')],
-      ['mount', 'directory'],
-    );
-    await world.remove('windowsmounts/inner');
-    for (const name of ['inner', 'outer']) await world.gone(`windowsmounts/${name}`);
-    assert.is(await kindAt(world, 'outer'), 'absent');
-  });
+  check(
+    '33.A5a: a directory goes with all in it only when no other object has anything in it (WIN-NEIGHBORS-2)',
+    async (world) => {
+      await withVolumes(world, 'data');
+      await world.create('windowsmounts/outer', plain('outer', { deletionPolicy: 'RemoveContents' }));
+      await world.ready('windowsmounts/outer');
+      await world.create('windowsmounts/inner', mount('outer\\a\\inner', { volumeRef: 'data' }));
+      await world.ready('windowsmounts/inner');
+      await world.machine().host.filesystem.mkdir(`${ROOT}\\outer\\a\\inner\\kept`);
+      await world.remove('windowsmounts/outer');
+      assert.match(await world.says('windowsmounts/outer', 'WaitingForUsers'), /WindowsMount '.*\/inner'/);
+      await world.settle();
+      assert.equal(
+        [await kindAt(world, 'outer\\a\\inner'), await kindAt(world, 'outer\\a\\inner\\kept')],
+        ['mount', 'directory'],
+      );
+      await world.remove('windowsmounts/inner');
+      for (const name of ['inner', 'outer']) await world.gone(`windowsmounts/${name}`);
+      assert.is(await kindAt(world, 'outer'), 'absent');
+    },
+  );
 
   for (const other of ['x\\', 'X', 'x\\\\']) {
     check(
-      `33.A5b: of 'x' and '${other}' applied together one is made, and is that object's alone (B1)`,
+      `33.A5b: of 'x' and '${other}' applied together one is made, and is that object's alone (WIN-NEIGHBORS-1)`,
       async (world) => {
         const names = ['first', 'second'];
         const policy = { deletionPolicy: 'RemoveContents' };
@@ -75,7 +78,7 @@ export function describePathsOfOthers(check: Check): void {
   }
 
   check(
-    '33.A5b: of two that have recorded one place, one gives it up, and takes nothing with it (B1)',
+    '33.A5b: of two that have recorded one place, one gives it up, and takes nothing with it (WIN-NEIGHBORS-1)',
     async (world) => {
       await world.create('windowsmounts/first', plain('x', { deletionPolicy: 'RemoveContents' }));
       await world.ready('windowsmounts/first');
@@ -92,7 +95,7 @@ export function describePathsOfOthers(check: Check): void {
   );
 
   check(
-    '33.A5c: of an outer and an inner path the outer one is made first, in whatever order they come (B3)',
+    '33.A5c: of an outer and an inner path the outer one is made first, in whatever order they come (WIN-NEIGHBORS-3)',
     async (world) => {
       await world.create('windowsmounts/outer', mount('outer', { volumeRef: 'one' }));
       await world.create('windowsmounts/inner', mount('outer\\deep\\inner', { volumeRef: 'two' }));
@@ -107,26 +110,29 @@ export function describePathsOfOthers(check: Check): void {
     },
   );
 
-  check('33.A5c: an outer path that is deleted first waits, and nothing is left behind (B2)', async (world) => {
-    await withVolumes(world, 'one', 'two');
-    await world.create('windowsmounts/outer', mount('outer', { volumeRef: 'one' }));
-    await world.ready('windowsmounts/outer');
-    await world.create('windowsmounts/inner', mount('outer\\inner', { volumeRef: 'two' }));
-    await world.ready('windowsmounts/inner');
-    await world.remove('windowsmounts/outer');
-    await world.says('windowsmounts/outer', 'WaitingForUsers');
-    await world.create('windowsmounts/late', plain('outer\\late'));
-    await world.says('windowsmounts/late', 'WaitingForDependency', /outer/);
-    assert.is(await kindAt(world, 'outer\\inner'), 'mount');
-    await world.remove('windowsmounts/inner');
-    for (const name of ['inner', 'outer']) await world.gone(`windowsmounts/${name}`);
-    await world.remove('windowsmounts/late');
-    await world.gone('windowsmounts/late');
-    assert.is(await kindAt(world, 'outer'), 'absent');
-    await world.create('windowsmounts/outer', mount('outer', { volumeRef: 'one' }));
-    await world.ready('windowsmounts/outer');
-    assert.is(await kindAt(world, 'outer\\inner'), 'absent');
-  });
+  check(
+    '33.A5c: an outer path that is deleted first waits, and nothing is left behind (WIN-NEIGHBORS-2)',
+    async (world) => {
+      await withVolumes(world, 'one', 'two');
+      await world.create('windowsmounts/outer', mount('outer', { volumeRef: 'one' }));
+      await world.ready('windowsmounts/outer');
+      await world.create('windowsmounts/inner', mount('outer\\inner', { volumeRef: 'two' }));
+      await world.ready('windowsmounts/inner');
+      await world.remove('windowsmounts/outer');
+      await world.says('windowsmounts/outer', 'WaitingForUsers');
+      await world.create('windowsmounts/late', plain('outer\\late'));
+      await world.says('windowsmounts/late', 'WaitingForDependency', /outer/);
+      assert.is(await kindAt(world, 'outer\\inner'), 'mount');
+      await world.remove('windowsmounts/inner');
+      for (const name of ['inner', 'outer']) await world.gone(`windowsmounts/${name}`);
+      await world.remove('windowsmounts/late');
+      await world.gone('windowsmounts/late');
+      assert.is(await kindAt(world, 'outer'), 'absent');
+      await world.create('windowsmounts/outer', mount('outer', { volumeRef: 'one' }));
+      await world.ready('windowsmounts/outer');
+      assert.is(await kindAt(world, 'outer\\inner'), 'absent');
+    },
+  );
 
   check('33.A5c: directories that were made for a path go with it, and those of others stay', async (world) => {
     const { filesystem } = world.machine().host;

@@ -9,7 +9,7 @@ const test = suite('paths of others');
 
 describePathsOfOthers((title, run) => void test(title, () => inWorld({}, run)));
 
-test('33.A5a: a directory with a volume in it that nobody declared stays, and says so (M2)', () =>
+test('33.A5a: a directory with a volume in it that nobody declared stays, and says so (WIN-OPERATIONS-WINDOWS-MOUNT-2)', () =>
   inWorld({}, async (world) => {
     const { host, disks } = world.machine();
     const content = { style: 'GPT', fileSystem: 'NTFS' } as const;

@@ -51,39 +51,39 @@ async function beside(theirs: KubeObject) {
 
 const THEIRS = { nodeName: 'one', root: SHARE, madeBy: 'uid-theirs', origin: 'Made', credentialHash: 'theirs' };
 
-test('33.C3: a share that an object of another namespace has mapped is not found, nor taken for the own (H3, S1)', async () => {
+test('33.C3: a share that an object of another namespace has mapped is not found, nor taken for the own (HTTP-EGRESS-POLICY-3, WIN-OPERATIONS-SMB-MAPPING-1)', async () => {
   const { ask } = await beside(mapping('theirs', THEIRS));
   const look = await ask('look');
   assert.equal([look['isOthers'], look['mapper'], look['madeBy']], [true, undefined, undefined]);
   assert.equal(await ask('map', { mayBeOwn: true }), { isFound: true, isOthers: true });
 });
 
-test('33.C3: nor is one that another one there has found, which is of somebody else there (H3)', async () => {
+test('33.C3: nor is one that another one there has found, which is of somebody else there (HTTP-EGRESS-POLICY-3)', async () => {
   const { ask } = await beside(mapping('theirs', { ...THEIRS, madeBy: 'uid-of-one-that-is-gone', origin: 'Found' }));
   assert.is((await ask('look'))['isOthers'], true);
 });
 
-test('33.C3: what was mapped beside all objects is found in every namespace (S1)', async () => {
+test('33.C3: what was mapped beside all objects is found in every namespace (WIN-OPERATIONS-SMB-MAPPING-1)', async () => {
   const { ask } = await beside(mapping('theirs', { nodeName: 'one', root: SHARE, origin: 'Found' }));
   const look = await ask('look');
   assert.equal([look['isOthers'], look['state']], [undefined, 'mapped']);
   assert.equal(await ask('map'), { isFound: true });
 });
 
-test('33.C3: a mapping of another namespace is not taken away (H2, H3)', async () => {
+test('33.C3: a mapping of another namespace is not taken away (HTTP-EGRESS-POLICY-2, HTTP-EGRESS-POLICY-3)', async () => {
   const { ask, host } = await beside(mapping('theirs', THEIRS));
   await ask('unmap');
   assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
 });
 
-test('33.C3: one by another name of its node, on the same machine, is one there (H3)', async () => {
+test('33.C3: one by another name of its node, on the same machine, is one there (HTTP-EGRESS-POLICY-3)', async () => {
   const renamed = { ...THEIRS, nodeName: 'before', machine: 'serial-of-one' };
   assert.is((await (await beside(mapping('theirs', renamed))).ask('look'))['isOthers'], true);
   const another = { ...THEIRS, machine: 'serial-of-another' };
   assert.is((await (await beside(mapping('theirs', another))).ask('look'))['isOthers'], undefined);
 });
 
-test('33.A6: who mapped a share waits until those that use it, too, have that on record, and leaves it to them (H2, H4)', async () => {
+test('33.A6: who mapped a share waits until those that use it, too, have that on record, and leaves it to them (HTTP-EGRESS-POLICY-2, HTTP-EGRESS-POLICY-4)', async () => {
   const found = { nodeName: 'one', root: SHARE, origin: 'Found', conditions: [{ type: 'Ready', status: 'True' }] };
   const neighbor = (status: JsonObject): KubeObject => {
     const object = mapping('mine', status);
@@ -95,14 +95,14 @@ test('33.A6: who mapped a share waits until those that use it, too, have that on
   assert.is(await host.smb.isSmbMapped(SHARE), 'mapped');
 });
 
-test('33.C3: nobody waits for one of another namespace, and what the own one made is left to none there (H3, H4)', async () => {
+test('33.C3: nobody waits for one of another namespace, and what the own one made is left to none there (HTTP-EGRESS-POLICY-3, HTTP-EGRESS-POLICY-4)', async () => {
   const found = { nodeName: 'one', root: SHARE, origin: 'Found', conditions: [{ type: 'Ready', status: 'True' }] };
   const { ask, host } = await beside(mapping('theirs', found));
   assert.equal(await ask('unmap'), {});
   assert.is(await host.smb.isSmbMapped(SHARE), 'absent');
 });
 
-test('33.C3: of two namespaces that record one share at once, one maps it (H5)', async () => {
+test('33.C3: of two namespaces that record one share at once, one maps it (HTTP-EGRESS-POLICY-5)', async () => {
   const { credentialHash: _, ...recorded } = THEIRS;
   for (const [created, isTheirs] of [
     ['2029-01-01T00:00:00Z', true],

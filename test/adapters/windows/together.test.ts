@@ -70,7 +70,7 @@ test('a connection that was refused its service is made when the machine may sta
     await world.ready('iscsitargets/a');
   }));
 
-test('an object that is made anew waits for its turn, though its node still tells of the one before (K1)', () =>
+test('an object that is made anew waits for its turn, though its node still tells of the one before (WIN-KINDS-WINDOWS-DISK-1)', () =>
   inWorld({}, async (world) => {
     const { disks, host } = world.machine();
     const number = await disks.attachSeen(disks.make({ sizeBytes: GIB, page83: PAGE83, state: 'offline' }));
@@ -92,7 +92,7 @@ test('an object that is made anew waits for its turn, though its node still tell
     assert.is(disks.disk(number).state, 'online');
   }));
 
-test('what somebody has put on a disk that was raw once is not formatted for another object (F2, K2)', () =>
+test('what somebody has put on a disk that was raw once is not formatted for another object (WIN-KINDS-WINDOWS-VOLUME-2, WIN-KINDS-WINDOWS-DISK-2)', () =>
   inWorld({ env: { WINDOWS_LOOK_EVERY_MS: '60000' } }, async (world) => {
     // What is heard of at once is waited for, and no look.
     const number = await withDisk(world);
@@ -123,7 +123,7 @@ async function lookAt(claimants: readonly Claimant[], known: KubeObject | undefi
   return { claimedBy: disk['claimedBy'] ?? null, isLeaving: seen['isLeaving'] ?? false };
 }
 
-test("a disk stays its object's though the claim on it is lost, until the object is gone (N1)", async () => {
+test("a disk stays its object's though the claim on it is lost, until the object is gone (WIN-CLAIMS-1)", async () => {
   const another: Claimant = {
     ...{ realm: 'windows', plural: 'windowsdisks', namespace: 'storage', name: 'another' },
     attributes: { identity: IDENTITY, uid: 'uid-another' },
@@ -172,13 +172,17 @@ async function lookBeside(other: JsonObject): Promise<{ readonly seen: JsonObjec
   return { seen, serial };
 }
 
-test('33.C3: a disk of a machine that goes by two names is had once, by whatever it is known (N2)', async () => {
+test('33.C3: a disk of a machine that goes by two names is had once, by whatever it is known (WIN-CLAIMS-2)', async () => {
   const { seen } = await lookBeside({});
   assert.equal([seen['claimedBy'], seen['claimedOn']], [undefined, 'two']);
-  assert.is(listIn(seen, 'fileSystems').length, 1, 'what was seen on it there is not forgotten here (Y1)');
+  assert.is(
+    listIn(seen, 'fileSystems').length,
+    1,
+    'what was seen on it there is not forgotten here (WIN-FILE-SYSTEMS-1)',
+  );
 });
 
-test('33.C3: disks of two machines with one serial number are two disks (N2)', async () => {
+test('33.C3: disks of two machines with one serial number are two disks (WIN-CLAIMS-2)', async () => {
   const { seen } = await lookBeside({ machine: 'another' });
   assert.equal([seen['claimedBy'], seen['claimedOn'], seen['fileSystems']], ['mine', undefined, undefined]);
 });

@@ -1,5 +1,5 @@
-// What is made for an object is made only as long as that is there and not deleted, as the API server says when it is its turn (T1),
-// and only on a machine that is still as it was seen (T2, D2, V1).
+// What is made for an object is made only as long as that is there and not deleted, as the API server says when it is its turn (WIN-WANTED-1),
+// and only on a machine that is still as it was seen (WIN-WANTED-2, WIN-DISKS-2, WIN-OPERATIONS-WINDOWS-VOLUME-1).
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Operation } from '../../../adapters/api/adapter.ts';
@@ -153,7 +153,7 @@ for (const making of MAKINGS) {
 }
 
 for (const making of MAKINGS.filter(({ forestall }) => forestall !== undefined)) {
-  test(`${making.kind}: '${making.operation}' sees what others do while the API server is asked (T2, V1)`, async () => {
+  test(`${making.kind}: '${making.operation}' sees what others do while the API server is asked (WIN-WANTED-2, WIN-OPERATIONS-WINDOWS-VOLUME-1)`, async () => {
     const on = await furnished();
     const [calls, answer] = await made(
       making,
@@ -174,7 +174,7 @@ for (const [operation, state, call, before] of [
   ['prepare', 'online', 'basicPartitionsExist', []],
   ['release', 'online', 'getDiskState', []],
 ] as const) {
-  test(`a disk whose number another one has after '${call}' in '${operation}' is not changed by it (D2)`, async () => {
+  test(`a disk whose number another one has after '${call}' in '${operation}' is not changed by it (WIN-DISKS-2)`, async () => {
     const on = await furnished();
     const { disks, after, changes } = on.machine;
     await disks.detach(on.number);

@@ -94,7 +94,7 @@ test('a host that must not be switched off is not, at its end', async () => {
   assert.not.ok(life.calls.includes('power'));
 });
 
-test('others who hold a host are waited for before its node goes (H9)', async () => {
+test('others who hold a host are waited for before its node goes (BARE-METAL-HOST-9)', async () => {
   const life = await live(WELL, view({ state: 'deleting', deleted: true }, { heldBy: ['example.org/claim'] }));
   assert.is(life.phase(), 'deleting.held');
   assert.equal(life.calls, []);
@@ -102,7 +102,7 @@ test('others who hold a host are waited for before its node goes (H9)', async ()
   assert.is(life.phase(), 'deleted');
 });
 
-test('the node is waited for before the finalizer goes (H9)', async () => {
+test('the node is waited for before the finalizer goes (BARE-METAL-HOST-9)', async () => {
   const life = await live(
     {
       ...WELL,

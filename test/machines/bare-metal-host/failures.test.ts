@@ -35,7 +35,7 @@ test('a status that somebody else changed meanwhile is written again, at last wi
   assert.ok(never.all.filter((name) => name === 'writeStatus').length > before);
 });
 
-test('an inspection that fails is told, counted, and tried again after the back-off (H8)', async () => {
+test('an inspection that fails is told, counted, and tried again after the back-off (BARE-METAL-HOST-8)', async () => {
   const life = await live({ ...WELL, inspect: () => failed(ErrorType.Inspection) }, view({ state: 'inspecting' }));
   assert.is(life.phase(), 'inspecting.backingOff');
   assert.equal(life.events, ['InspectionError']);
@@ -94,7 +94,7 @@ async function meanwhile(
   return life;
 }
 
-test('what changes while something is under way is decided upon before anything is waited for (H12)', async () => {
+test('what changes while something is under way is decided upon before anything is waited for (BARE-METAL-HOST-12)', async () => {
   const replaced = (life: Lifecycle): Promise<void> => life.depend(secret('ready', '2'));
   const refused = outcome('failed', { errorType: ErrorType.Registration, message: 'no such BMC', until: 'change' });
   const registered = await meanwhile('register', refused, {}, replaced);
@@ -111,7 +111,7 @@ test('what changes while something is under way is decided upon before anything 
   }
 });
 
-test('of what others say news end a wait, and no back-off (H12)', async () => {
+test('of what others say news end a wait, and no back-off (BARE-METAL-HOST-12)', async () => {
   const said = (life: Lifecycle): Promise<void> =>
     life.depend(secret('ready'), firmware({ isChanged: false, isValid: true }));
   const looked = await meanwhile('prepare', outcome('pausing', { afterMs: MINUTE }), { state: 'preparing' }, said);

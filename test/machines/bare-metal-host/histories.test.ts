@@ -81,9 +81,10 @@ async function history(seed: number): Promise<void> {
     if (asked > ENDLESS) return new Promise(() => broken.push('asks without end'));
     if (life !== undefined) {
       const { status, object } = life.context();
-      if (!isEqual(status, object.host.status)) broken.push(`${name} while the status is not stored (H3)`);
+      if (!isEqual(status, object.host.status))
+        broken.push(`${name} while the status is not stored (BARE-METAL-HOST-3)`);
       if (object.host.metadata?.annotations?.['baremetalhost.metal3.io/paused'] !== undefined)
-        broken.push(`${name} while paused (H1)`);
+        broken.push(`${name} while paused (BARE-METAL-HOST-1)`);
     }
     if (isWell) return done({ node: NODE, unannotate: GRANTED });
     const node = pick([NODE, ON]);

@@ -88,7 +88,7 @@ const TOLD = {
   ],
 } as const;
 
-test('an edit of which nothing comes is told by the conditions, once it was decided by (H10)', async () => {
+test('an edit of which nothing comes is told by the conditions, once it was decided by (BARE-METAL-HOST-10)', async () => {
   const running = { ...RUNNING, status: { ...RUNNING.status, ...TOLD } };
   const rests = await live(ON_FIRST, view(running));
   assert.is(rests.phase(), 'provisioned.idle');
@@ -107,7 +107,7 @@ test('an edit of which nothing comes is told by the conditions, once it was deci
   rests.all.length = 0;
   await rests.edit({ spec: { image: IMAGE }, annotations: { 'baremetalhost.metal3.io/paused': '' } });
   assert.is(rests.phase(), 'paused');
-  assert.equal(rests.all, [], 'a paused host is not written (H1)');
+  assert.equal(rests.all, [], 'a paused host is not written (BARE-METAL-HOST-1)');
 });
 
 test('a host without a BMC is discovered, and managed once there is one', async () => {
@@ -124,7 +124,7 @@ test('a host without a BMC is discovered, and managed once there is one', async 
   assert.is(life.states.at(-1), 'registering');
 });
 
-test('a life that begins anew goes on from the state that is stored (H2)', async () => {
+test('a life that begins anew goes on from the state that is stored (BARE-METAL-HOST-2)', async () => {
   const expected: Readonly<Record<string, string>> = {
     '': 'registering.enrollingNode',
     unmanaged: 'registering.enrollingNode',
@@ -148,7 +148,7 @@ test('a life that begins anew goes on from the state that is stored (H2)', async
   }
 });
 
-test('a paused host does nothing (H1)', async () => {
+test('a paused host does nothing (BARE-METAL-HOST-1)', async () => {
   const annotations = { 'baremetalhost.metal3.io/paused': '' };
   for (const state of STATES) {
     const life = await live(WELL, view({ state, annotations, deleted: true }, { owned: state !== '' }));
@@ -158,7 +158,7 @@ test('a paused host does nothing (H1)', async () => {
   }
 });
 
-test('a host that is paused stops what it waits for, and goes on from what is stored (H1)', async () => {
+test('a host that is paused stops what it waits for, and goes on from what is stored (BARE-METAL-HOST-1)', async () => {
   const life = await live({ ...WELL, prepare: () => waiting() }, view({ state: 'preparing' }));
   assert.is(life.phase(), 'preparing.awaiting');
   life.all.length = 0;
@@ -169,7 +169,7 @@ test('a host that is paused stops what it waits for, and goes on from what is st
   assert.is(life.phase(), 'available.idle');
 });
 
-test('what was decided is stored before anything else is done for it (H3)', async () => {
+test('what was decided is stored before anything else is done for it (BARE-METAL-HOST-3)', async () => {
   let store: () => void = () => undefined;
   const writeStatus = (call: number) => (call === 1 ? new Promise<void>((resolve) => (store = resolve)) : undefined);
   const life = await live({ ...WELL, writeStatus }, view({ state: 'registering', status: { operationalStatus: '' } }));
@@ -187,7 +187,7 @@ test('who takes a host over goes on with a Secret that is being deleted, which t
   assert.equal([made.phase(), made.calls], ['registering.awaitingCredentials', []]);
 });
 
-test('a host that was never registered yields a Secret that is being deleted, and goes on with the next one (H11)', async () => {
+test('a host that was never registered yields a Secret that is being deleted, and goes on with the next one (BARE-METAL-HOST-11)', async () => {
   const fresh = view({ state: 'registering', provisioning: { ID: '' } });
   const life = await live(WELL, fresh, { dependencies: [secret(undefined)] });
   assert.equal(life.claims.at(-1), []);
@@ -209,7 +209,7 @@ test('one that is registered, or on its way out, does not', async () => {
     assert.ok(claims.every((withdrawnUids) => withdrawnUids.length === 0));
 });
 
-test('without the Secret of the BMC nothing is asked of Ironic (H5), and that is told once', async () => {
+test('without the Secret of the BMC nothing is asked of Ironic (BARE-METAL-HOST-5), and that is told once', async () => {
   const life = await live(WELL, view({ state: 'registering' }), { dependencies: [secret(undefined)] });
   assert.equal(life.calls, []);
   assert.equal(life.events, []);
@@ -226,7 +226,7 @@ test('without the Secret of the BMC nothing is asked of Ironic (H5), and that is
   assert.is(life.stored().errorType, undefined);
 });
 
-test('other credentials are registered at once, in the state that the host is in (H7)', async () => {
+test('other credentials are registered at once, in the state that the host is in (BARE-METAL-HOST-7)', async () => {
   const life = await live(ON_FIRST, view(RUNNING));
   assert.is(life.phase(), 'provisioned.idle');
   life.calls.length = 0;
@@ -235,7 +235,7 @@ test('other credentials are registered at once, in the state that the host is in
   assert.is(life.phase(), 'provisioned.idle');
 });
 
-test('what did not change costs no registration (H7)', async () => {
+test('what did not change costs no registration (BARE-METAL-HOST-7)', async () => {
   const life = await live(ON_FIRST, view(RUNNING));
   life.calls.length = 0;
   for (let look = 0; look < 5; look += 1) await life.see({ ...ON, revision: `${look}` });
@@ -251,7 +251,7 @@ test('a host that Ironic lost is registered and adopted again', async () => {
   assert.equal(life.calls, ['register', 'adopt']);
 });
 
-test('an answer is waited for when the host is deleted meanwhile (H6)', async () => {
+test('an answer is waited for when the host is deleted meanwhile (BARE-METAL-HOST-6)', async () => {
   let answer: (value: unknown) => void = () => undefined;
   const register = (): unknown => new Promise((resolve) => (answer = resolve));
   const life = await live({ ...WELL, register }, view({ state: 'registering' }));
@@ -263,7 +263,7 @@ test('an answer is waited for when the host is deleted meanwhile (H6)', async ()
   assert.is(life.stored().provisioning?.ID, 'made-just-now');
 });
 
-test('a state that needs room is not entered without (H4)', async () => {
+test('a state that needs room is not entered without (BARE-METAL-HOST-4)', async () => {
   const life = await live(
     { ...WELL, capacity: (call) => ({ isFree: call > 2, at: 0 }) },
     view({ state: 'registering' }),
@@ -330,7 +330,7 @@ test('what is brought later is taken over, too', async () => {
   assert.is(life.calls.at(-1), 'restore');
 });
 
-test('a paused host is not written to, whatever is not stored (H1)', async () => {
+test('a paused host is not written to, whatever is not stored (BARE-METAL-HOST-1)', async () => {
   const life = await live({ ...WELL, writeStatus: fail(transient) }, view({ state: 'registering' }));
   await life.edit({ annotations: { 'baremetalhost.metal3.io/paused': '' } });
   life.all.length = 0;

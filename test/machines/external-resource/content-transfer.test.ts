@@ -79,7 +79,7 @@ const settled = async (): Promise<void> => {
   for (let turn = 0; turn < 60; turn++) await Promise.resolve();
 };
 
-test('an attempt is announced before anything of it is done (F1)', async () => {
+test('an attempt is announced before anything of it is done (CONTENT-TRANSFER-1)', async () => {
   let content: Cloud['content'] = 'empty';
   const stored = Promise.withResolvers<void>();
   const { calls, phase } = start(() => ({
@@ -122,7 +122,7 @@ test('what the foreign system fetches itself is looked at later, and not brought
   assert.is(calls.filter((call) => call === 'delegate').length, 2);
 });
 
-test('nothing is brought to what somebody else wrote down as the resource (F2, M8)', async () => {
+test('nothing is brought to what somebody else wrote down as the resource (CONTENT-TRANSFER-2, EXTERNAL-RESOURCE-8)', async () => {
   const { actor, calls, phase } = start(() => ({ content: 'empty', announce: () => new Promise(() => undefined) }));
   await settled();
   assert.is(phase(), 'transferringContent.announcing');
@@ -133,7 +133,7 @@ test('nothing is brought to what somebody else wrote down as the resource (F2, M
   assert.is(phase(), 'building.resolvingOwnership');
 });
 
-test('the deletion ends what is brought (F2)', async () => {
+test('the deletion ends what is brought (CONTENT-TRANSFER-2)', async () => {
   let isEnded = false;
   const { actor, calls, phase } = start(() => ({
     content: 'empty',

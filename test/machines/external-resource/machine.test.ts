@@ -191,7 +191,7 @@ test('every state has a description', () => {
   assert.equal(bare, []);
 });
 
-test('33.F1: no finalizer is stored on an object that can have no resource yet (M2)', async () => {
+test('33.F1: no finalizer is stored on an object that can have no resource yet (EXTERNAL-RESOURCE-2)', async () => {
   const keyless = { ...secret, answer: undefined };
   const absent: Dependency = { ...secret, answer: { readiness: 'absent', uid: '' } };
   const waiting = [
@@ -216,7 +216,7 @@ test('33.F1: no finalizer is stored on an object that can have no resource yet (
   assert.is(unmatched.count('addOwnFinalizer'), 0, 'nothing is there to be had');
 });
 
-test('33.F1: the own finalizer is stored right before the create, after the look, and before the id of what was found (M2)', async () => {
+test('33.F1: the own finalizer is stored right before the create, after the look, and before the id of what was found (EXTERNAL-RESOURCE-2)', async () => {
   const guarded = (run: () => Run, object: ResourceView = view(owned)) => ({
     addOwnFinalizer: async () => {
       await undefined; // the first step of a life is made before it is returned
@@ -249,7 +249,7 @@ test('33.F1: the own finalizer is stored right before the create, after the look
   assert.equal(recorded.calls.slice(0, 2), ['addOwnFinalizer', 'claim'], 'there is a resource already');
 });
 
-test('33.F1: what changes while the finalizer is stored is heeded: nothing is created without its dependency (M1)', async () => {
+test('33.F1: what changes while the finalizer is stored is heeded: nothing is created without its dependency (EXTERNAL-RESOURCE-1)', async () => {
   const run: Run = start(
     {
       find: () => nothing,
@@ -302,7 +302,7 @@ test('33.F2: a life that begins on an object without our finalizer knows that no
   assert.equal(listed.phase(), 'claiming.probing');
 });
 
-test('nothing is created before every dependency is ready (M1, I1)', async () => {
+test('nothing is created before every dependency is ready (EXTERNAL-RESOURCE-1, I1)', async () => {
   for (const readiness of [undefined, 'pending', 'absent', 'deleting'] as const) {
     const run = await lived({ addOwnFinalizer: () => undefined, find: () => nothing }, view(owned), [
       secret,
@@ -312,7 +312,7 @@ test('nothing is created before every dependency is ready (M1, I1)', async () =>
   }
 });
 
-test('waiting for a dependency makes no call and arms no timer (M6, I6)', async () => {
+test('waiting for a dependency makes no call and arms no timer (EXTERNAL-RESOURCE-6, I6)', async () => {
   const run = await lived({ find: () => nothing }, view(owned), [secret, dependency(undefined)]);
   run.clock.increment(86_400_000);
   await settled();
@@ -367,7 +367,7 @@ test('two matches are for a person to decide', async () => {
   assert.is(run.context().error?.message, 'which one?');
 });
 
-test('a deletion during the create waits for what it makes, records it and removes it (M3, I4)', async () => {
+test('a deletion during the create waits for what it makes, records it and removes it (EXTERNAL-RESOURCE-3, I4)', async () => {
   let finish = (_: unknown): void => undefined;
   const created = new Promise((resolve) => {
     finish = resolve;
@@ -419,7 +419,7 @@ test('the winner of the race for the id may be taken out of the status while the
   assert.is(run.context().externalId, undefined);
 });
 
-test('a terminal refusal is not tried again until the spec changes (M7)', async () => {
+test('a terminal refusal is not tried again until the spec changes (EXTERNAL-RESOURCE-7)', async () => {
   const run = await lived({ find: () => nothing, create: fail(terminal) }, view(owned));
   run.clock.increment(86_400_000);
   await settled();
@@ -430,7 +430,7 @@ test('a terminal refusal is not tried again until the spec changes (M7)', async 
   assert.is(run.count('create'), 2);
 });
 
-test('33.A8: what only the cloud can mend is looked at again, ever less often, whatever the spec (M7)', async () => {
+test('33.A8: what only the cloud can mend is looked at again, ever less often, whatever the spec (EXTERNAL-RESOURCE-7)', async () => {
   let isBroken = true;
   const answers = {
     observe: () => observation({ available: !isBroken }),
@@ -457,7 +457,7 @@ test('33.A8: what only the cloud can mend is looked at again, ever less often, w
   assert.ok(run.context().available);
 });
 
-test('33.A8: what cannot be used and is not being worked on is looked at again, too (M7)', async () => {
+test('33.A8: what cannot be used and is not being worked on is looked at again, too (EXTERNAL-RESOURCE-7)', async () => {
   let available = false;
   const run = await lived(
     { observe: () => observation({ available }), update: () => ({ changed: false }) },
@@ -476,7 +476,7 @@ test('33.A8: what cannot be used and is not being worked on is looked at again, 
   assert.is(run.count('observe'), 2);
 });
 
-test('33.A8: a life that begins with it looks when the next look is due, and within the resync period (M7, I9)', async () => {
+test('33.A8: a life that begins with it looks when the next look is due, and within the resync period (EXTERNAL-RESOURCE-7, I9)', async () => {
   for (const state of ['failed', 'unavailable'] as const) {
     const object = view({ ...owned, externalId: 'id-1', settled: state, resyncInMs: 40_000 });
     const run = start({ observe: () => observation(), update: () => ({ changed: false }) }, object);
@@ -582,13 +582,13 @@ test('new credentials end the pause of a failure', async () => {
   assert.equal(run.phase(), 'building.adopting');
 });
 
-test('a dependency that is being deleted is yielded when nothing was built on it (M5, P1)', async () => {
+test('a dependency that is being deleted is yielded when nothing was built on it (EXTERNAL-RESOURCE-5, P1)', async () => {
   const run = await lived({ find: () => nothing }, view(owned), [secret, dependency('deleting')]);
   assert.equal(run.context().withdrawnUids, ['network-1']);
   assert.equal(run.phase(), 'claiming.awaitingDependencies');
 });
 
-test('a dependency that is being deleted is kept when something was built on it (M5, P1)', async () => {
+test('a dependency that is being deleted is kept when something was built on it (EXTERNAL-RESOURCE-5, P1)', async () => {
   const answers = { find: () => ({ ...nothing, matches: [observation()] }), record: () => ({ kind: 'stored' }) };
   const run = await lived(answers, view(owned), [secret, dependency('deleting')]);
   assert.equal(run.context().withdrawnUids, []);
@@ -638,7 +638,7 @@ function keptBeside(unused: readonly string[]) {
   return { run, hear, withdrawnUids: () => run.context().withdrawnUids };
 }
 
-test('what a kept resource was to use and does not is yielded when it goes, after a look (M5, P1)', async () => {
+test('what a kept resource was to use and does not is yielded when it goes, after a look (EXTERNAL-RESOURCE-5, P1)', async () => {
   const { run, hear, withdrawnUids } = keptBeside(['Volume/disk']);
   await settled();
   await hear('pending');
@@ -653,7 +653,7 @@ test('what a kept resource was to use and does not is yielded when it goes, afte
   );
 });
 
-test('what a kept resource may use is not yielded (M5, P1)', async () => {
+test('what a kept resource may use is not yielded (EXTERNAL-RESOURCE-5, P1)', async () => {
   const { run, hear, withdrawnUids } = keptBeside([]);
   await settled();
   await hear('deleting');
@@ -971,7 +971,7 @@ test('a settled object costs no call', async () => {
   assert.equal(run.calls, ['claim']);
 });
 
-test('cleanup starts only when the own finalizer is the last one (M4, I2)', async () => {
+test('cleanup starts only when the own finalizer is the last one (EXTERNAL-RESOURCE-4, I2)', async () => {
   const held = { deleting: true, finalizers: [OWN, GUARD], externalId: 'id-1' };
   const answers = { remove: () => undefined, observe: () => undefined, endClaims: () => undefined };
   const run = await lived(answers, view(held));
@@ -1029,7 +1029,7 @@ test('an edit while the resource is compared with the spec is compared too (I9)'
   assert.is(run.count('update'), 2);
 });
 
-test('an edit while a call is refused is tried: the refusal was of the spec before (M7)', async () => {
+test('an edit while a call is refused is tried: the refusal was of the spec before (EXTERNAL-RESOURCE-7)', async () => {
   const first = pending();
   const answers = { find: () => nothing, create: async (call: number) => call === 1 && fail(await first.answer())() };
   const run = await lived(answers, view(owned));
@@ -1126,7 +1126,7 @@ async function usurped(find: (call: number) => unknown, more: Record<string, (ca
   return run;
 }
 
-test('what was only found is not removed when somebody else records an id meanwhile (M9)', async () => {
+test('what was only found is not removed when somebody else records an id meanwhile (EXTERNAL-RESOURCE-9)', async () => {
   const run = await usurped(() => ({ ...nothing, matches: [observation()] }));
   assert.not.ok(run.calls.includes('remove'));
   assert.is(run.phase(), 'reconciling.observing');
@@ -1134,7 +1134,7 @@ test('what was only found is not removed when somebody else records an id meanwh
   assert.ok(run.context().isOwnershipDisputed, 'it is asked about, as any id from another hand');
 });
 
-test('what is found beside a create that was refused is not removed either (M9)', async () => {
+test('what is found beside a create that was refused is not removed either (EXTERNAL-RESOURCE-9)', async () => {
   const find = (call: number) => (call === 1 ? nothing : { ...nothing, matches: [observation()] });
   const run = await usurped(find, { create: fail({ code: 'conflict', message: 'it is there by now' }) });
   run.clock.increment(1_000);
@@ -1143,14 +1143,14 @@ test('what is found beside a create that was refused is not removed either (M9)'
   assert.not.ok(run.calls.includes('remove'));
 });
 
-test('what an unanswered create has made is removed when somebody else records an id meanwhile (M3, M9, I4)', async () => {
+test('what an unanswered create has made is removed when somebody else records an id meanwhile (EXTERNAL-RESOURCE-3, EXTERNAL-RESOURCE-9, I4)', async () => {
   for (const known of [{ intended: true }, { earlier: true }]) {
     const run = await usurped(() => ({ ...nothing, matches: [observation()], ...known }));
     assert.is(run.count('remove'), 1, JSON.stringify(known));
   }
 });
 
-test('what was made and recorded is left alone when its id is taken away and another one written (M9)', async () => {
+test('what was made and recorded is left alone when its id is taken away and another one written (EXTERNAL-RESOURCE-9)', async () => {
   const record = (call: number) => {
     if (call === 1) return { kind: 'stored' };
     run.report(view({ ...owned, externalId: 'id-9' }));
@@ -1170,7 +1170,7 @@ test('what was made and recorded is left alone when its id is taken away and ano
   assert.not.ok(run.calls.includes('remove'));
 });
 
-test('what is read in the place of what is recorded is not removed: it is looked for anew (M9)', async () => {
+test('what is read in the place of what is recorded is not removed: it is looked for anew (EXTERNAL-RESOURCE-9)', async () => {
   const answers = {
     observe: () => observation(),
     record: () => ({ kind: 'stored' }),
@@ -1181,7 +1181,7 @@ test('what is read in the place of what is recorded is not removed: it is looked
   assert.is(run.context().externalId, undefined);
 });
 
-test('what is found after the resource has vanished is not what the create has made (M9)', async () => {
+test('what is found after the resource has vanished is not what the create has made (EXTERNAL-RESOURCE-9)', async () => {
   const answers = { observe: () => undefined, record: () => ({ kind: 'stored' }), find: () => nothing };
   const run = await lived(answers, view({ ...owned, externalId: 'id-1' }));
   assert.equal(run.calls.slice(0, 4), ['claim', 'observe', 'record', 'disown']);
@@ -1201,7 +1201,7 @@ test('an import that lost the race for the id removes nothing', async () => {
   assert.not.ok(run.calls.includes('remove'));
 });
 
-test('a dependency is not yielded while it is unclear what was built on it (M5, P1)', async () => {
+test('a dependency is not yielded while it is unclear what was built on it (EXTERNAL-RESOURCE-5, P1)', async () => {
   const unclear = { matches: [observation()], exact: false, at: 0 };
   const dependencies = [secret, dependency('deleting'), dependency(undefined, { kind: 'Project', name: 'p' })];
   const run = await lived({ find: (call) => (call === 1 ? unclear : nothing) }, view(owned), dependencies);
@@ -1547,7 +1547,7 @@ test('33.B8: whose a resource is is asked with what the own create made, and wit
   }
 });
 
-test('nothing is created when a dependency went while it was looked for what an earlier life left (M1, I1)', async () => {
+test('nothing is created when a dependency went while it was looked for what an earlier life left (EXTERNAL-RESOURCE-1, I1)', async () => {
   const looked = Promise.withResolvers<unknown>();
   const run = await lived({ find: () => looked.promise }, view(owned));
   assert.is(run.phase(), 'building.adopting');
@@ -1557,7 +1557,7 @@ test('nothing is created when a dependency went while it was looked for what an 
   assert.not.ok(run.calls.includes('create'));
 });
 
-test('who has sent a create looks for what it made before it yields what that was built on (M5, P1)', async () => {
+test('who has sent a create looks for what it made before it yields what that was built on (EXTERNAL-RESOURCE-5, P1)', async () => {
   const stored = async (): Promise<void> => {
     await undefined;
     run.report(view(owned));
@@ -1573,7 +1573,7 @@ test('who has sent a create looks for what it made before it yields what that wa
   assert.is(run.phase(), 'building.recording');
 });
 
-test('what another object has is left alone, and tried again when that one is gone (M8)', async () => {
+test('what another object has is left alone, and tried again when that one is gone (EXTERNAL-RESOURCE-8)', async () => {
   const resolveOwnership = (call: number) => ({ conflictingOwner: call === 1 ? conflictingOwner : undefined, at: 0 });
   const run = await lived({ find: () => ({ ...nothing, matches: [observation()] }), resolveOwnership }, view(owned));
   assert.is(run.phase(), 'building.ownedElsewhere');
@@ -1587,7 +1587,7 @@ test('what another object has is left alone, and tried again when that one is go
   assert.is(run.context().conflictingOwner, undefined);
 });
 
-test('an id from another hand is contended for, and taken back when it is another object’s (M8)', async () => {
+test('an id from another hand is contended for, and taken back when it is another object’s (EXTERNAL-RESOURCE-8)', async () => {
   const record = () => ({ kind: 'stored' });
   const resting = start(
     {
@@ -1605,7 +1605,7 @@ test('an id from another hand is contended for, and taken back when it is anothe
   assert.is(resting.context().externalId, undefined);
 });
 
-test('an id that cannot be taken back is tried again; who waits for a rival looks again after an edit (M8)', async () => {
+test('an id that cannot be taken back is tried again; who waits for a rival looks again after an edit (EXTERNAL-RESOURCE-8)', async () => {
   const resolveOwnership = () => ({ conflictingOwner, at: 0 });
   const resting = start(
     { observe: () => observation(), resolveOwnership, record: fail(transient), update: () => ({ changed: false }) },
@@ -1621,7 +1621,7 @@ test('an id that cannot be taken back is tried again; who waits for a rival look
   assert.is(taken.phase(), 'building.ownedElsewhere');
 });
 
-test('a life whose id another object has recorded, too, asks before it rests (M8)', async () => {
+test('a life whose id another object has recorded, too, asks before it rests (EXTERNAL-RESOURCE-8)', async () => {
   const settledView = view({ ...owned, externalId: 'id-1', settled: 'available' });
   const answers = { observe: () => observation(), update: () => ({ changed: false }) };
   const run = await lived(answers, settledView, undefined, { isOwnershipDisputed: true });
@@ -1631,7 +1631,7 @@ test('a life whose id another object has recorded, too, asks before it rests (M8
   assert.equal(alone.calls, ['claim']);
 });
 
-test('a deleted object does not remove what another one has (M8)', async () => {
+test('a deleted object does not remove what another one has (EXTERNAL-RESOURCE-8)', async () => {
   const deleted = view({ ...owned, deleting: true });
   const answers = {
     find: () => ({ ...nothing, matches: [observation()] }),
@@ -1648,7 +1648,7 @@ test('a deleted object does not remove what another one has (M8)', async () => {
 
 const earlier = { ...nothing, matches: [observation()], earlier: true };
 
-test('what an earlier create was to make and another object has is forgotten, and the object has one of its own (I4, M8)', async () => {
+test('what an earlier create was to make and another object has is forgotten, and the object has one of its own (I4, EXTERNAL-RESOURCE-8)', async () => {
   const find = (call: number) => (call === 1 ? earlier : nothing);
   const run = await lived({ find, resolveOwnership: () => ({ conflictingOwner, at: 0 }) }, view(owned));
   assert.is(run.phase(), 'building.creating');
@@ -1662,7 +1662,7 @@ test('what an earlier create was to make and another object has is forgotten, an
   assert.not.ok(waiting.calls.includes('disown'));
 });
 
-test('what an earlier create made is recorded before it is removed with a deleted object (N3)', async () => {
+test('what an earlier create made is recorded before it is removed with a deleted object', async () => {
   const deleted = view({ ...owned, deleting: true });
   const find = () => earlier;
   const run = await lived({ find, record: () => ({ kind: 'stored' }) }, deleted);
@@ -1673,7 +1673,7 @@ test('what an earlier create made is recorded before it is removed with a delete
   assert.is(failing.phase(), 'deleting.backingOff');
 });
 
-test('who waits for another object yields what it would build on (M5, M8)', async () => {
+test('who waits for another object yields what it would build on (EXTERNAL-RESOURCE-5, EXTERNAL-RESOURCE-8)', async () => {
   const answers = {
     find: () => ({ ...nothing, matches: [observation()] }),
     resolveOwnership: () => ({ conflictingOwner, at: 0 }),
@@ -1691,7 +1691,7 @@ function later<Value>(): { readonly answer: Promise<Value>; give(value: Value): 
   return { answer: promise, give: resolve };
 }
 
-test('an id from another hand that comes while the own one is read is asked about, and nothing of the own one removed (M8)', async () => {
+test('an id from another hand that comes while the own one is read is asked about, and nothing of the own one removed (EXTERNAL-RESOURCE-8)', async () => {
   const read = later<Observation>();
   const answers = {
     observe: (call: number) => (call === 1 ? read.answer : observation({ id: 'id-9' })),
@@ -1706,7 +1706,7 @@ test('an id from another hand that comes while the own one is read is asked abou
   assert.not.ok(run.calls.includes('remove'));
 });
 
-test('a verdict on one id says nothing of another that came meanwhile (M8)', async () => {
+test('a verdict on one id says nothing of another that came meanwhile (EXTERNAL-RESOURCE-8)', async () => {
   const verdict = later<{ conflictingOwner: undefined; at: number }>();
   const answers = {
     observe: (call: number) => observation({ id: call === 1 ? 'id-1' : 'id-9' }),
@@ -1723,7 +1723,7 @@ test('a verdict on one id says nothing of another that came meanwhile (M8)', asy
   assert.is(run.phase(), 'building.clearingLostId');
 });
 
-test('an id that somebody else recorded first is asked about before anything is done with it (M8)', async () => {
+test('an id that somebody else recorded first is asked about before anything is done with it (EXTERNAL-RESOURCE-8)', async () => {
   const look = later<object>();
   const answers = {
     find: () => look.answer,
@@ -1742,7 +1742,7 @@ test('an id that somebody else recorded first is asked about before anything is 
   assert.equal(run.calls.slice(-2), ['observe', 'resolveOwnership']);
 });
 
-test('a removal ends with what it began with, whatever id somebody writes down meanwhile (M8)', async () => {
+test('a removal ends with what it began with, whatever id somebody writes down meanwhile (EXTERNAL-RESOURCE-8)', async () => {
   const removal = later<undefined>();
   const read: unknown[] = [];
   const answers = { remove: () => removal.answer, observe: () => undefined, endClaims: () => undefined };
@@ -1757,7 +1757,7 @@ test('a removal ends with what it began with, whatever id somebody writes down m
   assert.is(run.phase(), 'deleting.removingFinalizer');
 });
 
-test('a verdict at the end is of what is removed then (M8)', async () => {
+test('a verdict at the end is of what is removed then (EXTERNAL-RESOURCE-8)', async () => {
   const verdict = later<{ conflictingOwner: undefined; at: number }>();
   const answers = { resolveOwnership: () => verdict.answer };
   const run = await lived(answers, view({ ...owned, externalId: 'id-1', deleting: true }), undefined, {
@@ -1770,7 +1770,7 @@ test('a verdict at the end is of what is removed then (M8)', async () => {
   assert.is(run.context().externalId, 'id-1');
 });
 
-test('while what was sent may still land, a rival proves nothing (M3)', async () => {
+test('while what was sent may still land, a rival proves nothing (EXTERNAL-RESOURCE-3)', async () => {
   const answers = {
     find: () => ({ ...nothing, matches: [observation()] }),
     resolveOwnership: () => ({ conflictingOwner, at: 0 }),

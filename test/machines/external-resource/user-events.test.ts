@@ -38,7 +38,7 @@ function play(
   });
 }
 
-test('what lost a race is nobody’s news; what is found afterwards is (W1)', () => {
+test('what lost a race is nobody’s news; what is found afterwards is (USER-EVENTS-1)', () => {
   const said = play(objectWith(), [
     ['create', {}, 'building.creating', 'building.recording'],
     ['record', { kind: 'lost', externalId: 'other' }, 'building.recording', 'building.discarding'],
@@ -49,7 +49,7 @@ test('what lost a race is nobody’s news; what is found afterwards is (W1)', ()
   assert.equal(said, [undefined, undefined, undefined, undefined, 'Adopted id, which was there already']);
 });
 
-test('what is found is told of when its id is stored, also where the own finalizer is stored first (W1)', () => {
+test('what is found is told of when its id is stored, also where the own finalizer is stored first (USER-EVENTS-1)', () => {
   const said = play(objectWith(), [
     ['import', {}, 'building.importing', 'building.addingFinalizer'],
     ['addOwnFinalizer', undefined, 'building.addingFinalizer', 'building.recording'],
@@ -58,7 +58,7 @@ test('what is found is told of when its id is stored, also where the own finaliz
   assert.equal(said, [undefined, undefined, 'Imported id']);
 });
 
-test('an id is told of when storing it succeeds at the second try (W1)', () => {
+test('an id is told of when storing it succeeds at the second try (USER-EVENTS-1)', () => {
   const said = play(objectWith(), [
     ['create', {}, 'building.creating', 'building.recording'],
     ['xstate.error.actor.record', undefined, 'building.recording', 'building.retryingRecord'],
@@ -73,7 +73,7 @@ test('an id is told of when storing it succeeds at the second try (W1)', () => {
   assert.equal(said.at(-1), 'Created id');
 });
 
-test('an update is drift only for a generation that was complete before (W3)', () => {
+test('an update is drift only for a generation that was complete before (USER-EVENTS-3)', () => {
   const update = [
     'update',
     { changed: true, fields: ['tags'] },
@@ -110,7 +110,7 @@ test('of what was never made there is no end, and a removal that is not awaited 
   assert.equal(play(objectWith(), [impatient], { object: view({ detached: true }) }), [undefined]);
 });
 
-test('33.A8: a failure that is looked at again and found so again is no news (W2)', () => {
+test('33.A8: a failure that is looked at again and found so again is no news (USER-EVENTS-2)', () => {
   const error = { code: 'terminal', message: 'broken', reason: 'UnrecoverableError', passing: true } as const;
   const said = { type: 'Progressing', status: 'False', reason: 'UnrecoverableError', observedGeneration: 1 };
   const again = ['xstate.error.actor.update', undefined, 'reconciling.updating', 'failed'] as const;
@@ -137,7 +137,7 @@ test('33.A8: a failure that is looked at again and found so again is no news (W2
     assert.equal(heard(object({ ...said, ...other })), ['UnrecoverableError: broken']);
 });
 
-test('a life that begins with a failure has told it before (W2)', () => {
+test('a life that begins with a failure has told it before (USER-EVENTS-2)', () => {
   const error = { code: 'terminal', message: 'no', reason: 'UnrecoverableError' } as const;
   const said = play(
     objectWith(),
@@ -151,7 +151,7 @@ test('a life that begins with a failure has told it before (W2)', () => {
   assert.equal(said, [undefined, 'UnrecoverableError: no', 'UnrecoverableError: no']);
 });
 
-test('a failure that may pass is news from the second in a row on, with what to do about it (W2)', () => {
+test('a failure that may pass is news from the second in a row on, with what to do about it (USER-EVENTS-2)', () => {
   const known = { code: 'transient', message: 'the door is shut', fault: 'unreachable' } as const;
   const hintFor = (): Hint => ({ what: 'nobody is in', todo: 'knock at Thing/a' });
   const life = new UserEventDetector(undefined, hintFor);

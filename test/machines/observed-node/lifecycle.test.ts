@@ -120,12 +120,12 @@ test('what is read is judged, stored as a whole, and told once it is stored', as
   assert.equal(log, ['call read', 'store metal3/shown-status {"is":"new"}', 'tell one,two', WATCHING]);
 });
 
-test('what is stored already is neither stored nor told (O4)', async () => {
+test('what is stored already is neither stored nor told (OBSERVED-NODE-4)', async () => {
   const { log } = await play({}, { judge: () => ({ ...SAID, isChanged: false }) });
   assert.equal(log, ['call read', WATCHING]);
 });
 
-test('a lost race is judged by the object as it is then (O4)', async () => {
+test('a lost race is judged by the object as it is then (OBSERVED-NODE-4)', async () => {
   const conflict: ErrorData = { code: 'conflict', message: 'changed' };
   const generations: unknown[] = [];
   let version = 1;

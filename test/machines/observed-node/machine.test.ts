@@ -37,12 +37,12 @@ test('a node is read, what goes with it made, the status stored, and the node lo
   assert.equal(life.inputs['watch'], [{ key: 'key', seen: undefined, readAt: AT, pollAfterMs: 300_000 }]);
   assert.is(life.context().reading, undefined, 'what was said is not kept');
   await life.pass(REREAD_MS - 1);
-  assert.equal(life.effects, BROUGHT_UP, 'no timer asks for anything (O3)');
+  assert.equal(life.effects, BROUGHT_UP, 'no timer asks for anything (OBSERVED-NODE-3)');
   await life.pass(1);
   assert.equal(life.effects.slice(BROUGHT_UP.length), ['-watch', 'read', 'furnish', 'store', 'claim', 'watch']);
 });
 
-test('a host that is not to be touched is waited for, whatever else is heard (O1)', async () => {
+test('a host that is not to be touched is waited for, whatever else is heard (OBSERVED-NODE-1)', async () => {
   const unknown = { ...host(), answer: { readiness: Readiness.Ready, uid: 'host-1' } };
   for (const away of [host(Readiness.Pending), host(Readiness.Absent), host(Readiness.Deleting), unknown]) {
     const life = await live(WELL, { dependencies: [away] });
@@ -56,7 +56,7 @@ test('a host that is not to be touched is waited for, whatever else is heard (O1
   }
 });
 
-test('that nothing was heard of the host yet is no rest (O1)', async () => {
+test('that nothing was heard of the host yet is no rest (OBSERVED-NODE-1)', async () => {
   const life = await live(WELL, { dependencies: [UNHEARD] });
   assert.is(life.phase(), 'awaiting');
   assert.equal(life.tags(), [Tag.Waiting]);
@@ -64,7 +64,7 @@ test('that nothing was heard of the host yet is no rest (O1)', async () => {
   assert.is(life.phase(), 'nodeMissing');
 });
 
-test('a host that is taken from it ends the watch, and what is asked for (O1)', async () => {
+test('a host that is taken from it ends the watch, and what is asked for (OBSERVED-NODE-1)', async () => {
   const resting = await live();
   await resting.depend(host(Readiness.Pending));
   assert.is(resting.phase(), 'nodeMissing');
@@ -108,7 +108,7 @@ test('its own write is no reason to read again', async () => {
   assert.is(life.context().pollAfterMs, 60_000);
 });
 
-test('nobody relies on it while it is read again (O2)', async () => {
+test('nobody relies on it while it is read again (OBSERVED-NODE-2)', async () => {
   const life = await live({
     ...WELL,
     read: (call) => (call === 1 ? WELL['read']?.(1, {}) : new Promise(() => 0)),
@@ -189,7 +189,7 @@ test('a watch that ends by itself is begun again without a look; a node that is 
   assert.is(gone.inputs['read']?.length, 2);
 });
 
-test('an object that goes is left alone, whatever it was at (O5)', async () => {
+test('an object that goes is left alone, whatever it was at (OBSERVED-NODE-5)', async () => {
   const life = await live();
   await life.change({ deleting: true });
   assert.is(life.phase(), 'deleted');

@@ -99,7 +99,7 @@ const transient: ErrorData = { code: 'transient', message: 'not now' };
 const conflict: ErrorData = { code: 'conflict', message: 'somebody was faster' };
 const terminal: ErrorData = { code: 'terminal', message: 'never' };
 
-test('33.F1: the finalizer is stored when a pass says that what is next may leave something behind (K1)', async () => {
+test('33.F1: the finalizer is stored when a pass says that what is next may leave something behind (RECONCILE-LOOP-1)', async () => {
   const world = begin({ owned: false });
   assert.equal(world.effects, ['claim', 'reconcile']);
   await world.end({ next: 'rest', stands: 'awaitingDependencies' });
@@ -113,7 +113,7 @@ test('33.F1: the finalizer is stored when a pass says that what is next may leav
   assert.is(world.phase(), 'active.idle');
 });
 
-test('33.F1: what never had the finalizer is deleted without a pass, and its claims end (K1, P12)', async () => {
+test('33.F1: what never had the finalizer is deleted without a pass, and its claims end (RECONCILE-LOOP-1, P12)', async () => {
   const world = begin({ owned: false });
   await world.end({ next: 'rest', stands: 'awaitingDependencies' });
   world.changed({ owned: false, deleting: true });
@@ -124,7 +124,7 @@ test('33.F1: what never had the finalizer is deleted without a pass, and its cla
   assert.equal([world.phase(), world.effects.at(-1)], ['deleted', 'endClaims']);
 });
 
-test('a pass that may have made something before somebody took the finalizer off is followed by one at the end (K1)', async () => {
+test('a pass that may have made something before somebody took the finalizer off is followed by one at the end (RECONCILE-LOOP-1)', async () => {
   const world = begin();
   await world.end(REST);
   world.changed({ owned: false, deleting: true });
@@ -140,14 +140,14 @@ test('a finalizer that somebody takes away at once is stored again, after a paus
   assert.equal(world.effects.slice(-2), ['addOwnFinalizer', 'addOwnFinalizer']);
 });
 
-test('a pass waits until all that it refers to has answered (K3)', () => {
+test('a pass waits until all that it refers to has answered (RECONCILE-LOOP-3)', () => {
   const world = begin({}, [{ ...other(), answer: undefined }]);
   assert.equal([world.phase(), world.effects], ['active.awaiting', ['claim']]);
   world.heard([other({ readiness: Readiness.Absent, uid: '' })]);
   assert.is(world.phase(), 'active.reconciling');
 });
 
-test('what changes meanwhile is looked at by another pass, one at a time (K2, K3)', async () => {
+test('what changes meanwhile is looked at by another pass, one at a time (RECONCILE-LOOP-2, RECONCILE-LOOP-3)', async () => {
   const world = begin();
   world.changed({ basis: 'edited' });
   world.heard([other({ readiness: Readiness.Deleting, uid: 'o' })]);
@@ -160,7 +160,7 @@ test('what changes meanwhile is looked at by another pass, one at a time (K2, K3
   assert.is(world.phase(), 'active.idle', 'what a pass writes in the status is no news');
 });
 
-test('a life that begins settled makes no pass before there is news (K4)', async () => {
+test('a life that begins settled makes no pass before there is news (RECONCILE-LOOP-4)', async () => {
   const world = begin({ settled: true });
   assert.equal([world.phase(), world.effects], ['active.idle', ['claim']]);
   world.heard([other()]);
@@ -206,7 +206,7 @@ test('an object that rests shows how it stands, and each of these is looked at a
   assert.is(world.phase(), 'deleting.reconciling');
 });
 
-test('what those who refer to it say while a pass is under way is looked at by another one (K3)', async () => {
+test('what those who refer to it say while a pass is under way is looked at by another one (RECONCILE-LOOP-3)', async () => {
   const world = begin();
   world.related();
   assert.is(world.effects.filter((name) => name === 'reconcile').length, 1);
@@ -232,7 +232,7 @@ test('a pass that was put off has its notes, and comes early when something chan
   assert.equal(world.notes.at(-1), {});
 });
 
-test('a pass that fails backs off, whatever others answer, unless the user changes the spec (K3)', async () => {
+test('a pass that fails backs off, whatever others answer, unless the user changes the spec (RECONCILE-LOOP-3)', async () => {
   const world = begin();
   await world.fails({ ...transient, retryAfterMs: 30_000 });
   world.heard([other({ readiness: Readiness.Pending, uid: 'o' })]);
@@ -264,7 +264,7 @@ test('a write that lost a race is made again at once, and not for ever', async (
   assert.is(world.phase(), 'active.backingOff');
 });
 
-test('a pass is waited for, then another one sees to what is left of a deleted object (K2)', async () => {
+test('a pass is waited for, then another one sees to what is left of a deleted object (RECONCILE-LOOP-2)', async () => {
   const world = begin();
   world.changed({ deleting: true, generation: 2 });
   assert.equal([world.phase(), world.effects], ['active.reconciling', ['claim', 'reconcile']]);
@@ -280,7 +280,7 @@ test('a pass is waited for, then another one sees to what is left of a deleted o
   assert.equal([world.phase(), world.effects.at(-1)], ['deleted', 'removeOwnFinalizer']);
 });
 
-test('it outlasts whom it has to (K1)', async () => {
+test('it outlasts whom it has to (RECONCILE-LOOP-1)', async () => {
   const world = begin({ deleting: true, heldBy: ['host'] });
   await world.end(LEAVE);
   assert.is(world.phase(), 'deleting.held');

@@ -7,15 +7,15 @@ export const IRONIC_HOSTS: readonly Change[] = [
   }),
   ...noticedBy(['RAID'], {
     'raid-unrecorded-cleared':
-      'R2: software RAID is cleared, and disks erased, where no software volumes are on record',
-    'raid-empty-record-wanted': 'R5: an empty list on record counts as a wish to delete hardware RAID',
+      'IRONIC-RAID-2: software RAID is cleared, and disks erased, where no software volumes are on record',
+    'raid-empty-record-wanted': 'IRONIC-RAID-5: an empty list on record counts as a wish to delete hardware RAID',
   }),
   ...noticedBy(['finding a node'], {
-    'host-id-is-name': "L2: the name of another host's node counts as an id",
+    'host-id-is-name': "IRONIC-LOOKUP-2: the name of another host's node counts as an id",
   }),
   ...noticedBy(['whose a node is'], {
-    'host-takes-foreign-node': 'OW1: a node that another living host has is taken for free',
-    'host-takes-named-node': 'OW1: a node is taken whose host is in a namespace that is not cared for',
+    'host-takes-foreign-node': 'IRONIC-OWNERSHIP-1: a node that another living host has is taken for free',
+    'host-takes-named-node': 'IRONIC-OWNERSHIP-1: a node is taken whose host is in a namespace that is not cared for',
   }),
   ...noticedBy(['a status that is brought along'], {
     'host-believes-status': 'a status that names any node is taken over',
@@ -24,19 +24,20 @@ export const IRONIC_HOSTS: readonly Change[] = [
     'host-stores-over': 'what the conditions tell is stored over the status that is being taken over',
   }),
   ...noticedBy(['addresses that others connect to'], {
-    'foreign-bmc': 'H5: the address of a BMC is judged by nobody',
-    'foreign-image': 'H5: the URL of an image, or of its checksum, is judged by nobody',
-    'foreign-firmware': 'H5: the source of firmware is judged by nobody while a machine is serviced',
-    'foreign-names-unresolved': 'H5: a name is not judged by what it leads to',
-    'foreign-portal': 'H5: the portal of a target is judged by nobody',
-    'foreign-share': 'H5: the server of a share is judged by nobody',
+    'foreign-bmc': 'HTTP-EGRESS-POLICY-5: the address of a BMC is judged by nobody',
+    'foreign-image': 'HTTP-EGRESS-POLICY-5: the URL of an image, or of its checksum, is judged by nobody',
+    'foreign-firmware': 'HTTP-EGRESS-POLICY-5: the source of firmware is judged by nobody while a machine is serviced',
+    'foreign-names-unresolved': 'HTTP-EGRESS-POLICY-5: a name is not judged by what it leads to',
+    'foreign-portal': 'WIN-SHARED-5: the portal of a target is judged by nobody',
+    'foreign-share': 'WIN-SHARED-5: the server of a share is judged by nobody',
   }),
   ...noticedBy(['operations on BareMetalSwitches'], {
-    'switch-rendered-while-deleted': 'S3: the password of a switch that is being deleted stays in the Secret',
-    'switch-foreign-keys': "S4: keys of a Secret go that are nobody's switch",
+    'switch-rendered-while-deleted':
+      'IRONIC-BARE-METAL-SWITCHES-3: the password of a switch that is being deleted stays in the Secret',
+    'switch-foreign-keys': "IRONIC-BARE-METAL-SWITCHES-4: keys of a Secret go that are nobody's switch",
   }),
   ...noticedBy(['RAID', 'preparing'], {
     'raid-kept-unknown':
-      'R5: hardware volumes on record are forgotten after a failure, whether the spec mentions them or not',
+      'IRONIC-RAID-5: hardware volumes on record are forgotten after a failure, whether the spec mentions them or not',
   }),
 ];

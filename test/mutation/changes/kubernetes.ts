@@ -3,7 +3,7 @@ import { type Change, noticedBy } from '../change.ts';
 
 export const KUBERNETES: readonly Change[] = [
   ...noticedBy(['kubernetes client'], {
-    'any-404-is-absence': 'B1: whatever answers 404 says that an object is gone',
+    'any-404-is-absence': 'KUBE-ABSENCE-1: whatever answers 404 says that an object is gone',
     'expired-is-absent': 'an expired page or version counts as the absence of what was asked for',
     'refused-token-kept': 'a token that was refused is used until its minute is over',
     'refused-token-connections': 'a refused token costs the connections too',
@@ -18,13 +18,13 @@ export const KUBERNETES: readonly Change[] = [
     'list-pages-all-at-once': 'all kinds are read at a time',
   }),
   ...noticedBy(['kubernetes watch'], {
-    'watch-line-without-end': 'K6: a line of a watch is kept however long it is',
-    'expired-version-asked-again': 'K2: a version that has expired is asked for again and again',
-    'watch-from-future': 'K5: a watch goes on from a version that a restored server has not come to',
-    'watch-from-list': 'K1: a watch goes on from where its list was, and says everything again',
-    'bookmark-is-progress': 'K3: a bookmark that leads nowhere counts as progress',
-    'watch-without-pause': 'K3: watches that end at once are begun anew without a pause',
-    'watch-silence': 'K4: a watch that fell silent is waited for for ever',
+    'watch-line-without-end': 'KUBE-WATCH-6: a line of a watch is kept however long it is',
+    'expired-version-asked-again': 'KUBE-WATCH-2: a version that has expired is asked for again and again',
+    'watch-from-future': 'KUBE-WATCH-5: a watch goes on from a version that a restored server has not come to',
+    'watch-from-list': 'KUBE-WATCH-1: a watch goes on from where its list was, and says everything again',
+    'bookmark-is-progress': 'KUBE-WATCH-3: a bookmark that leads nowhere counts as progress',
+    'watch-without-pause': 'KUBE-WATCH-3: watches that end at once are begun anew without a pause',
+    'watch-silence': 'KUBE-WATCH-4: a watch that fell silent is waited for for ever',
     'stopped-hears-list': 'who has stopped is handed a list',
   }),
   ...noticedBy(['certificates'], {

@@ -10,10 +10,10 @@ export const OCM: readonly Change[] = [
     'ways-unbounded': 'more URLs than anybody can write down are no error',
   }),
   ...noticedBy(['troupe model in pipelines'], {
-    'manifest-takes-changed': 'K1: what somebody changed goes with what was written',
-    'manifest-outside': 'K3: a manifest takes away what is outside of the output',
+    'manifest-takes-changed': 'CLI-MANIFEST-1: what somebody changed goes with what was written',
+    'manifest-outside': 'CLI-MANIFEST-3: a manifest takes away what is outside of the output',
   }),
   ...noticedBy(['docs'], {
-    'link-runs-script': 'H2: a link of a model runs a script',
+    'link-runs-script': 'OCM-HTML-2: a link of a model runs a script',
   }),
 ];

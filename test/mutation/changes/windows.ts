@@ -3,100 +3,115 @@ import { type Change, noticedBy } from '../change.ts';
 
 export const WINDOWS: readonly Change[] = [
   ...noticedBy(['what is wanted still', 'windows mount'], {
-    'wanted-after-deletion': 'T1: what was asked for before an object was deleted is made after it was taken down',
+    'wanted-after-deletion':
+      'WIN-WANTED-1: what was asked for before an object was deleted is made after it was taken down',
   }),
   ...noticedBy(['what is wanted still'], {
     'raw-disk-number-of-before':
-      'D2: a disk that has got the number of a raw one while that was looked at is given a partition table',
+      'WIN-DISKS-2: a disk that has got the number of a raw one while that was looked at is given a partition table',
     'partition-number-of-before':
-      'D2: a disk that has got the number of another one while that was looked at is partitioned',
+      'WIN-DISKS-2: a disk that has got the number of another one while that was looked at is partitioned',
     'state-number-of-before':
-      'D2: a disk that has got the number of another one while that was looked at is set online or offline',
+      'WIN-DISKS-2: a disk that has got the number of another one while that was looked at is set online or offline',
   }),
   ...noticedBy(['kinds of Windows storage'], {
-    'windows-made-unguarded': 'K1: something is made on a machine for an object that is deleted without a look at it',
+    'windows-made-unguarded':
+      'WIN-KINDS-WINDOWS-DISK-1: something is made on a machine for an object that is deleted without a look at it',
   }),
   ...noticedBy(['windows volume'], {
     'volume-grown-again': 'a volume is asked at each look to grow to what it has',
     'disk-growth-unseen': 'a disk that has grown is not noticed',
-    'format-under-way-failed': 'V3: a format that may be under way counts as failed, and is asked for again',
-    'file-system-seen-once': 'F3, V4, E1: what was seen with a file system is formatted without a new order',
-    'file-system-of-other-name': 'Y2: a volume that is called otherwise by now is formatted',
-    'file-system-forgotten': 'K3: what was seen on a disk is forgotten with its object',
-    'format-nobody-begun': 'V3: a person is asked to look at a format that nobody has begun',
-    'partition-of-others': 'K2: a partition that somebody else made is taken for the own, and formatted',
+    'format-under-way-failed':
+      'WIN-OPERATIONS-WINDOWS-VOLUME-3: a format that may be under way counts as failed, and is asked for again',
+    'file-system-seen-once':
+      'WIN-KINDS-WINDOWS-VOLUME-3, WIN-OPERATIONS-WINDOWS-VOLUME-4, WIN-OPERATIONS-WINDOWS-DISK-1: what was seen with a file system is formatted without a new order',
+    'file-system-of-other-name': 'WIN-FILE-SYSTEMS-2: a volume that is called otherwise by now is formatted',
+    'file-system-forgotten': 'WIN-KINDS-WINDOWS-DISK-3: what was seen on a disk is forgotten with its object',
+    'format-nobody-begun':
+      'WIN-OPERATIONS-WINDOWS-VOLUME-3: a person is asked to look at a format that nobody has begun',
+    'partition-of-others':
+      'WIN-KINDS-WINDOWS-DISK-2: a partition that somebody else made is taken for the own, and formatted',
   }),
   ...noticedBy(['a machine that is not what it was'], {
-    'machine-of-that-name': 'O1: another machine of the name does something for the objects of the one before',
+    'machine-of-that-name':
+      'WIN-SERVING-1: another machine of the name does something for the objects of the one before',
   }),
   ...noticedBy(['secrecy of Windows storage'], {
     'error-tells-secret': 'I1: an error that nobody expected tells a secret',
-    'mapping-tells-password': 'S2: what Windows says tells the password of a share',
+    'mapping-tells-password': 'WIN-OPERATIONS-SMB-MAPPING-2: what Windows says tells the password of a share',
   }),
   ...noticedBy(['connections'], {
-    'mapping-made-anew': 'R2: a mapping is made anew under a mount that came while it was looked at',
-    'mapping-of-others': 'S1: a mapping that somebody else has made is told to be the own',
-    'mapping-taken-down': 'H1, H2: a mapping goes that others use, or have made',
-    'target-found-made': 'J1: a connection that somebody else has made is told to be the own',
-    'target-found-taken-down': 'H1: a connection that somebody else has made is taken down',
-    'portal-maker-forgotten': "H2: a portal whose maker has gone meanwhile is nobody's, and stays for ever",
+    'mapping-made-anew':
+      'WIN-KINDS-SMB-MAPPING-2: a mapping is made anew under a mount that came while it was looked at',
+    'mapping-of-others': 'WIN-OPERATIONS-SMB-MAPPING-1: a mapping that somebody else has made is told to be the own',
+    'mapping-taken-down': 'WIN-SHARED-1, WIN-SHARED-2: a mapping goes that others use, or have made',
+    'target-found-made': 'WIN-KINDS-ISCSI-TARGET-1: a connection that somebody else has made is told to be the own',
+    'target-found-taken-down': 'WIN-SHARED-1: a connection that somebody else has made is taken down',
+    'portal-maker-forgotten': "WIN-SHARED-2: a portal whose maker has gone meanwhile is nobody's, and stays for ever",
     'target-shared': 'I2: the disks of an object are disconnected with another one for the same target',
   }),
   ...noticedBy(['shares of others'], {
-    'mapping-left-to-nobody': 'H4: a mapping is left to who does not have on record who made it, and stays for ever',
+    'mapping-left-to-nobody':
+      'WIN-SHARED-4: a mapping is left to who does not have on record who made it, and stays for ever',
   }),
   ...noticedBy(['iSCSI targets that leave'], {
-    'target-left-to-nobody': 'H4: a connection is left to who does not have on record who made it, and stays for ever',
-    'portal-left-to-nobody': 'H4: a portal is left to who does not have on record who made it, and stays for ever',
+    'target-left-to-nobody':
+      'WIN-SHARED-4: a connection is left to who does not have on record who made it, and stays for ever',
+    'portal-left-to-nobody':
+      'WIN-SHARED-4: a portal is left to who does not have on record who made it, and stays for ever',
     'target-left-half-way':
-      'H4: who comes when the end of a connection failed half-way never hears who made the portal, and both stay',
-    'found-of-other-namespace': 'H3: a connection that an object of another namespace has made is used',
+      'WIN-SHARED-4: who comes when the end of a connection failed half-way never hears who made the portal, and both stay',
+    'found-of-other-namespace': 'WIN-SHARED-3: a connection that an object of another namespace has made is used',
   }),
   ...noticedBy(['windows storage, together'], {
     'disk-by-serial-twice':
-      'N2: a disk that is known by its serial number alone is given to two objects of one machine',
+      'WIN-CLAIMS-2: a disk that is known by its serial number alone is given to two objects of one machine',
   }),
   ...noticedBy(['disks that are read-only'], {
     'read-only-disk-tried': 'a disk that Windows lets nobody write to is given a partition table again and again',
   }),
   ...noticedBy(['names of nodes'], {
-    'node-of-the-elder': 'N3: an older object that is edited to the name of a node takes the machine',
-    'record-forged': 'N3: what somebody writes into a status gives him the machine of another',
+    'node-of-the-elder': 'WIN-CLAIMS-3: an older object that is edited to the name of a node takes the machine',
+    'record-forged': 'WIN-CLAIMS-3: what somebody writes into a status gives him the machine of another',
   }),
   ...noticedBy(['windows disk'], {
-    'disk-of-two-machines': 'N2: two machines that see one disk write to it',
-    'disk-given-away': 'K1: a disk that comes back is given to another object',
+    'disk-of-two-machines': 'WIN-CLAIMS-2: two machines that see one disk write to it',
+    'disk-given-away': 'WIN-KINDS-WINDOWS-DISK-1: a disk that comes back is given to another object',
   }),
   ...noticedBy(['a machine by way of csi-proxy'], {
     'pipe-mapping-gone': 'a mapping that is gone already is removed for ever, as its share can be reached without it',
-    'pipe-failure-unseen': 'U1: a change that failed by way of csi-proxy counts as done unseen',
+    'pipe-failure-unseen': 'WIN-OUTCOME-1: a change that failed by way of csi-proxy counts as done unseen',
   }),
   ...noticedBy(['nodes with a csi-proxy'], {
-    'pipe-format-again': 'F1: a format that may be under way in csi-proxy is asked for again',
+    'pipe-format-again': 'WIN-KINDS-WINDOWS-VOLUME-1: a format that may be under way in csi-proxy is asked for again',
     'mount-foreign-link':
-      'M1: a link of somebody else is taken for nothing, where csi-proxy does not tell what is mounted',
-    'mount-tells-password': 'S2: csi-proxy tells the password of a share to which it links',
+      'WIN-OPERATIONS-WINDOWS-MOUNT-1: a link of somebody else is taken for nothing, where csi-proxy does not tell what is mounted',
+    'mount-tells-password': 'WIN-OPERATIONS-SMB-MAPPING-2: csi-proxy tells the password of a share to which it links',
   }),
   ...noticedBy(['looks by way of csi-proxy'], {
-    'change-by-shared-look': 'Q1, V1: a volume is formatted by what another object was told',
-    'shared-look-of-before': 'Q2: objects are told what was so before the last change',
+    'change-by-shared-look':
+      'WIN-LOOKS-1, WIN-OPERATIONS-WINDOWS-VOLUME-1: a volume is formatted by what another object was told',
+    'shared-look-of-before': 'WIN-LOOKS-2: objects are told what was so before the last change',
   }),
   ...noticedBy(['versions of csi-proxy, and its limits'], {
     'pipe-old-version': 'P2: what comes back in another version is asked by the one that is not served any more',
   }),
   ...noticedBy(['paths of others'], {
-    'path-of-another-removed': 'B1: what another object has made at the same place is taken away',
-    'mount-inside-removed': 'B2: a path is taken away with what another object has mounted in it',
-    'foreign-mount-inside': 'M2: a directory is emptied in which somebody has mounted a volume',
-    'parents-of-others': 'B2: a directory that another object has for its path is taken away',
+    'path-of-another-removed': 'WIN-NEIGHBORS-1: what another object has made at the same place is taken away',
+    'mount-inside-removed': 'WIN-NEIGHBORS-2: a path is taken away with what another object has mounted in it',
+    'foreign-mount-inside':
+      'WIN-OPERATIONS-WINDOWS-MOUNT-2: a directory is emptied in which somebody has mounted a volume',
+    'parents-of-others': 'WIN-NEIGHBORS-2: a directory that another object has for its path is taken away',
   }),
   ...noticedBy(['long work'], {
     'lane-place-kept': 'whoever gave up before its turn keeps a place that others wait for',
   }),
   ...noticedBy(['last look'], {
-    'disk-number-of-before': 'D2: a disk that has got the number of another one is changed for its object',
-    'format-by-old-listing': 'V1: a volume is formatted by what Windows said before it looked anew',
-    'format-on-another-disk': 'V1: a volume is formatted that is on another disk by now',
-    'format-of-formatted': 'V1: what somebody else has formatted by now is formatted again',
+    'disk-number-of-before': 'WIN-DISKS-2: a disk that has got the number of another one is changed for its object',
+    'format-by-old-listing':
+      'WIN-OPERATIONS-WINDOWS-VOLUME-1: a volume is formatted by what Windows said before it looked anew',
+    'format-on-another-disk': 'WIN-OPERATIONS-WINDOWS-VOLUME-1: a volume is formatted that is on another disk by now',
+    'format-of-formatted':
+      'WIN-OPERATIONS-WINDOWS-VOLUME-1: what somebody else has formatted by now is formatted again',
   }),
 ];

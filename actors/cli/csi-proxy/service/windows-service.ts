@@ -1,8 +1,8 @@
 // The life of a process as a service of Windows: what it reports, and what becomes of what it is told.
 //
 // Invariants:
-//   S1. Each state is reported as soon as it holds; the last report is that the service has stopped, whatever ended it.
-//   S2. A control is answered at once: Windows, and with it every service, waits for the answer.
+//   CLI-WINDOWS-SERVICE-1. Each state is reported as soon as it holds; the last report is that the service has stopped, whatever ended it.
+//   CLI-WINDOWS-SERVICE-2. A control is answered at once: Windows, and with it every service, waits for the answer.
 import { type ServiceProcess, type ServiceReport, ServiceState, WindowsCode } from './ports.ts';
 
 const Control = { Stop: 1, Interrogate: 4, Shutdown: 5, ParamChange: 6 } as const;

@@ -1,10 +1,10 @@
 // One PowerShell that is kept: it is asked line by line, and answers several requests at a time.
 //
 // Invariants:
-//   W1. What is asked for goes in as one line of ASCII that holds JSON. Neither the arguments of the process nor its
+//   CSI-WORKER-1. What is asked for goes in as one line of ASCII that holds JSON. Neither the arguments of the process nor its
 //       environment hold anything of a request.
-//   W2. A request is sent once. When the worker ends, what it had been asked for fails; the next request starts another.
-//   W3. An answer that does not come in time is an end, too: who waits for it hears so, and what is asked from then on is
+//   CSI-WORKER-2. A request is sent once. When the worker ends, what it had been asked for fails; the next request starts another.
+//   CSI-WORKER-3. An answer that does not come in time is an end, too: who waits for it hears so, and what is asked from then on is
 //       another worker's. What the old one was asked for besides is still waited for, then it is killed.
 import type { Clock, Timer } from '../../../../bus/mod.ts';
 import type { AdapterLog } from '../../../api/adapter.ts';

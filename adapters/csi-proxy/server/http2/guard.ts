@@ -1,9 +1,9 @@
 // What all clients together may take of a server, whichever pipe they came by.
 //
 // Invariants:
-//   G1. When something is full, whoever has kept it the longest without need makes room; only if nobody does is the
+//   CSI-GUARD-1. When something is full, whoever has kept it the longest without need makes room; only if nobody does is the
 //       newcomer refused. So those who are silent, or never finish, lock nobody out.
-//   G2. Whatever was entered is left again, however it ended.
+//   CSI-GUARD-2. Whatever was entered is left again, however it ended.
 
 export interface GuardLimits {
   readonly connectionsPerPipe: number;
@@ -78,7 +78,7 @@ export class Guard {
     return this.#heldBytes;
   }
 
-  /** @returns whether there is room (G1); then `leave` is called in the end */
+  /** @returns whether there is room (CSI-GUARD-1); then `leave` is called in the end */
   enter(guest: Guest): boolean {
     const onPipe = this.#byPipe.get(guest.pipe) ?? 0;
     const pipeIsFull = onPipe >= this.#limits.connectionsPerPipe;

@@ -2,8 +2,8 @@
 // gRPC up to 1.56 sends the path of the pipe there, and nobody reads it here.
 //
 // Invariants:
-//   M1. Frames leave in the order in which they came, and only blocks of headers are ever changed.
-//   M2. From the first block that is written anew on, all of a connection are: the session has missed what the tables
+//   CSI-MENDER-1. Frames leave in the order in which they came, and only blocks of headers are ever changed.
+//   CSI-MENDER-2. From the first block that is written anew on, all of a connection are: the session has missed what the tables
 //       of the others refer to.
 import {
   Flag,

@@ -1,9 +1,9 @@
 // The first moments of a connection: who needs help is told from who does not by its first request.
 //
 // Invariants:
-//   O1. The client gets its settings at once: many wait for them before they send a request.
-//   O2. The session never sees the client's answer to them, to which it would know no question; it sends the same again.
-//   O3. A client whose first request is lawful, as almost all are, talks to Node's session from then on without anything in
+//   CSI-OPENING-1. The client gets its settings at once: many wait for them before they send a request.
+//   CSI-OPENING-2. The session never sees the client's answer to them, to which it would know no question; it sends the same again.
+//   CSI-OPENING-3. A client whose first request is lawful, as almost all are, talks to Node's session from then on without anything in
 //       between.
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';

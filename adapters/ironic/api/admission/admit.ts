@@ -1,10 +1,10 @@
 // Whether the API server may store or delete an object of `metal3.io`.
 //
 // Invariants:
-//   A1. All that is wrong is told at once.
-//   A2. An update that leaves the spec as it is is refused only for what is wrong since: what was wrong with the stored object
+//   IRONIC-ADMIT-1. All that is wrong is told at once.
+//   IRONIC-ADMIT-2. An update that leaves the spec as it is is refused only for what is wrong since: what was wrong with the stored object
 //       already keeps nobody from its metadata. Any other update is judged whole, as a create is.
-//   A3. What cannot be found out counts against the request, never for it.
+//   IRONIC-ADMIT-3. What cannot be found out counts against the request, never for it.
 import { isDeepStrictEqual } from 'node:util';
 import { imageUrlProblem } from '../../host/image-rules.ts';
 import { isMap, type JsonMap, listOf, mapOf, textOf } from '../../json-values.ts';

@@ -2,8 +2,8 @@
 // without its metadata. The way back takes from it what v1beta1 has no field for, and nothing else.
 //
 // Invariants:
-//   K1. The same object gives the same text, so that an object converted back and forth is not written anew.
-//   K2. No annotation is worth an object that cannot be read: what would make the annotations too large is left out, and
+//   IRONIC-CACHE-1. The same object gives the same text, so that an object converted back and forth is not written anew.
+//   IRONIC-CACHE-2. No annotation is worth an object that cannot be read: what would make the annotations too large is left out, and
 //       what is no v1alpha1 object of the kind, for whatever reason, counts as not there.
 
 import { isMap, type JsonMap } from '../../json-values.ts';
@@ -43,7 +43,7 @@ export function withoutCache(metadata: unknown): unknown {
   return isEmpty ? changedAt(bare, ['annotations'], () => undefined) : bare;
 }
 
-/** The v1alpha1 object that is kept with a v1beta1 object; undefined: none, or none that makes sense (K2). */
+/** The v1alpha1 object that is kept with a v1beta1 object; undefined: none, or none that makes sense (IRONIC-CACHE-2). */
 export function cachedObject({ kind, metadata }: JsonMap): JsonMap | undefined {
   const cached = parsedMap(valueAt(metadata, ANNOTATION));
   if (cached === undefined || cached['apiVersion'] !== V1ALPHA1 || cached['kind'] !== kind) return undefined;

@@ -1,9 +1,9 @@
 // Conversion between the versions of the API, for all kinds of the group.
 //
 // Invariants:
-//   C1. From v1alpha1 to v1beta1 and back gives the object that it was, and what is changed in between is all that changes.
-//   C2. One object is all that a conversion looks at: no clock, no look-up, and the same answer for ever.
-//   C3. It never throws, and fails for nothing but a kind or a version that it does not know.
+//   IRONIC-CONVERT-1. From v1alpha1 to v1beta1 and back gives the object that it was, and what is changed in between is all that changes.
+//   IRONIC-CONVERT-2. One object is all that a conversion looks at: no clock, no look-up, and the same answer for ever.
+//   IRONIC-CONVERT-3. It never throws, and fails for nothing but a kind or a version that it does not know.
 import type { ErrorData } from '../../../../bus/errors.ts';
 import { isMap, type JsonMap } from '../../json-values.ts';
 import { GROUP } from '../types.ts';

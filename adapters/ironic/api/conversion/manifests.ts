@@ -1,8 +1,8 @@
 // Manifests in files, converted without a server: what is of one version in a text becomes the other one that means the same.
 //
 // Invariants:
-//   F1. Documents that are not concerned stay as they are, to the byte; in the others so does all that did not change.
-//   F2. Whatever the text of a document is made of, what comes out says what the conversion of its data says.
+//   IRONIC-MANIFESTS-1. Documents that are not concerned stay as they are, to the byte; in the others so does all that did not change.
+//   IRONIC-MANIFESTS-2. Whatever the text of a document is made of, what comes out says what the conversion of its data says.
 import { type Document, isNode, Parser, parseDocument } from 'yaml';
 import type { ConvertedManifests, ManifestProblem } from '../../../api/manifests.ts';
 import { isMap, type JsonMap } from '../../json-values.ts';
@@ -81,7 +81,7 @@ function convertedPiece(piece: string, to: Version): ConvertedPiece {
   };
 }
 
-/** F2: what edits of the text do not bring about is written anew, without comments. */
+/** IRONIC-MANIFESTS-2: what edits of the text do not bring about is written anew, without comments. */
 function rewritten(
   piece: string,
   document: Document.Parsed,

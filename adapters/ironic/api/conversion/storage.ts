@@ -2,10 +2,10 @@
 // alone.
 //
 // Invariants:
-//   H1. A host with details of its hardware has a HardwareData object of its name, held by a finalizer and owned by the
+//   IRONIC-STORAGE-1. A host with details of its hardware has a HardwareData object of its name, held by a finalizer and owned by the
 //       host, until the host is deleted. What an inspection has just found is newer than whatever is there; apart from
 //       that HardwareData is right, whatever the host says.
-//   H2. Nothing is created for a host that is being deleted, and nothing holds its HardwareData any more.
+//   IRONIC-STORAGE-2. Nothing is created for a host that is being deleted, and nothing holds its HardwareData any more.
 
 import { isMap, type JsonMap } from '../../json-values.ts';
 import { CONVERSION_DATA, cachedObject, cacheText, withoutHardware } from './cache.ts';

@@ -1,8 +1,8 @@
 // Server-side apply: a configuration laid over the live object, decided by who owns what.
 //
 // Invariants:
-//   M1. A field that an applier set and applies no more vanishes, unless somebody else owns it too.
-//   M2. An applier takes a field that another manager owns with another value only by force.
+//   KSIM-APPLYING-1. A field that an applier set and applies no more vanishes, unless somebody else owns it too.
+//   KSIM-APPLYING-2. An applier takes a field that another manager owns with another value only by force.
 import { isMap, type KubeObject, same } from '../json.ts';
 import { badRequest, plainFailure } from '../wire/api-error.ts';
 import { compare, fieldSetOf, fittedTo, outside, withNamedFields } from './comparison.ts';
@@ -50,7 +50,7 @@ export function applyConfiguration(
   const after = isShrunk || last?.apiVersion !== apiVersion ? pruned(merged, last, others, set, writer) : merged;
   const change = outside(compare(schema, before, after), ignored);
   const found = takings(writer, before, after, change, others);
-  checkConflicts(found, live, writer, force); // M2
+  checkConflicts(found, live, writer, force); // KSIM-APPLYING-2
   const kept = found.map(reduced).filter(hasPaths);
   // An apply that changes nothing of the object does not count as one in time.
   const time = same(before, after) ? (last?.time ?? '') : writer.time;
@@ -94,7 +94,7 @@ function trackedEntries(live: KubeObject | undefined, before: KubeObject, writer
   return updated({ ...writer, manager: 'before-first-apply' }, blank, before, change, []);
 }
 
-/** M1: takes out what was in `last`, is in no other set, and what then hangs in the air. */
+/** KSIM-APPLYING-1: takes out what was in `last`, is in no other set, and what then hangs in the air. */
 function pruned(
   merged: KubeObject,
   last: Entry | undefined,

@@ -5,7 +5,7 @@
 // node without steps is a path of the set, and so is one with the step `.`.
 //
 // Invariants:
-//   F1. What an operation is given is never changed; results share what is the same.
+//   KSIM-FIELD-SETS-1. What an operation is given is never changed; results share what is the same.
 import { jsonText, parseJson } from '../../../text/exact-json.ts';
 import { isMap, type JsonMap } from '../json.ts';
 

@@ -1,7 +1,7 @@
 // Who set which field: `metadata.managedFields`, kept up on every write.
 //
 // Invariants:
-//   M3. A write that changes nothing changes no owner and no time.
+//   KSIM-OWNERSHIP-3. A write that changes nothing changes no owner and no time.
 import { isList, isMap, type KubeObject, listOf, same, sameFields } from '../json.ts';
 import { type Comparison, compare, fittedTo, isSameObject, outside } from './comparison.ts';
 import { difference, EMPTY_SET, type FieldSet, intersection, isEmptySet, union } from './field-sets.ts';
@@ -105,7 +105,7 @@ export function recordUpdate(live: KubeObject | undefined, next: KubeObject, wri
     apiVersion === writer.apiVersion || writer.version(apiVersion) !== undefined;
   if (isKept && isSameObject(change) && entries.every(isServed)) {
     if (current === undefined) delete next.metadata.managedFields;
-    else next.metadata.managedFields = current; // M3
+    else next.metadata.managedFields = current; // KSIM-OWNERSHIP-3
     return;
   }
   setEntries(next, capped(updated(writer, before, after, change, entries)));
@@ -146,7 +146,7 @@ export function updated(
   return result;
 }
 
-/** M3: whether two versions of an object are the same but for when its owners last wrote. */
+/** KSIM-OWNERSHIP-3: whether two versions of an object are the same but for when its owners last wrote. */
 export function sameButTimes(left: KubeObject, right: KubeObject): boolean {
   const isSame =
     sameFields(left, right, (key) => key === 'metadata') &&

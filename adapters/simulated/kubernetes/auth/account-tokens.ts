@@ -1,7 +1,7 @@
 // Tokens of service accounts: JSON web tokens signed with ES256, with the claims a real API server puts into them.
 //
 // Invariants:
-//   K1. A token holds only as long as its account, and the secret it is bound to, are those it was issued for.
+//   KSIM-ACCOUNT-TOKENS-1. A token holds only as long as its account, and the secret it is bound to, are those it was issued for.
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import type { Clock } from '../../../../bus/time.ts';
 import { randomUid } from '../api.ts';
@@ -95,14 +95,14 @@ export function accountTokens({ store, clock, key }: AccountTokensDeps): Account
     return claims;
   };
 
-  /** K1. What is wrong with the account of a token. */
+  /** KSIM-ACCOUNT-TOKENS-1. What is wrong with the account of a token. */
   const accountProblem = (namespace: string, { name, uid }: Named, title: string): string => {
     const live = accounts.get(namespace, name)?.metadata;
     if (live === undefined) return `serviceaccounts "${name}" not found`;
     if (isPast(live.deletionTimestamp)) return `service account ${namespace}/${name} has been deleted`;
     return live.uid === uid ? '' : `${title} UID (${live.uid ?? ''}) does not match claim (${uid})`;
   };
-  /** K1. What is wrong with the secret that a token is bound to. */
+  /** KSIM-ACCOUNT-TOKENS-1. What is wrong with the secret that a token is bound to. */
   const secretProblem = (namespace: string, { name, uid }: Named): string => {
     const held = secrets.get(namespace, name)?.metadata;
     if (held === undefined || isPast(held.deletionTimestamp)) return 'service account token has been invalidated';

@@ -1,9 +1,9 @@
 // Who may do what: role-based access control over the roles and bindings in the store.
 //
 // Invariants:
-//   R1. Nothing is allowed that no rule allows; there are no rules that forbid.
-//   R2. A decision looks at the bindings of the user and of the user's groups only, however many there are.
-//   R3. For members of system:masters nothing is looked up.
+//   KSIM-RBAC-1. Nothing is allowed that no rule allows; there are no rules that forbid.
+//   KSIM-RBAC-2. A decision looks at the bindings of the user and of the user's groups only, however many there are.
+//   KSIM-RBAC-3. For members of system:masters nothing is looked up.
 import { type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
 import type { Collection, Store } from '../storage/store.ts';
 import { storeKeyOf } from '../storage/store-key.ts';
@@ -68,7 +68,7 @@ export function rbac(store: Store): Access {
   }
 
   const decide = (user: User, attributes: Attributes): Decision => {
-    if (isMaster(user)) return { allowed: true, reason: '' }; // R3
+    if (isMaster(user)) return { allowed: true, reason: '' }; // KSIM-RBAC-3
     const missing: string[] = [];
     for (const { role, roleRef, reason } of grants(user, scopeOf(attributes))) {
       if (role === undefined) missing.push(missingRole(roleRef));

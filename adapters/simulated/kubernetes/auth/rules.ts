@@ -21,7 +21,7 @@ export function rulesOf(stored: Stored): readonly PolicyRule[] {
   let rules = known.get(stored);
   if (rules === undefined) {
     rules = rulesIn(stored.object);
-    known.set(stored, rules); // J1: what is stored never changes
+    known.set(stored, rules); // KSIM-JSON-1: what is stored never changes
   }
   return rules;
 }

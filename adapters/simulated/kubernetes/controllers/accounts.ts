@@ -2,7 +2,7 @@
 // tokens of service accounts.
 //
 // Invariants:
-//   A1. A token secret has an account for as long as it exists: without one it goes, and it goes with its account.
+//   KSIM-ACCOUNTS-1. A token secret has an account for as long as it exists: without one it goes, and it goes with its account.
 import { type Api, fillSystemFields, timeText } from '../api.ts';
 import { recordUpdate } from '../apply/ownership.ts';
 import type { AccountTokens } from '../auth/account-tokens.ts';
@@ -82,7 +82,7 @@ export function followAccounts({ api, tokens, caCertificate, publishesAuthority 
     put('configmaps', before, { ...before, metadata: { ...before.metadata, annotations }, data });
   };
 
-  /** A1. */
+  /** KSIM-ACCOUNTS-1. */
   const settleSecret = (namespace: string, name: string): void => {
     const secret = secrets.get(namespace, name)?.object;
     if (secret === undefined || secret['type'] !== TOKEN_TYPE) return;

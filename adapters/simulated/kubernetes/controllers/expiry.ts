@@ -1,8 +1,8 @@
 // Events go an hour after they were last written, as with the API server's lease of their keys.
 //
 // Invariants:
-//   X1. There is one timer, whatever the number of events.
-//   X2. A restart gives an event no more time than it had: when it was written is read from the event itself.
+//   KSIM-EXPIRY-1. There is one timer, whatever the number of events.
+//   KSIM-EXPIRY-2. A restart gives an event no more time than it had: when it was written is read from the event itself.
 import type { Timer } from '../../../../bus/time.ts';
 import type { Api } from '../api.ts';
 import { type KubeObject, mapOf } from '../json.ts';

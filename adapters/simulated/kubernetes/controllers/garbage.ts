@@ -1,7 +1,7 @@
 // Garbage collection by owner references: dependents go when the last of their owners is gone.
 //
 // Invariants:
-//   G1. An object goes when all owners it names are known not to exist; an owner of a kind that is not served is not
+//   KSIM-GARBAGE-1. An object goes when all owners it names are known not to exist; an owner of a kind that is not served is not
 //       known to be anything.
 import type { Api } from '../api.ts';
 import type { OwnerReference } from '../json.ts';
@@ -50,7 +50,7 @@ export function collectGarbage(api: Api): void {
       const { object } = stored;
       collection.put({ ...object, metadata: { ...object.metadata, ownerReferences: left } });
     } else {
-      remove(place); // G1
+      remove(place); // KSIM-GARBAGE-1
     }
   };
   const remove = ({ collection, namespace, name }: Place): void => {

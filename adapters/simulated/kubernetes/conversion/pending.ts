@@ -3,10 +3,10 @@
 // before it has changed anything, the webhook is asked, and it runs again from the start.
 //
 // Invariants:
-//   Q1. A write is decided on what is stored at the moment of the write: a run that writes has all it needs.
-//   Q2. All runs of one request see the same time and draw the same random numbers, so that what one run needed
+//   KSIM-PENDING-1. A write is decided on what is stored at the moment of the write: a run that writes has all it needs.
+//   KSIM-PENDING-2. All runs of one request see the same time and draw the same random numbers, so that what one run needed
 //       converted is what the next one asks for.
-//   Q3. A warning is given once, by the run that answers.
+//   KSIM-PENDING-3. A warning is given once, by the run that answers.
 import type { Clock } from '../../../../bus/time.ts';
 import type { Api, ResourceRequest } from '../api.ts';
 import { canonical } from '../json.ts';
@@ -109,7 +109,7 @@ export async function untilConverted<Result>(
     const attempt = { ...withConversions(request, results), warn: (text: string): void => void warnings.push(text) };
     try {
       const result = run({ ...api, clock: steady.clock }, attempt);
-      for (const text of warnings) request.warn(text); // Q3
+      for (const text of warnings) request.warn(text); // KSIM-PENDING-3
       return result;
     } catch (error) {
       if (error instanceof ApiError) for (const text of warnings) request.warn(text);
@@ -120,7 +120,7 @@ export async function untilConverted<Result>(
   }
 }
 
-/** Q2. */
+/** KSIM-PENDING-2. */
 function steadyClock(clock: Clock): { readonly clock: Clock; rewind(): void } {
   const at = clock.now();
   const drawn: number[] = [];

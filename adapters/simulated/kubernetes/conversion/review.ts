@@ -1,7 +1,7 @@
 // ConversionReview: what a conversion webhook is asked, and what of its answer is taken.
 //
 // Invariants:
-//   R1. Of the metadata an answer may change labels and annotations only: whoever changes name, namespace or uid is
+//   KSIM-REVIEW-1. Of the metadata an answer may change labels and annotations only: whoever changes name, namespace or uid is
 //       refused, and the rest is what it was.
 import { jsonText, parseJson } from '../../../text/exact-json.ts';
 import { copy, dig, isList, isMap, type JsonMap, type KubeObject, mapOf, same, stringOf } from '../json.ts';
@@ -89,7 +89,7 @@ function reviewFrom(text: string, version: string): JsonMap {
 }
 
 /**
- * One object of an answer, checked against what was sent, with the metadata it may have (R1).
+ * One object of an answer, checked against what was sent, with the metadata it may have (KSIM-REVIEW-1).
  *
  * @param at  its index among several, undefined when there is one only: messages say so
  * @throws {ReviewError}

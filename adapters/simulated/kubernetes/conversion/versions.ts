@@ -1,11 +1,11 @@
 // Objects in the versions of their definition: stored in one of them, shown in any.
 //
 // Invariants:
-//   C1. What is stored has the version that its definition stores at the time of the write, without fields that the
+//   KSIM-VERSIONS-1. What is stored has the version that its definition stores at the time of the write, without fields that the
 //       schema of this version does not know, and with its defaults.
-//   C2. What is shown in another version is the stored object with the defaults of its own version, converted, without
+//   KSIM-VERSIONS-2. What is shown in another version is the stored object with the defaults of its own version, converted, without
 //       the fields that the other version does not know.
-//   C3. A conversion sees no resourceVersion: revisions are of the server, not of the object.
+//   KSIM-VERSIONS-3. A conversion sees no resourceVersion: revisions are of the server, not of the object.
 
 import { copy, type KubeObject } from '../json.ts';
 import { prune, setDefaults } from '../schemas/pruning.ts';
@@ -15,7 +15,7 @@ import type { Convert, Versions } from './conversion.ts';
 /** The conversion of definitions that name no webhook. */
 export const renameVersion: Convert = (object, apiVersion) => ({ ...object, apiVersion });
 
-/** The object as another version shows it (C2): a copy. @throws {ApiError} 500 */
+/** The object as another version shows it (KSIM-VERSIONS-2): a copy. @throws {ApiError} 500 */
 export function converted({ schemas, convert }: Versions, object: KubeObject, apiVersion: string): KubeObject {
   const [source, target] = [schemas.get(object.apiVersion), schemas.get(apiVersion)];
   if (source === undefined || target === undefined) {
@@ -24,7 +24,7 @@ export function converted({ schemas, convert }: Versions, object: KubeObject, ap
   }
   const from = copy(object);
   const { resourceVersion } = from.metadata;
-  delete from.metadata.resourceVersion; // C3
+  delete from.metadata.resourceVersion; // KSIM-VERSIONS-3
   prune(source, from);
   setDefaults(source, from);
   const to = copy(convert(from, apiVersion));
@@ -33,7 +33,7 @@ export function converted({ schemas, convert }: Versions, object: KubeObject, ap
   return to;
 }
 
-/** The object as it is to be stored (C1). @throws {ApiError} 500 */
+/** The object as it is to be stored (KSIM-VERSIONS-1). @throws {ApiError} 500 */
 export function forStorage(versions: Versions, object: KubeObject): KubeObject {
   if (object.apiVersion === versions.storage) return object;
   const stored = converted(versions, object, versions.storage);

@@ -1,7 +1,7 @@
 // The end of objects: deletion with finalizers, and what follows from it.
 //
 // Invariants:
-//   D1. An object with finalizers is only marked; it vanishes with the write that removes the last of them.
+//   KSIM-LIFECYCLE-1. An object with finalizers is only marked; it vanishes with the write that removes the last of them.
 import { type Api, type Resource, timeText } from '../api.ts';
 import { dig, isList, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
 import { resourceSubject } from '../kinds/resources.ts';

@@ -2,7 +2,7 @@
 // changes since, as long as these are remembered.
 //
 // Invariants:
-//   P1. The pages of a list together are the objects of one revision, each exactly once, unless a client takes up a
+//   KSIM-PAGES-1. The pages of a list together are the objects of one revision, each exactly once, unless a client takes up a
 //       token that says so otherwise (its revision is -1).
 import { posix } from 'node:path';
 import type { Api, ResourceRequest } from '../api.ts';
@@ -79,7 +79,7 @@ function positionOf(request: ResourceRequest, limit: number, current: number): P
   return { after: '', revision: isExact && asked !== undefined && asked !== 0 ? asked : undefined };
 }
 
-/** The objects of a selection as they were at a revision (P1). */
+/** The objects of a selection as they were at a revision (KSIM-PAGES-1). */
 function past(
   api: Api,
   request: ResourceRequest,

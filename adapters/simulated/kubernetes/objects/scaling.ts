@@ -1,8 +1,8 @@
 // GET, PUT and PATCH of the scale subresource: the request is about a Scale, what is stored is the object it is of.
 //
 // Invariants:
-//   K1. Of the object only the wanted number changes; it is checked as any other change of the object is.
-//   K2. Who owns the number in the object owns it in the Scale, and the other way round.
+//   KSIM-SCALING-1. Of the object only the wanted number changes; it is checked as any other change of the object is.
+//   KSIM-SCALING-2. Who owns the number in the object owns it in the Scale, and the other way round.
 import type { Api, Resource, ResourceRequest, ScalePaths } from '../api.ts';
 import { applyConfiguration } from '../apply/applying.ts';
 import { recordUpdate } from '../apply/ownership.ts';
@@ -134,7 +134,7 @@ function shownPatch(before: KubeObject, after: JsonMap): string {
   return `{${[...fields, `"metadata":${text}`].sort().join(',')}}`;
 }
 
-/** The Scale that a change begins from, with its owners (K2). */
+/** The Scale that a change begins from, with its owners (KSIM-SCALING-2). */
 function scaleBefore({ current, paths }: Subject): KubeObject {
   const { scale, found } = scaleOf(current, paths);
   const managedFields = toScale(current.metadata.managedFields, paths);
@@ -145,7 +145,7 @@ function scaleBefore({ current, paths }: Subject): KubeObject {
   };
 }
 
-/** Puts the number and its owners into the object, and stores that (K1). */
+/** Puts the number and its owners into the object, and stores that (KSIM-SCALING-1). */
 function store(api: Api, request: ResourceRequest, { live, current, paths }: Subject, scale: KubeObject): ShownScale {
   const replicas = dig(scale, 'spec', 'replicas') ?? 0;
   if (replicas === UNSET_REPLICAS) {

@@ -1,9 +1,9 @@
 // Watches: the changes of a selection as a stream of JSON lines.
 //
 // Invariants:
-//   T1. A watch from a revision gets every later change exactly once and in order, or one ERROR event and its end.
-//   T2. An object that begins to match the selectors is ADDED, one that ceases to is DELETED.
-//   T3. A change is serialized once for each form, however many watch.
+//   KSIM-WATCH-1. A watch from a revision gets every later change exactly once and in order, or one ERROR event and its end.
+//   KSIM-WATCH-2. An object that begins to match the selectors is ADDED, one that ceases to is DELETED.
+//   KSIM-WATCH-3. A change is serialized once for each form, however many watch.
 import type { Timer } from '../../../../bus/time.ts';
 import { jsonText } from '../../../text/exact-json.ts';
 import type { Api, Resource, ResourceRequest } from '../api.ts';
@@ -101,7 +101,7 @@ export function watchObjects(api: Api, asked: ResourceRequest): { open(sink: Sin
           frame = Buffer.from(
             `{"type":"${type}","object":${frameJson(resource, stored, form, withColumns, clock.now())}}\n`,
           );
-          frames.set(key, frame); // T3
+          frames.set(key, frame); // KSIM-WATCH-3
         }
         firstTable = false;
         begun = true;
@@ -111,7 +111,7 @@ export function watchObjects(api: Api, asked: ResourceRequest): { open(sink: Sin
         const before = previous !== undefined && isWanted(previous);
         const after = type !== 'DELETED' && isWanted(stored);
         if (after)
-          send(before ? 'MODIFIED' : 'ADDED', stored, frames); // T2
+          send(before ? 'MODIFIED' : 'ADDED', stored, frames); // KSIM-WATCH-2
         else if (before && previous !== undefined) {
           // The last state that matched, at the revision at which it ceased to.
           send('DELETED', type === 'DELETED' ? stored : restamped(previous, stored.revision), frames);

@@ -1,9 +1,9 @@
 // Creating and changing objects: what a request wants, checked and completed, and then stored.
 //
 // Invariants:
-//   W1. A write either passes every check or changes nothing.
-//   W2. A write that would change nothing gets no revision, and nobody hears of it.
-//   W3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
+//   KSIM-WRITES-1. A write either passes every check or changes nothing.
+//   KSIM-WRITES-2. A write that would change nothing gets no revision, and nobody hears of it.
+//   KSIM-WRITES-3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
 //       else on status.
 import { type Api, fillSystemFields, generatedName, type Resource, type ResourceRequest } from '../api.ts';
 import { recordUpdate, sameButTimes } from '../apply/ownership.ts';
@@ -296,10 +296,10 @@ export function storeChange(
   const collection = api.store.collection(resource.storeKey);
   if (before.deletionTimestamp !== undefined && !isHeld(resource, next)) {
     const last = asStored(toStored(resource, next));
-    if (!isDryRun(request.query)) collection.remove(namespace, name); // D1
+    if (!isDryRun(request.query)) collection.remove(namespace, name); // KSIM-LIFECYCLE-1
     return { created: false, stored: last };
   }
-  if (sameButTimes(next, current)) return { created: false, stored: live }; // W2
+  if (sameButTimes(next, current)) return { created: false, stored: live }; // KSIM-WRITES-2
   const form = toStored(resource, next);
   if (isDryRun(request.query)) return { created: false, stored: asStored(form) };
   checkSize(form, request.body.length + live.text.length);
@@ -319,7 +319,7 @@ function checkRevision(resource: Resource, name: string, current: KubeObject, ne
   if (asked !== current.metadata.resourceVersion) throw conflict(resourceSubject(resource), name, MODIFIED);
 }
 
-/** W3. Changes what is wanted in place, unless it is all but the stored object. */
+/** KSIM-WRITES-3. Changes what is wanted in place, unless it is all but the stored object. */
 function withForeignParts(
   resource: Resource,
   subresource: string,

@@ -1,7 +1,7 @@
 // Validation of a value against a structural schema, in the order and with the wording of the API server.
 //
 // Invariants:
-//   V1. On an update, a value that equals what was stored at the same place is not complained about: rules that became
+//   KSIM-VALIDATION-1. On an update, a value that equals what was stored at the same place is not complained about: rules that became
 //       stricter after it was stored do not block writes of other fields.
 
 import { parseJson } from '../../../text/exact-json.ts';
@@ -73,7 +73,7 @@ export function validate(schema: Schema, value: unknown, old: unknown, field = '
 }
 
 function check(schema: Schema, value: unknown, old: unknown, place: Place, errors: FieldError[]): void {
-  if (value === old) return; // V1, without a look at it
+  if (value === old) return; // KSIM-VALIDATION-1, without a look at it
   const before = errors.length;
   checkType(schema, value, place, errors);
   if (schema.hasAlternatives) checkAlternatives(schema, value, place, errors);
@@ -85,7 +85,7 @@ function check(schema: Schema, value: unknown, old: unknown, place: Place, error
     errors.push(notSupported(place.field, value, allowed));
   }
   if (isMap(value)) checkMap(schema, value, old, place, errors);
-  if (errors.length > before && old !== undefined && same(value, old)) errors.length = before; // V1
+  if (errors.length > before && old !== undefined && same(value, old)) errors.length = before; // KSIM-VALIDATION-1
 }
 
 function checkType(schema: Schema, value: unknown, place: Place, errors: FieldError[]): void {

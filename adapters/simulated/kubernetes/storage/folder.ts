@@ -1,10 +1,10 @@
 // A store that survives: a folder with a snapshot and the logs of what came after it. records.ts tells their format.
 //
 // Invariants:
-//   F1. At any instant the snapshot and the logs together hold every change that somebody was told of; a crash at any
+//   KSIM-FOLDER-1. At any instant the snapshot and the logs together hold every change that somebody was told of; a crash at any
 //       point leaves a folder that opens with them.
-//   F2. Only the end of the last log may be torn, which nobody was told of. Any other damage is refused, not repaired.
-//   F3. The revision never goes back.
+//   KSIM-FOLDER-2. Only the end of the last log may be torn, which nobody was told of. Any other damage is refused, not repaired.
+//   KSIM-FOLDER-3. The revision never goes back.
 import type { Clock } from '../../../../bus/time.ts';
 import type { Files } from './files.ts';
 import type { HistoryLimits } from './history.ts';

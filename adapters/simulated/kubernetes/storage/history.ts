@@ -1,8 +1,8 @@
 // The recent changes of a collection, for those who watch from an earlier revision.
 //
 // Invariants:
-//   H1. What is remembered is bounded in number and in bytes, whatever the size of the objects.
-//   H2. Changes are known without a gap from `forgottenRevision` on.
+//   KSIM-HISTORY-1. What is remembered is bounded in number and in bytes, whatever the size of the objects.
+//   KSIM-HISTORY-2. Changes are known without a gap from `forgottenRevision` on.
 import type { Stored } from './stored.ts';
 
 export interface Change {
@@ -51,7 +51,7 @@ export function history({ changes: maxChanges, characters: maxCharacters }: Hist
     add(change) {
       changes.push(change);
       characters += charactersOf(change);
-      if (changes.length > maxChanges || characters > maxCharacters) shrink(); // H1
+      if (changes.length > maxChanges || characters > maxCharacters) shrink(); // KSIM-HISTORY-1
     },
     undo(change) {
       if (changes.at(-1) !== change) return; // forgotten already
@@ -59,7 +59,7 @@ export function history({ changes: maxChanges, characters: maxCharacters }: Hist
       characters -= charactersOf(change);
     },
     since(revision) {
-      if (revision < forgotten) return undefined; // H2
+      if (revision < forgotten) return undefined; // KSIM-HISTORY-2
       let low = 0;
       let high = changes.length;
       while (low < high) {

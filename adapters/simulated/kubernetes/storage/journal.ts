@@ -1,8 +1,8 @@
 // Writes the changes of a store to a folder, and replaces logs by a snapshot when they outgrow it.
 //
 // Invariants:
-//   C1. A snapshot is of what the store had at one revision, and gets its place only when all of that is in the logs.
-//   C2. No log goes before the snapshot that replaces it is in its place.
+//   KSIM-JOURNAL-1. A snapshot is of what the store had at one revision, and gets its place only when all of that is in the logs.
+//   KSIM-JOURNAL-2. No log goes before the snapshot that replaces it is in its place.
 import { join } from 'node:path';
 import type { Clock } from '../../../../bus/time.ts';
 import type { Files } from './files.ts';
@@ -99,14 +99,14 @@ export class FileJournal implements Journal {
     const objects = [...store.collections()].flatMap(({ key, list }) =>
       list(undefined, '').map((stored): readonly [string, Stored] => [key, stored]),
     );
-    const stays = async (): Promise<boolean> => (await settled) === undefined; // C1
+    const stays = async (): Promise<boolean> => (await settled) === undefined; // KSIM-JOURNAL-1
     const finish = async (): Promise<void> => {
       await current.close();
       const size = await writeSnapshot(folder, { revision, firstLog: next.number, objects, stays }, files);
       if (size === undefined) throw new Error('changes that it would have kept were undone');
       this.#olderBytes -= bytes;
       this.#compactAtBytes = Math.max(this.#options.leastCompactionBytes, size);
-      for (; this.#firstLog < next.number; this.#firstLog++) await files.remove(join(folder, logName(this.#firstLog))); // C2
+      for (; this.#firstLog < next.number; this.#firstLog++) await files.remove(join(folder, logName(this.#firstLog))); // KSIM-JOURNAL-2
       log?.debug({ folder, revision, objects: objects.length, bytes: size }, 'a snapshot replaced the logs');
     };
     this.#compaction = finish()

@@ -1,9 +1,9 @@
 // The log: every change is in it before anybody is told of it.
 //
 // Invariants:
-//   L1. What was written and not refused is whole and on the disk, and nothing is behind it but what was refused.
-//   L2. What was refused is cut off before anything else is written.
-//   L3. Logs are numbered without a gap. All but the last one are whole.
+//   KSIM-LOG-1. What was written and not refused is whole and on the disk, and nothing is behind it but what was refused.
+//   KSIM-LOG-2. What was refused is cut off before anything else is written.
+//   KSIM-LOG-3. Logs are numbered without a gap. All but the last one are whole.
 import { join } from 'node:path';
 import { append, type DataFile, type Files } from './files.ts';
 import { lineOf, logHead } from './records.ts';
@@ -54,7 +54,7 @@ export class Log {
 
   /** Adds a line. @throws {Error} it is not there */
   async write(line: Buffer): Promise<void> {
-    if (this.#hasTail) await this.cut(); // L2
+    if (this.#hasTail) await this.cut(); // KSIM-LOG-2
     this.#hasTail = true;
     try {
       await append(this.#file, line, this.#length);

@@ -1,7 +1,7 @@
 // The objects of a collection, by namespace and name.
 //
 // Invariants:
-//   O1. A write costs nothing that grows with the number of objects; listing sorts only after names came or went.
+//   KSIM-ORDERED-OBJECTS-1. A write costs nothing that grows with the number of objects; listing sorts only after names came or went.
 import type { Stored } from './stored.ts';
 
 export interface OrderedObjects {
@@ -50,7 +50,7 @@ export function orderedObjects(): OrderedObjects {
       else namespaces.set(namespace, objects);
       if (isThere === (stored !== undefined)) return;
       total += isThere ? -1 : 1;
-      order = undefined; // O1
+      order = undefined; // KSIM-ORDERED-OBJECTS-1
     },
   };
 }

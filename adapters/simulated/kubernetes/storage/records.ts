@@ -12,7 +12,7 @@
 //   end <number of objects>                   the last line of a snapshot
 //
 // Invariants:
-//   R1. What was cut off at any byte, or has gaps that never reached the disk, is not taken for a line.
+//   KSIM-RECORDS-1. What was cut off at any byte, or has gaps that never reached the disk, is not taken for a line.
 import { crc32 } from 'node:zlib';
 import { parseJson } from '../../../text/exact-json.ts';
 import { isMap } from '../json.ts';
@@ -30,7 +30,7 @@ export function lineOf(records: readonly string[]): Buffer {
   return Buffer.from(`${checksum(content)} ${content}\n`);
 }
 
-/** The records of a line that comes without its line feed, or undefined when it is damaged (R1). */
+/** The records of a line that comes without its line feed, or undefined when it is damaged (KSIM-RECORDS-1). */
 export function recordsOf(line: Buffer): string[] | undefined {
   const content = line.subarray(CHECKSUM_LENGTH + 1);
   if (line.toString('latin1', 0, CHECKSUM_LENGTH + 1) !== `${checksum(content)} `) return undefined;

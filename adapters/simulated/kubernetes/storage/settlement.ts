@@ -2,9 +2,9 @@
 // being written, are written together.
 //
 // Invariants:
-//   E1. Changes are shown in their order, each when the journal has it.
-//   E2. When the journal fails, every change that it does not have is undone, the last one first, and none is shown.
-//   E3. Who waits for a failed journal reads the store as the journal has it, before anybody writes again.
+//   KSIM-SETTLEMENT-1. Changes are shown in their order, each when the journal has it.
+//   KSIM-SETTLEMENT-2. When the journal fails, every change that it does not have is undone, the last one first, and none is shown.
+//   KSIM-SETTLEMENT-3. Who waits for a failed journal reads the store as the journal has it, before anybody writes again.
 import type { Change } from './history.ts';
 
 export interface Entry {
@@ -64,7 +64,7 @@ export function settlement<E extends Entry>({ journal, show, undo, tellUndone }:
     writing = undefined;
     waiting = newBatch();
     for (const entry of failed) undo(entry);
-    // E3: whoever awaits the outcome goes on before what the followers put off until their next microtask.
+    // KSIM-SETTLEMENT-3: whoever awaits the outcome goes on before what the followers put off until their next microtask.
     for (const batch of batches) batch?.end(error);
     for (const entry of failed) tellUndone(entry);
   };

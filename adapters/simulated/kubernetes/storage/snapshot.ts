@@ -1,8 +1,8 @@
 // The snapshot: all objects at one revision, in one file, so that the logs before it can go.
 //
 // Invariants:
-//   N1. A file named `snapshot` is whole: it gets its name when all of it is on the disk.
-//   N2. Every change of a revision that is not in the snapshot is in a log from its `firstLog` on.
+//   KSIM-SNAPSHOT-1. A file named `snapshot` is whole: it gets its name when all of it is on the disk.
+//   KSIM-SNAPSHOT-2. Every change of a revision that is not in the snapshot is in a log from its `firstLog` on.
 import { join } from 'node:path';
 import { append, type Files } from './files.ts';
 import { endRecord, lineOf, putRecord, snapshotHead } from './records.ts';
@@ -61,7 +61,7 @@ export async function writeSnapshot(
     if (!isWanted) await files.remove(path);
   }
   if (!isWanted) return undefined;
-  await files.rename(path, join(folder, SNAPSHOT)); // N1
+  await files.rename(path, join(folder, SNAPSHOT)); // KSIM-SNAPSHOT-1
   await files.syncFolder(folder);
   return position;
 }

@@ -2,9 +2,9 @@
 // the recent changes of each collection for those who watch. With a journal, what is shown to clients survives a crash.
 //
 // Invariants:
-//   S1. Every change gets a revision greater than all before it, and is the `resourceVersion` of what was written.
-//   S2. Changes are applied, followed and shown in the order of their revisions.
-//   S3. Who follows the store hears a change before the write that caused it returns. Who watches hears it when it is
+//   KSIM-STORE-1. Every change gets a revision greater than all before it, and is the `resourceVersion` of what was written.
+//   KSIM-STORE-2. Changes are applied, followed and shown in the order of their revisions.
+//   KSIM-STORE-3. Who follows the store hears a change before the write that caused it returns. Who watches hears it when it is
 //       settled: at once without a journal, else when the journal has it.
 import type { KubeObject } from '../json.ts';
 import { type Change, type History, type HistoryLimits, history } from './history.ts';
@@ -155,12 +155,12 @@ export function memoryStore({ remembered, firstRevision = 1, journal }: StoreOpt
           previous === undefined ? 'ADDED' : 'MODIFIED',
           stamped(object, ++lastRevision, previous),
           previous,
-        ); // S1
+        ); // KSIM-STORE-1
       },
       remove(namespace, name) {
         const previous = objects.get(namespace, name);
         if (previous === undefined) return undefined;
-        return record('DELETED', restamped(previous, ++lastRevision), previous); // S1
+        return record('DELETED', restamped(previous, ++lastRevision), previous); // KSIM-STORE-1
       },
       changesSince: past.since,
       forgottenRevision: past.forgottenRevision,

@@ -7,7 +7,7 @@ export type Facts = Readonly<
   Pick<ObjectMeta, 'name' | 'namespace' | 'uid' | 'labels' | 'finalizers' | 'ownerReferences' | 'deletionTimestamp'>
 >;
 
-/** Never changes (J1). */
+/** Never changes (KSIM-JSON-1). */
 export interface Stored {
   readonly revision: number;
   readonly metadata: Facts;

@@ -110,7 +110,7 @@ test('a role that is played for nodes has users where they are named: for any no
   assert.equal(said('watch,actors,openstack,disks'), [...others, ['alone', undefined, 4], observer]);
 });
 
-test('a second run changes nothing, and what was lost comes back as it was (C2)', () =>
+test('a second run changes nothing, and what was lost comes back as it was (CLI-BOOK-2)', () =>
   Desk.during(async (desk) => {
     const first = await desk.run();
     assert.match(first, /alone written/);
@@ -132,7 +132,7 @@ test('a second run changes nothing, and what was lost comes back as it was (C2)'
     assert.is(await desk.file('alone', 'nkey'), nkey);
   }));
 
-test('what the server is told holds no seed, and the key of the authority is nowhere (C3)', () =>
+test('what the server is told holds no seed, and the key of the authority is nowhere (CLI-BOOK-3)', () =>
   Desk.during(async (desk) => {
     await desk.run();
     for (const seed of Object.values((await desk.book()).generations[0]?.seeds ?? {})) {
@@ -143,7 +143,7 @@ test('what the server is told holds no seed, and the key of the authority is now
     assert.is(keys?.length, 1, "the server's");
   }));
 
-test('a rotation goes one step a grace, and is shown only what the other side knows (C1)', () =>
+test('a rotation goes one step a grace, and is shown only what the other side knows (CLI-BOOK-1)', () =>
   Desk.during(async (desk) => {
     await desk.run();
     const before = await desk.book();

@@ -114,7 +114,7 @@ test(
 );
 
 test(
-  'a full file is put aside, the one before it given up; none is larger than told (L1)',
+  'a full file is put aside, the one before it given up; none is larger than told (CLI-LOG-FILES-1)',
   staged(({ folder, open, said }) => {
     const file = join(folder, 'csi-proxy.log');
     writeFileSync(file, `${JSON.stringify({ msg: 'x'.repeat(700) })}\n`);
@@ -152,7 +152,7 @@ test(
 );
 
 test(
-  'a line that no file takes is on standard error, once (L2)',
+  'a line that no file takes is on standard error, once (CLI-LOG-FILES-2)',
   staged(({ folder, reported, open }) => {
     const { log } = open({ place: { folder: join(folder, 'logs') } });
     rmSync(join(folder, 'logs'), { recursive: true });

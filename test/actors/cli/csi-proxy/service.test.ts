@@ -61,7 +61,7 @@ async function begun() {
   };
 }
 
-test('each state is reported as soon as it holds, and with when the next one comes (S1)', async () => {
+test('each state is reported as soon as it holds, and with when the next one comes (CLI-WINDOWS-SERVICE-1)', async () => {
   const { service, reports, control } = await begun();
   service.running();
   control(STOP);
@@ -75,7 +75,7 @@ test('each state is reported as soon as it holds, and with when the next one com
   ]);
 });
 
-test('it is told to stop once, by whichever control, and others change nothing (S2)', async () => {
+test('it is told to stop once, by whichever control, and others change nothing (CLI-WINDOWS-SERVICE-2)', async () => {
   for (const [first, second] of [
     [STOP, SHUTDOWN],
     [SHUTDOWN, STOP],
@@ -97,7 +97,7 @@ test('what is told to stop while it starts is not running afterwards', async () 
   assert.equal(states(), [ServiceState.StartPending, ServiceState.StopPending]);
 });
 
-test('an end that nobody asked for is a failure, and is told once, also as the last thing of the process (S1)', async () => {
+test('an end that nobody asked for is a failure, and is told once, also as the last thing of the process (CLI-WINDOWS-SERVICE-1)', async () => {
   const { service, reports } = await begun();
   service.reportStopped(7);
   await service.stopped(1);

@@ -97,7 +97,7 @@ test('objects stand below what they refer to, and below a place holder for what 
   ]);
 });
 
-test('what does not fit is folded, what is all of one state first (V2)', () => {
+test('what does not fit is folded, what is all of one state first (CLI-VIEW-2)', () => {
   const reported = teller();
   for (const key of ['network/web', 'subnet/web-v4', 'subnet/web-v6', 'network/app'])
     reported.enter(key, 'idle.available');
@@ -122,7 +122,7 @@ test('what does not fit is folded, what is all of one state first (V2)', () => {
   assert.equal(picture(reported, 80, 3).at(-1), '… 2 more');
 });
 
-test('what stands alone shares a line with its kind where there is no room, and leaves the room to the rest (V2)', () => {
+test('what stands alone shares a line with its kind where there is no room, and leaves the room to the rest (CLI-VIEW-2)', () => {
   const history = new History(NAMESPACE);
   const many = ['a', 'b', 'c', 'd'].map((name) => object(`flavor/${name}`));
   history.expect([...OBJECTS, ...many]);
@@ -161,7 +161,7 @@ test('the legend has every symbol that a picture may have', () => {
   for (const symbol of symbols) assert.ok(text.includes(`${symbol} `), `${symbol} in ${text}`);
 });
 
-test('no line is wider and no picture higher than the terminal, whatever its size (V1)', () => {
+test('no line is wider and no picture higher than the terminal, whatever its size (CLI-VIEW-1)', () => {
   const reported = teller();
   reported.enter('subnet/web-v4', 'claiming.awaitingDependencies');
   for (let rows = 1; rows < 12; rows++) {

@@ -39,7 +39,7 @@ function received(
   return promise;
 }
 
-test('sessions begin with the machine, then come events and snapshots; a late listener hears where all are (N1, N2)', () =>
+test('sessions begin with the machine, then come events and snapshots; a late listener hears where all are (CLI-INSPECTION-1, CLI-INSPECTION-2)', () =>
   served(async (server) => {
     const [first, ...others] = EVENTS as readonly [ReceivedEvent, ...ReceivedEvent[]];
     server.report(first);
@@ -104,7 +104,7 @@ test('what others only refer to lives by the guard, and a session ends with its 
   assert.is([...present()].length, 0);
 });
 
-test('pages from elsewhere are refused, by WebSocket and without (S1)', () =>
+test('pages from elsewhere are refused, by WebSocket and without (CLI-INSPECTION-SERVER-1)', () =>
   served(async (server) => {
     const outcome = (headers: Readonly<Record<string, string>>): Promise<string> =>
       new Promise((resolve) => {

@@ -11,7 +11,7 @@ import { BEGIN, EVENTS, NETWORK, reported, SUBNET } from './change.ts';
 const test = suite('stories of changes');
 const labelOf = ({ plural, name }: Address): string => `${plural}/${name}`;
 
-test('a round has no gaps, and each call is in the state in which it ended (R1, R2)', () => {
+test('a round has no gaps, and each call is in the state in which it ended (CLI-STORY-1, CLI-STORY-2)', () => {
   const { rounds } = reported().story;
   assert.is(rounds.length, 2);
   for (const { startedAt, settledAt = 0, stays } of rounds) {

@@ -34,7 +34,7 @@ async function drawn(cluster: readonly KubeObject[], asked?: Asked, ink: Ink = I
   return treesText(trees, 'ns', ink);
 }
 
-test('below what needs nothing stand those that need it; what comes up again is marked (F1)', async () => {
+test('below what needs nothing stand those that need it; what comes up again is marked (CLI-FOREST-1)', async () => {
   assert.is(
     await drawn([clouds, net, subnet('app'), port, object('Project', 'alone')]),
     `Network/net  available for 40 s
@@ -80,7 +80,7 @@ test('of one object: what it needs, or who needs it', async () => {
   assert.is(await drawn(all, { kind: 'Network', name: 'none', direction: 'needs' }), 'Network/none  absent\n');
 });
 
-test('a circle is drawn, and ends where it began (F2)', async () => {
+test('a circle is drawn, and ends where it began (CLI-FOREST-2)', async () => {
   const ring = (name: string, next: string): KubeObject => object('Ring', name, { resource: { next } });
   assert.is(
     await drawn([ring('a', 'b'), ring('b', 'a'), ring('self', 'self')]),

@@ -63,7 +63,7 @@ root cause: Network/net does not exist in namespace 'ns'; look for it in another
   );
 });
 
-test('a chain ends at the secret that is missing, which is named once (Y1, Y2)', async () => {
+test('a chain ends at the secret that is missing, which is named once (DIAGNOSIS-1, DIAGNOSIS-2)', async () => {
   await says(
     `Subnet/app  waiting for 40 s: Waiting for Secret/clouds to be created
 ├─ Secret/clouds  absent
@@ -245,7 +245,7 @@ test('a followed kind is somebody else’s', async () => {
   );
 });
 
-test('a deleted object is held by those who refer to it, deleted or not (Y1)', async () => {
+test('a deleted object is held by those who refer to it, deleted or not (DIAGNOSIS-1)', async () => {
   const finalizers = ['network', 'subnet'];
   const net = object('Network', 'net', { deleted: true, finalizers });
   await says(
@@ -421,7 +421,7 @@ root cause: Network/net waits until id-net is deleted, for 90 s; ${BY_ITSELF}`,
   );
 });
 
-test('a dependent that waits for the successor of what it holds itself lets it go (Y1)', async () => {
+test('a dependent that waits for the successor of what it holds itself lets it go (DIAGNOSIS-1)', async () => {
   const net = object('Network', 'net', { id: '', deleted: true, finalizers: ['subnet'] });
   assert.is(
     await rootOf('Subnet', 'app', clouds, net, app(waiting('Network/net to be ready'))),
@@ -429,7 +429,7 @@ test('a dependent that waits for the successor of what it holds itself lets it g
   );
 });
 
-test('what comes up again is explained once (Y1)', async () => {
+test('what comes up again is explained once (DIAGNOSIS-1)', async () => {
   const resource = { networkRef: 'net', ipVersion: 4, cidr: '10.0.0.0/24', routerRef: 'out' };
   const subnet = app({ ...waiting('Router/out to be ready'), resource });
   const router = object('Router', 'out', {
@@ -454,7 +454,7 @@ root cause: Project/p does not exist; create it, or correct the reference in Net
   );
 });
 
-test('objects that wait for each other are a circle (Y1)', async () => {
+test('objects that wait for each other are a circle (DIAGNOSIS-1)', async () => {
   const link = (name: string, next: string): KubeObject =>
     object('Ring', name, { ...waiting(`Ring/${next} to be ready`), resource: { next } });
   await says(

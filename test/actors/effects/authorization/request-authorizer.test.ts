@@ -109,7 +109,7 @@ function scene(
   };
 }
 
-test('the operation is given the object of the API server, and no more time than a call may take (N1)', async () => {
+test('the operation is given the object of the API server, and no more time than a call may take (REQUEST-AUTHORIZER-1)', async () => {
   const { ask, store, clock } = scene();
   const known = store(objectOf('Network', 'n', { status: { id: 'one' } }));
   const reported = objectOf('Network', 'n', { metadata: { finalizers: ['forged'] }, status: { id: 'forged' } });
@@ -117,7 +117,7 @@ test('the operation is given the object of the API server, and no more time than
   assert.equal([object, deadlineAt], [known, clock.now() + CALL_MS]);
 });
 
-test('what is not as the API server has it is refused, each for its reason (N1)', async () => {
+test('what is not as the API server has it is refused, each for its reason (REQUEST-AUTHORIZER-1)', async () => {
   const { ask, store, refused } = scene({ namespaces: ['a'] });
   const known = store(objectOf('Network', 'n'));
   const refusalOf = async (change: Change, name = 'n'): Promise<unknown> =>
@@ -151,7 +151,7 @@ test('what is not as the API server has it is refused, each for its reason (N1)'
   assert.is((await ask('create', known)).refusal, undefined);
 });
 
-test('nothing is made for what is being deleted, and nothing removed for what is not (N4)', async () => {
+test('nothing is made for what is being deleted, and nothing removed for what is not (REQUEST-AUTHORIZER-4)', async () => {
   const { ask, store } = scene();
   const living = store(objectOf('Network', 'living', { status: { id: 'one' } }));
   const deleted = store(objectOf('Network', 'deleted', { metadata: DELETED, status: { id: 'two' } }));
@@ -160,7 +160,7 @@ test('nothing is made for what is being deleted, and nothing removed for what is
   assert.is((await ask('remove', deleted, { id: 'two' })).refusal, undefined);
 });
 
-test('an id is one that the status names, or that an operation answered for just this object (N3)', async () => {
+test('an id is one that the status names, or that an operation answered for just this object (REQUEST-AUTHORIZER-3)', async () => {
   const found: { readonly id: string }[] = [{ id: 'found' }];
   const { ask, store, admission, operated } = scene({ answers: { find: async () => ({ matches: found }) } });
   const object = store(objectOf('Network', 'n', { metadata: DELETED }));
@@ -181,7 +181,7 @@ test('an id is one that the status names, or that an operation answered for just
   assert.is(await refusalOf('remove', 'second'), RejectionReason.Id, 'of several matches none is its own');
 });
 
-test('what is found by an intent that somebody tells of makes nobody believed (N1, N3)', async () => {
+test('what is found by an intent that somebody tells of makes nobody believed (REQUEST-AUTHORIZER-1, REQUEST-AUTHORIZER-3)', async () => {
   const { ask, store, admission } = scene({
     answers: {
       find: (async ({ intents }: { readonly intents?: unknown }) =>
@@ -198,7 +198,7 @@ test('what is found by an intent that somebody tells of makes nobody believed (N
     assert.is((await ask('find', object, { intents: wrong })).refusal, RejectionReason.Malformed);
 });
 
-test('of a kind without ids the parts in the status make the id, and no other is its own (N3, N4)', async () => {
+test('of a kind without ids the parts in the status make the id, and no other is its own (REQUEST-AUTHORIZER-3, REQUEST-AUTHORIZER-4)', async () => {
   const { ask, store } = scene({ answers: { find: async () => ({ matches: [], exact: true }) } });
   const own = 'role.id:r:user.id:u:scope.project.id:p';
   const status = { id: 'forged', resource: { roleID: 'r', userID: 'u', projectID: 'p' } };
@@ -227,7 +227,7 @@ test('an operation that looks at the status is shown no older one than the calle
   assert.equal((await ask('find', versioned('8', 'forged')))['object'], now);
 });
 
-test('what lost the race for the status is removed while the object lives on, and nothing else is (N4)', async () => {
+test('what lost the race for the status is removed while the object lives on, and nothing else is (REQUEST-AUTHORIZER-4)', async () => {
   const { ask, store, admission } = scene({ answers: { find: async () => ({ matches: [] }) } });
   const object = store(objectOf('Network', 'n'));
   admission.note({ object }, { id: 'lost' });
@@ -253,7 +253,7 @@ test('an update acts on what an operation of the adapter saw, or on what it sees
   assert.is((await ask('update', object, { observation: { ...seen, id: 'anothers' } })).refusal, RejectionReason.Id);
 });
 
-test('what is said of those to whom the object refers is as they say, or refused (N3)', async () => {
+test('what is said of those to whom the object refers is as they say, or refused (REQUEST-AUTHORIZER-3)', async () => {
   const { ask, store } = scene();
   const spec = { routerRef: 'r', subnetRef: 's', resource: undefined, cloudCredentialsRef: undefined } as never;
   const object = store(objectOf('RouterInterface', 'i', { spec }));
@@ -271,7 +271,7 @@ test('what is said of those to whom the object refers is as they say, or refused
   assert.equal(await known({ 'Router/not-mine': router }), {}, 'nor is what it does not refer to');
 });
 
-test('an object is read once for what is asked at about the same time, and again for what is not in it (N2)', async () => {
+test('an object is read once for what is asked at about the same time, and again for what is not in it (REQUEST-AUTHORIZER-2)', async () => {
   const { ask, store, reads, clock } = scene();
   const object = store(objectOf('Network', 'n'));
   await Promise.all([ask('find', object), ask('find', object)]);

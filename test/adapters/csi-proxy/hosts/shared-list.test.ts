@@ -36,7 +36,7 @@ test('who asks while it is young shares it, running or not', async () => {
   assert.is(begun.length, 2);
 });
 
-test('after a change nobody is answered by what was begun before it (L1), and all share the next (L2)', async () => {
+test('after a change nobody is answered by what was begun before it (CSI-SHARED-LIST-1), and all share the next (CSI-SHARED-LIST-2)', async () => {
   const { begun, listing, end } = start(1_000);
   const early = listing.get();
   listing.forget();

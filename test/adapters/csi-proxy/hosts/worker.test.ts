@@ -96,7 +96,7 @@ function operationsWith(text: string): { [Name in OperationName]?: ArgumentsOf<N
 }
 
 for (const text of HOSTILE) {
-  test(`carried as data (W1): ${JSON.stringify(text.slice(0, 40))}`, async () => {
+  test(`carried as data (CSI-WORKER-1): ${JSON.stringify(text.slice(0, 40))}`, async () => {
     const { worker, processes } = start();
     const operations = operationsWith(text);
     const asked = (Object.keys(operations) as OperationName[]).map((name) =>
@@ -114,7 +114,7 @@ for (const text of HOSTILE) {
   });
 }
 
-test('the process is started with nothing of a caller (W1)', () => {
+test('the process is started with nothing of a caller (CSI-WORKER-1)', () => {
   const command = powerShellCommand('C:\\Windows');
   assert.is(command.program, 'C:\\Windows\\System32\\WindowsPowerShell\\v1.0\\powershell.exe');
   assert.equal(command.arguments.slice(-2), ['-Command', '& $env:TROUPE_CSI_PROXY_WORKER']);
@@ -166,7 +166,7 @@ for (const value of [null, {}, { disks: {} }, { disks: [], partitions: [], volum
   });
 }
 
-test('when it ends, what was asked fails and is not repeated; the next request starts another (W2)', async () => {
+test('when it ends, what was asked fails and is not repeated; the next request starts another (CSI-WORKER-2)', async () => {
   const { worker, processes } = start();
   const format = worker.ask('formatVolume', { volumeId: 'x' });
   processes[0]?.die('exit code 3');
@@ -248,7 +248,7 @@ test('through a real process every text comes back as it went in', async () => {
   assert.is(starts, 1);
 });
 
-test('an answer that never comes ends at its limit, and another worker is asked from then on (W3)', async () => {
+test('an answer that never comes ends at its limit, and another worker is asked from then on (CSI-WORKER-3)', async () => {
   const { worker, processes, clock } = start();
   const lost = worker.ask('listStorage', {});
   const format = worker.ask('formatVolume', { volumeId: 'v' });

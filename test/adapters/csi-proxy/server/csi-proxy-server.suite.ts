@@ -60,7 +60,7 @@ export function serverSuite(test: Test): void {
     remove();
   });
 
-  test('stopping lets calls end that run, begins none, and then closes (S3)', async () => {
+  test('stopping lets calls end that run, begins none, and then closes (CSI-CSI-PROXY-SERVER-3)', async () => {
     const { held, handler } = holding();
     await served(handler, async ({ server, call, prefix }) => {
       const running = call('Echo', { text: 'first' });
@@ -116,7 +116,7 @@ export function serverSuite(test: Test): void {
     )();
   });
 
-  test('a call that nobody waits for any more is not begun, and one that runs keeps its turn (C2, C3)', async () => {
+  test('a call that nobody waits for any more is not begun, and one that runs keeps its turn (CSI-CALLS-2, CSI-CALLS-3)', async () => {
     const { held, aborted, handler } = holding();
     const limits = { ...SERVER_LIMITS, callsPerGroup: 1 };
     await served(
@@ -177,7 +177,7 @@ export function serverSuite(test: Test): void {
     )();
   });
 
-  test('a call ends after its time limit, its work does not (C2)', async () => {
+  test('a call ends after its time limit, its work does not (CSI-CALLS-2)', async () => {
     const { held, handler } = holding();
     await served(
       handler,
@@ -192,7 +192,7 @@ export function serverSuite(test: Test): void {
     )();
   });
 
-  test('whatever a handler throws is a status, and the server lives (C1)', async () => {
+  test('whatever a handler throws is a status, and the server lives (CSI-CALLS-1)', async () => {
     const thrown: unknown[] = [
       new StatusError(Code.NotFound, 'could not find disk 7'),
       new Error('plain'),
@@ -218,7 +218,7 @@ export function serverSuite(test: Test): void {
     )();
   });
 
-  test('what is no request is refused, and the server lives (C1)', async () => {
+  test('what is no request is refused, and the server lives (CSI-CALLS-1)', async () => {
     const limits = { ...SERVER_LIMITS, requestBytes: 10_000 };
     await served(
       echo,
@@ -296,7 +296,7 @@ export function serverSuite(test: Test): void {
     )();
   });
 
-  test('changes are logged with what they were about, reads only for who looks closer, secrets never (C4)', async () => {
+  test('changes are logged with what they were about, reads only for who looks closer, secrets never (CSI-CALLS-4)', async () => {
     await served(
       async (_context, { text }) => {
         if (text === 'refused') throw new StatusError(Code.Unknown, 'the password hunter2 is wrong');

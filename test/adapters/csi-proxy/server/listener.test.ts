@@ -10,7 +10,7 @@ import { clock, echoServer, failureOf, freshPrefix } from '../echo-group.ts';
 
 const test = suite('csi-proxy listener');
 
-test('a pipe that is taken leaves none served, and is named (S1)', async () => {
+test('a pipe that is taken leaves none served, and is named (CSI-CSI-PROXY-SERVER-1)', async () => {
   const { prefix, remove } = freshPrefix();
   const other = createServer();
   await new Promise<void>((resolve) => other.listen(pipePath('test', 'v1', prefix), resolve));

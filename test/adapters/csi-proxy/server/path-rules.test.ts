@@ -113,7 +113,7 @@ test('an allowed directory is one of a drive', () => {
   assert.throws(() => new PathRules(['/var/lib/kubelet']), /must start with a drive such as C:\\; got '\/var/);
 });
 
-test('whatever is made of, a path that passes lies in an allowed directory as Windows reads it (P2)', () => {
+test('whatever is made of, a path that passes lies in an allowed directory as Windows reads it (CSI-PATH-RULES-2)', () => {
   const piece = fc.constantFrom(...'aK.: \\/*?"|<>\0\n\u212A'.split(''), '..', KUBELET, 'C:\\', 'nul', '\\\\');
   const path = fc.oneof(
     fc.array(piece, { maxLength: 8 }).map((pieces) => pieces.join('')),

@@ -29,7 +29,7 @@ async function readsOf(run: () => unknown): Promise<readonly string[]> {
   return names.filter((name) => name.endsWith('.yaml')).sort();
 }
 
-test('names are known without any file, and all files are read once, when a definition is asked for (C1)', async () => {
+test('names are known without any file, and all files are read once, when a definition is asked for (IRONIC-CONTRACTS-1)', async () => {
   let [first, ...others] = metal3Contracts;
   const before = await readsOf(() => {
     [first, ...others] = contractsIn({ phase: 0 });

@@ -68,7 +68,7 @@ test('the group has 13 kinds, by the names that clients know', () => {
 });
 
 for (const phase of PHASES) {
-  test(`phase ${phase} serves, stores and warns of the versions that it should (M3)`, () => {
+  test(`phase ${phase} serves, stores and warns of the versions that it should (IRONIC-DEFINITIONS-3)`, () => {
     for (const { spec } of DEFINITIONS[phase]) {
       assert.equal(
         spec.versions.map(({ name, served, storage, deprecated = false }) => [name, served, storage, deprecated]),
@@ -151,7 +151,7 @@ test('each call makes definitions of its own', () => {
   assert.is(definitions({ phase: 0 })[0]?.spec.names.kind, 'BareMetalHost');
 });
 
-test('v1beta1 of BareMetalHost renames, removes and defaults what it should, and nothing else (M2)', () => {
+test('v1beta1 of BareMetalHost renames, removes and defaults what it should, and nothing else (IRONIC-DEFINITIONS-2)', () => {
   const hints = ['spec.rootDeviceHints', 'status.provisioning.rootDeviceHints'];
   const disks = ['spec', 'status.provisioning'].map((place) => `${place}.raid.softwareRAIDVolumes[].physicalDisks[]`);
   const renames = new Map([['spec.online', 'spec.poweredOn']]);

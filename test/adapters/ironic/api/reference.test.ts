@@ -38,7 +38,7 @@ const words = (text: string | undefined): string =>
     ?.join(' ') ?? '';
 
 for (const kind of KINDS) {
-  test(`${kind} of v1alpha1 is the reference's in all but descriptions (M1)`, () => {
+  test(`${kind} of v1alpha1 is the reference's in all but descriptions (IRONIC-DEFINITIONS-1)`, () => {
     assert.equal(differences(structure(definitionOf(0, kind)), structure(referenceOf(kind))), []);
   });
 }

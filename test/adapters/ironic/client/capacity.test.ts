@@ -71,14 +71,14 @@ test('so many at a time, and who is busy has his place already', async () => {
   assert.equal(ironic.fields, [['uuid', 'name', 'provision_state', 'boot_interface']]);
 });
 
-test('of a hundred who ask at once so many are let in, by one list (S1, S4)', async () => {
+test('of a hundred who ask at once so many are let in, by one list (IRONIC-CAPACITY-1, IRONIC-CAPACITY-4)', async () => {
   const { ironic, take } = scene();
   const all = await Promise.all(ironic.fill(100, { provision_state: 'available' }).map((uuid) => take(uuid, 20)));
   assert.is(all.filter((isLetIn) => isLetIn).length, 20);
   assert.is(ironic.lists, 1);
 });
 
-test('a place counts until a list shows the node as busy, and then as long as lists show it (S1, S2)', async () => {
+test('a place counts until a list shows the node as busy, and then as long as lists show it (IRONIC-CAPACITY-1, IRONIC-CAPACITY-2)', async () => {
   const { clock, ironic, take, watch } = scene();
   ironic.fill(3, { provision_state: 'available' });
   const stop = watch();
@@ -94,7 +94,7 @@ test('a place counts until a list shows the node as busy, and then as long as li
   stop();
 });
 
-test('a list that began before a place was taken does not take it over (S2)', async () => {
+test('a list that began before a place was taken does not take it over (IRONIC-CAPACITY-2)', async () => {
   const { clock, ironic, take, watch } = scene();
   ironic.fill(2, { provision_state: 'available' });
   await take('n1', 5);
@@ -113,7 +113,7 @@ test('a list that began before a place was taken does not take it over (S2)', as
   stop();
 });
 
-test('a place that nobody makes use of is free after a minute; who asks again keeps it (S3)', async () => {
+test('a place that nobody makes use of is free after a minute; who asks again keeps it (IRONIC-CAPACITY-3)', async () => {
   const { clock, ironic, poller, take } = scene();
   ironic.fill(3, { provision_state: 'available' });
   assert.equal([await take('n0', 1), await take('n1', 1)], [true, false]);
@@ -127,7 +127,7 @@ test('a place that nobody makes use of is free after a minute; who asks again ke
   assert.is(await take('n2', 1), true, 'given back');
 });
 
-test('while lists are made for watches none is made for places, and an old one is not enough (S4)', async () => {
+test('while lists are made for watches none is made for places, and an old one is not enough (IRONIC-CAPACITY-4)', async () => {
   const { clock, ironic, take, watch } = scene();
   ironic.fill(3);
   const stop = watch();

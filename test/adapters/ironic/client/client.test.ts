@@ -278,7 +278,7 @@ test('404 is absence where Ironic says so, of a node and an inventory a value', 
     assert.is(await scene.client.inventory(UUID, scene.asking()), undefined);
   }));
 
-test('404 of a proxy, of a router, or without a word proves nothing (R1)', () =>
+test('404 of a proxy, of a router, or without a word proves nothing (IRONIC-ERRORS-1)', () =>
   withIronic(async (scene) => {
     const others: readonly Scripted[] = [
       { text: '<html>Not Found</html>' },
@@ -305,7 +305,7 @@ test('400 is refused as it is, with the words of the fault', () =>
     assert.equal([status, detail], [400, 'Cannot patch /nonsense.']);
   }));
 
-test('401 and 403 are of the credentials, and the password is in no message (I2)', () =>
+test('401 and 403 are of the credentials, and the password is in no message (IRONIC-SESSION-2)', () =>
   withIronic(
     async (scene) => {
       for (const status of [401, 403]) {
@@ -350,7 +350,7 @@ test('5xx and whatever else is none of these passes; of a gateway, what was aske
     }
   }));
 
-test('no redirection is followed (I1)', () =>
+test('no redirection is followed (IRONIC-SESSION-1)', () =>
   withIronic(
     async (scene) => {
       scene.answer = () => ({ status: 302, headers: { location: `${scene.url}/v1/elsewhere` } });
@@ -370,7 +370,7 @@ test('a connection that breaks leaves it open what was done; one that is refused
     const error = await rejection(get(scene));
     assert.instance(error, UnknownOutcomeError);
     assert.is((error as TransientError).fault, 'unreachable');
-    assert.is(scene.asked.length, 1, 'sent once (I3)');
+    assert.is(scene.asked.length, 1, 'sent once (IRONIC-SESSION-3)');
     const { status } = scene.records.at(-1) ?? {};
     assert.is(status, undefined);
   });
@@ -453,7 +453,7 @@ test('no more calls are under way than the option says, of all processes togethe
   );
 });
 
-test('pages are followed by the query of the next one, at the endpoint alone (I1)', () =>
+test('pages are followed by the query of the next one, at the endpoint alone (IRONIC-SESSION-1)', () =>
   withIronic(
     async (scene) => {
       const at = (marker: string): string =>
@@ -525,7 +525,7 @@ test('an answer that is too long is read no further', () =>
     assert.ok((await scene.client.inventory(UUID, scene.asking())) !== undefined);
   }));
 
-test('no request leads where no row leads (E1)', () =>
+test('no request leads where no row leads (IRONIC-ENDPOINTS-1)', () =>
   withIronic(async (scene) => {
     scene.answer = () => ({ body: NODE });
     for (const ident of ['', '.', '..', 'a/b', '../drivers', 'a?b', 'a#b', 'a%2Fb', 'a b', 'ä', 'a'.repeat(256)]) {

@@ -42,7 +42,7 @@ const FORMS: readonly (readonly [what: string, body: JsonObject, text: string, k
 ];
 
 for (const [what, body, text, kind] of FORMS) {
-  test(`${what}: '${text}' (W1)`, () => assert.equal(wordsOf(body, plain), { text, kind }));
+  test(`${what}: '${text}' (IRONIC-ERROR-TEXT-1)`, () => assert.equal(wordsOf(body, plain), { text, kind }));
 }
 
 test('what is wrapped without end comes to one', () => {
@@ -81,7 +81,7 @@ const asked = (requestBody: Json | undefined, words: string, status = 400): stri
     secrets: ['hunter22', 'YWRtaW46aHVudGVyMjI='],
   }).message;
 
-test('no password is told, whose ever it is (R2)', () => {
+test('no password is told, whose ever it is (IRONIC-ERRORS-2)', () => {
   const body = { driver_info: { redfish_password: "it's" } };
   assert.is(
     asked(body, `bad: {'redfish_password': "it's"}, Basic YWRtaW46aHVudGVyMjI= hunter22`),
@@ -89,7 +89,7 @@ test('no password is told, whose ever it is (R2)', () => {
   );
 });
 
-test('words about a config drive are not told where one was sent (R2)', () => {
+test('words about a config drive are not told where one was sent (IRONIC-ERRORS-2)', () => {
   const body = { target: 'active', configdrive: { user_data: 'hunter33' } };
   assert.is(
     asked(body, "Invalid configdrive format: {'user_data': 'hunt…"),

@@ -84,7 +84,7 @@ function scene() {
   return { clock, asked, sights, nodes, pass, reported };
 }
 
-test('what a look has told is what the next operation begins with (S1)', async () => {
+test('what a look has told is what the next operation begins with (IRONIC-NODE-CACHE-1)', async () => {
   const { asked, pass, reported } = scene();
   const node = await reported('available');
   let state: unknown;
@@ -104,7 +104,7 @@ test('operations that follow each other ask for the node once, also when it was 
   assert.equal(asked, [`GET /v1/nodes/${N1}`, `PATCH /v1/nodes/${N1}`]);
 });
 
-test('after something was asked of it, it is looked at (S1)', async () => {
+test('after something was asked of it, it is looked at (IRONIC-NODE-CACHE-1)', async () => {
   const { asked, pass, reported } = scene();
   const node = await reported('available');
   const after = await pass(node, manage);
@@ -115,7 +115,7 @@ test('after something was asked of it, it is looked at (S1)', async () => {
   assert.equal(asked, [`PUT /v1/nodes/${N1}/states/provision`, get, get]);
 });
 
-test('who knows another sight of it, or another node, is not given this one (S1)', async () => {
+test('who knows another sight of it, or another node, is not given this one (IRONIC-NODE-CACHE-1)', async () => {
   const { clock, asked, nodes, pass, reported, sights } = scene();
   const node = await reported('available');
   const { revision: _, ...brief } = node;
@@ -132,7 +132,7 @@ test('who knows another sight of it, or another node, is not given this one (S1)
   assert.is(asked.length, 5);
 });
 
-test('it is handed over soon or not at all, and not kept (S2, S3)', async () => {
+test('it is handed over soon or not at all, and not kept (IRONIC-NODE-CACHE-2, IRONIC-NODE-CACHE-3)', async () => {
   const { clock, asked, pass, reported } = scene();
   const node = await reported('available');
   assert.is(clock.armed, 1);
@@ -142,7 +142,7 @@ test('it is handed over soon or not at all, and not kept (S2, S3)', async () => 
   assert.equal(asked, [`GET /v1/nodes/${N1}`]);
 });
 
-test('what is used again is not younger for that (S2)', async () => {
+test('what is used again is not younger for that (IRONIC-NODE-CACHE-2)', async () => {
   const { clock, asked, pass, reported } = scene();
   let node: HostNode | undefined = await reported('available');
   for (let turn = 0; turn < 4; turn += 1) {

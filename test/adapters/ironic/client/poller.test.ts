@@ -46,7 +46,7 @@ const stopAll = (all: readonly Watching[]): void => {
   for (const { stop } of all) stop();
 };
 
-test('a node that is as it was known is waited for; once it is not, that is told, once (W1)', async () => {
+test('a node that is as it was known is waited for; once it is not, that is told, once (IRONIC-POLLER-1)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(3);
   const watching = watch('n1');
@@ -66,7 +66,7 @@ test('of which nothing is known, whatever it is, is news', async () => {
   assert.equal(watching.end.value, { node: ironic.nodes.get('n0') });
 });
 
-test('a thousand who wait cost one list of two pages a round, and no more at any number (W2)', async () => {
+test('a thousand who wait cost one list of two pages a round, and no more at any number (IRONIC-POLLER-2)', async () => {
   for (const count of [600, 1_000]) {
     const { clock, ironic, watch } = scene();
     const all = ironic.fill(count).map((uuid) => watch(uuid));
@@ -148,7 +148,7 @@ test('it is looked at the pace of the most eager, for all', async () => {
   assert.is(clock.armed, 0);
 });
 
-test('who comes later looks at the moments of those who are there (W2)', async () => {
+test('who comes later looks at the moments of those who are there (IRONIC-POLLER-2)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(60);
   const all: Watching[] = [];
@@ -161,7 +161,7 @@ test('who comes later looks at the moments of those who are there (W2)', async (
   stopAll(all);
 });
 
-test('few of many are read by themselves, and the others’ list comes at their own pace (W3)', async () => {
+test('few of many are read by themselves, and the others’ list comes at their own pace (IRONIC-POLLER-3)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(1_000);
   const resting = Array.from({ length: 900 }, (_, index) => watch(`n${index}`, { paceMs: REST_PACE_MS }));
@@ -184,7 +184,7 @@ test('few of many are read by themselves, and the others’ list comes at their 
   stopAll([...resting, ...eager, ...more]);
 });
 
-test('who waits for a node that is read by itself hears of it too, at whatever pace (W3)', async () => {
+test('who waits for a node that is read by itself hears of it too, at whatever pace (IRONIC-POLLER-3)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(1_000);
   const first = watch('n0', { known: undefined });
@@ -199,7 +199,7 @@ test('who waits for a node that is read by itself hears of it too, at whatever p
   stopAll([first, ...resting]);
 });
 
-test('where all that are read by themselves fail, that is a look that failed (W4)', async () => {
+test('where all that are read by themselves fail, that is a look that failed (IRONIC-POLLER-4)', async () => {
   const { clock, ironic, logs, watch } = scene();
   ironic.fill(1_000);
   const resting = watch('n0', { paceMs: REST_PACE_MS * 100 });
@@ -227,7 +227,7 @@ test('two who wait for one node are told both, of one read', async () => {
   assert.ok(both.every(({ end }) => end.settled));
 });
 
-test('what a list lacks is gone only where Ironic says so of itself (W4)', async () => {
+test('what a list lacks is gone only where Ironic says so of itself (IRONIC-POLLER-4)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(3);
   ironic.overlooked.add('n0');
@@ -242,7 +242,7 @@ test('what a list lacks is gone only where Ironic says so of itself (W4)', async
   assert.equal(overlooked.end.value, { node: ironic.nodes.get('n0') });
 });
 
-test('a read of itself that failed tells nothing of the node, and nothing of others (W4)', async () => {
+test('a read of itself that failed tells nothing of the node, and nothing of others (IRONIC-POLLER-4)', async () => {
   const { clock, ironic, logs, watch } = scene();
   ironic.fill(3);
   ironic.overlooked.add('n0');
@@ -269,7 +269,7 @@ test('a node that nobody may ask for ends its own watch alone', async () => {
   right.stop();
 });
 
-test('a list that failed is told to nobody, is made again ever later, and is one line in the log (W4)', async () => {
+test('a list that failed is told to nobody, is made again ever later, and is one line in the log (IRONIC-POLLER-4)', async () => {
   const { clock, ironic, logs, watch } = scene();
   ironic.fill(3);
   const all = ['n0', 'n1', 'missing'].map((uuid) => watch(uuid));
@@ -343,7 +343,7 @@ test('Ironic is left alone for as long as it asks to be', async () => {
   watching.stop();
 });
 
-test('what was asked for before the watch began is not told (W1)', async () => {
+test('what was asked for before the watch began is not told (IRONIC-POLLER-1)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(2);
   const first = watch('n0');
@@ -362,7 +362,7 @@ test('what was asked for before the watch began is not told (W1)', async () => {
   first.stop();
 });
 
-test('a slow Ironic is left alone for as long as it took (W6)', async () => {
+test('a slow Ironic is left alone for as long as it took (IRONIC-POLLER-6)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(1);
   const watching = watch('n0');
@@ -412,7 +412,7 @@ test('who stops during a list is told nothing by it, nor read by himself', async
   assert.is(clock.armed, 0);
 });
 
-test('a process that stood still asks for nothing before its other timers have run (W5)', async () => {
+test('a process that stood still asks for nothing before its other timers have run (IRONIC-POLLER-5)', async () => {
   const { clock, ironic, watch } = scene();
   ironic.fill(1);
   const watching = watch('n0');

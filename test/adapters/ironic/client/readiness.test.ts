@@ -67,7 +67,7 @@ test('it is not ready when a file or a resource is not', () =>
     { connection: () => Promise.reject(new TerminalError("'/a/key' cannot be read")) },
   ));
 
-test('who asks at once waits for one look, and who asks within the time to live asks nobody (L1)', () =>
+test('who asks at once waits for one look, and who asks within the time to live asks nobody (IRONIC-CACHED-FETCH-1)', () =>
   withIronic(async (scene) => {
     await Promise.all(Array.from({ length: 50 }, () => scene.client.ready(scene.asking())));
     await scene.client.ready(scene.asking());
@@ -87,7 +87,7 @@ test('without a time to live every look is made, but by all who wait together', 
     { cacheTtlMs: 0 },
   ));
 
-test('a look that failed is not kept (L2)', () =>
+test('a look that failed is not kept (IRONIC-CACHED-FETCH-2)', () =>
   withIronic(async (scene) => {
     scene.drivers = [];
     await rejection(scene.client.ready(scene.asking()));
@@ -126,7 +126,7 @@ test('an Ironic that lacks features is used, and people are told once which', ()
     { cacheTtlMs: 0 },
   ));
 
-test('what a feature is needed for is not asked without it (I4)', () =>
+test('what a feature is needed for is not asked without it (IRONIC-SESSION-4)', () =>
   withIronic(async (scene) => {
     scene.version = '1.82';
     const { client } = scene;
@@ -159,7 +159,7 @@ test('an Ironic that was put back is asked anew which versions it has, after it 
     assert.is(scene.asked.at(-1)?.headers['x-openstack-ironic-api-version'], '1.95');
   }));
 
-test('what is on its way ends on the connection that it began on, when another is to be used (I5)', () =>
+test('what is on its way ends on the connection that it began on, when another is to be used (IRONIC-SESSION-5)', () =>
   withIronic(async (first) => {
     await withIronic(async (second) => {
       const trust = { ca: undefined, verify: 'verified' } as const;
@@ -186,7 +186,7 @@ test('what is on its way ends on the connection that it began on, when another i
     });
   }));
 
-test('nobody waits for a look longer than until his deadline, and it goes on for the others (L3)', async () => {
+test('nobody waits for a look longer than until his deadline, and it goes on for the others (IRONIC-CACHED-FETCH-3)', async () => {
   const clock = new ManualClock();
   const { promise, resolve } = Promise.withResolvers<string>();
   let looks = 0;

@@ -143,7 +143,7 @@ test('what cannot be had is an error, and says of which type', () => {
   for (const [secrets, type, message] of cases) assert.equal(problem(ALL, secrets), [type, message]);
 });
 
-test('a Secret of another namespace is not read (C2)', () => {
+test('a Secret of another namespace is not read (IRONIC-CONFIG-DRIVE-2)', () => {
   const secrets = { userData: secret({ value: 'u' }), networkData: {}, metaData: secret({ value: 'm: 1' }) };
   for (const type of ['userData', 'networkData', 'metaData'] as const) {
     assert.equal(problem({ ...ALL, [type]: { name: 'x', namespace: 'kube-system' } }, secrets), [

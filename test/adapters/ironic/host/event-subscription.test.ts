@@ -19,7 +19,7 @@ const object = (status?: object) =>
     ...(status !== undefined && { status }),
   }) as unknown as KubeObject;
 
-test('the id of a subscription counts on one BMC (S1)', () => {
+test('the id of a subscription counts on one BMC (IRONIC-EVENT-SUBSCRIPTION-1)', () => {
   const name = recordedSubscription(object({ subscriptionID: 'a/7' }));
   assert.is(name, 'ns/h/a/7');
   assert.is(subscriptionId(name ?? ''), 'a/7');
@@ -28,7 +28,7 @@ test('the id of a subscription counts on one BMC (S1)', () => {
   }
 });
 
-test('what was asked for is known again without a word of its headers (S2)', () => {
+test('what was asked for is known again without a word of its headers (IRONIC-EVENT-SUBSCRIPTION-2)', () => {
   assert.equal(subscriptionIntent(object()), { destination: 'https://x/', context: 'c' });
   assert.equal(subscriptionIntent({ spec: { destination: 'd' } }), { destination: 'd', context: '' });
 });
@@ -76,7 +76,7 @@ test('a Secret of another namespace is not read', () => {
   assert.equal(asked, { problem: "the Secret 's' with the headers must be in the namespace of the subscription" });
 });
 
-test('a value that would begin another header, or is no text, is refused without a word of it (S2)', () => {
+test('a value that would begin another header, or is no text, is refused without a word of it (IRONIC-EVENT-SUBSCRIPTION-2)', () => {
   for (const value of [encoded('hush\r\nX-Evil: 1'), encoded('a\0b'), Buffer.from([0xff, 0xfe]).toString('base64')]) {
     assert.equal(createSubscription(asking({ httpHeadersRef: { name: 's' } }), { Good: encoded('g'), Token: value }), {
       problem: "key 'Token' of the Secret 's' is no value of a header",

@@ -151,7 +151,7 @@ test('what a claim writes on a host is what it knows it by', () => {
   assert.ok(isHeldBy(hostNamed('h', { spec: { consumerRef: consumerRefOf(claim) } }), claim));
 });
 
-test('a host that is held is taken again, whatever became of it since (H1)', () => {
+test('a host that is held is taken again, whatever became of it since (IRONIC-HOST-HOST-CLAIM-1)', () => {
   const held = hostNamed(
     'h5',
     { spec: { consumerRef: ours }, status: { errorMessage: 'e', provisioning: { state: 'provisioned' } } },

@@ -55,7 +55,7 @@ test('a namespace without labels has none', () => {
   assert.not(isNamespaceAccepted({ metadata: {}, spec: null }, { name: 'prod' }));
 });
 
-/** Pattern, name, and whether it is meant (P3). */
+/** Pattern, name, and whether it is meant (IRONIC-HOST-DEPLOY-POLICY-3). */
 const patterns: readonly (readonly [string, string, boolean])[] = [
   ['prod', 'prod', true],
   ['prod', 'not-prod', false],
@@ -98,7 +98,7 @@ for (const [pattern, name, isMatched] of patterns) {
   });
 }
 
-test('no pattern takes long (P4)', () => {
+test('no pattern takes long (IRONIC-HOST-DEPLOY-POLICY-4)', () => {
   // What goes back and forth over them would not come to an end.
   for (const pattern of ['(a+)+$', '(a|aa)+b', '(.*a){20}', '['.repeat(1000), '\\'.repeat(1000), '[^'.repeat(500)]) {
     isNameMatched(pattern, 'a'.repeat(63));

@@ -300,7 +300,7 @@ test('every member of a software volume tells', () => {
   }
 });
 
-test('another spelling is no change (R4)', () => {
+test('another spelling is no change (IRONIC-RAID-4)', () => {
   const spelledOut = { level: '1', name: '', sizeGibibytes: 0, rotational: null, controller: '', physicalDisks: [] };
   assert.not(isRaidChanged(hardware(spelledOut), hardware(hard)));
   assert.not(isRaidChanged(software({ ...soft, rootVolume: false, sizeGibibytes: 0 }), software(soft)));

@@ -68,13 +68,13 @@ test('what is no YAML is refused with code and line, tags too', () => {
   assert.match(reason('{"a": 1'), 'is neither JSON nor YAML');
 });
 
-test('what JSON cannot say is refused (Y3)', () => {
+test('what JSON cannot say is refused (IRONIC-YAML-OBJECT-3)', () => {
   for (const text of ['a: .nan', 'a: [.inf]', 'a: -.inf', 'a: &x [*x]', 'a: &x [*x, *x, *x]']) {
     assert.match(reason(text), /^(holds what JSON cannot say|is neither JSON nor YAML)/, text);
   }
 });
 
-test('depth, length and aliases are bounded (Y2)', () => {
+test('depth, length and aliases are bounded (IRONIC-YAML-OBJECT-2)', () => {
   const nested = (levels: number): string => `{"a":${'['.repeat(levels)}${']'.repeat(levels)}}`;
   assert.ok(value(nested(60)));
   assert.match(reason(nested(70)), 'more than 64 levels');
@@ -87,7 +87,7 @@ test('depth, length and aliases are bounded (Y2)', () => {
   assert.match(reason(['l0: &l0 [x]', ...levels].join('\n')), 'too many of them');
 });
 
-test('no reason quotes what was written (Y1)', () => {
+test('no reason quotes what was written (IRONIC-YAML-OBJECT-1)', () => {
   for (const text of [
     'a: *hunter2',
     'a: "hunter2',

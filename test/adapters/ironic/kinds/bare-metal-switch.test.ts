@@ -92,7 +92,7 @@ test('33.D: where the Secrets of Ironic are missing an Event says so once, and i
   assert.is(life.phase(), 'active.available');
 });
 
-test('33.D: a deleted one goes after a rendering without it, and not before (B1)', async () => {
+test('33.D: a deleted one goes after a rendering without it, and not before (IRONIC-BARE-METAL-SWITCH-1)', async () => {
   const more = { finalizers: [SWITCH_FINALIZER], deletionTimestamp: '2026-01-02T03:04:05Z' };
   const life = await begin(switchOf({ more }), { code: 'transient', message: 'the API server does not answer' });
   assert.not(life.done.includes('removeOwnFinalizer'));

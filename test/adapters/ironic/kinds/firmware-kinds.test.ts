@@ -68,7 +68,7 @@ test('the host hears what was found, of the spec as it is', () => {
   }
 });
 
-test('while it is looked again, the host waits (O2)', () => {
+test('while it is looked again, the host waits (OBSERVED-NODE-2)', () => {
   for (const kind of [hostFirmwareSettings, hostFirmwareComponents]) {
     assert.is(kind.publicState(object(judged('True', 'True')), false).ready, false);
     assert.is(kind.publicState(object(judged('True', 'True')), true).ready, true);

@@ -134,7 +134,7 @@ for (const processes of ['one', 'two'] as const) {
     assert.equal(verdicts(settings), ['False', 'True']);
     assert.is(settingOf(settings, 'NumCores'), '10');
     assert.equal(settings.status?.['schema'], { name: schemaOf(settings), namespace: NAMESPACE });
-    assert.is(settings.metadata.finalizers, undefined, 'it holds up no deletion (O5)');
+    assert.is(settings.metadata.finalizers, undefined, 'it holds up no deletion (OBSERVED-NODE-5)');
     const components = await world.until(COMPONENTS, 'judged', isJudged);
     assert.equal(verdicts(components), ['True', 'True']);
     const { components: all = [] } = components.status as { components?: readonly JsonObject[] };

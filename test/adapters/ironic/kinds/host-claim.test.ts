@@ -59,7 +59,7 @@ test('a host tells who has it, so that whoever is taken off hears of it', () => 
   assert.is(consumerOf(), '');
 });
 
-test('a host gets the reference first, then the claim says so (C2)', async () => {
+test('a host gets the reference first, then the claim says so (IRONIC-KINDS-HOST-CLAIM-2)', async () => {
   const unguarded: ChosenStep = { step: { next: 'addFinalizer' }, hosts: [] };
   const life = await begin(claimOf({ finalizers: [] }), ({ metadata: { finalizers = [] } }: KubeObject) =>
     finalizers.includes(OWN) ? BIND : unguarded,
@@ -82,7 +82,7 @@ test('a host gets the reference first, then the claim says so (C2)', async () =>
   ]);
 });
 
-test('a host that somebody else was faster to change is chosen anew, soon (C1)', async () => {
+test('a host that somebody else was faster to change is chosen anew, soon (IRONIC-KINDS-HOST-CLAIM-1)', async () => {
   const life = await live(hostClaim, claimOf(), {
     at: NOW,
     answers: { choose: BIND, [PUT]: { code: 'conflict', message: 'it was changed' } },

@@ -109,7 +109,7 @@ test('33.C6: a switch at a link-local address is left out, and says so', async (
   assert.equal(sectionsOf(text('configs')['switch-configs.conf']), ['a']);
 });
 
-test('33.D: one that is being deleted is rendered no more, and its key goes (S3)', async () => {
+test('33.D: one that is being deleted is rendered no more, and its key goes (IRONIC-BARE-METAL-SWITCHES-3)', async () => {
   const [a, b] = [switchNamed('a'), switchNamed('b', 'keyed')];
   const { render, text, state } = cluster([a, b], { configs: {}, keys: {} });
   await render(a);
@@ -121,7 +121,7 @@ test('33.D: one that is being deleted is rendered no more, and its key goes (S3)
   assert.equal(text('configs'), { 'switch-configs.conf': HEADER });
 });
 
-test('33.D: a rendering does not undo one of a later list (S1)', async () => {
+test('33.D: a rendering does not undo one of a later list (IRONIC-BARE-METAL-SWITCHES-1)', async () => {
   const [a, b] = [switchNamed('a'), switchNamed('b')];
   const { render, text, state, stored } = cluster([a], { configs: {}, keys: {} });
   // Another process renders both while this one has its list already.
@@ -143,7 +143,7 @@ test('33.D: a rendering does not undo one of a later list (S1)', async () => {
   assert.equal(sectionsOf(text('configs')['switch-configs.conf']), ['a', 'b']);
 });
 
-test('33.D: other keys of the Secrets stay, and Secrets that are not there are named, not made (S4)', async () => {
+test('33.D: other keys of the Secrets stay, and Secrets that are not there are named, not made (IRONIC-BARE-METAL-SWITCHES-4)', async () => {
   const mine = { 'notes.txt': 'mine', 'aa-bb-cc-dd-ee-ff.key': 'of a switch that is gone' };
   const { render, text } = cluster([switchNamed('a')], { configs: { other: 'x' }, keys: mine });
   await render(switchNamed('a'));
@@ -159,7 +159,7 @@ test('33.D: other keys of the Secrets stay, and Secrets that are not there are n
   assert.equal(bare.state.writes, []);
 });
 
-test('33.D: many at once are rendered together, and nothing of a Secret is in an answer (S2)', async () => {
+test('33.D: many at once are rendered together, and nothing of a Secret is in an answer (IRONIC-BARE-METAL-SWITCHES-2)', async () => {
   const all = Array.from({ length: 50 }, (_, at) => switchNamed(`s${at}`, at % 2 === 0 ? 'plain' : 'keyed'));
   const { render, state } = cluster(all, {
     configs: {},

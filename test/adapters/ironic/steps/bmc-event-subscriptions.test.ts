@@ -41,7 +41,7 @@ test('a removal that fails is not taken for one that was done', () =>
     assert.is(ironic.machine('bm1').subscriptions.length, 1);
   }));
 
-test('headers come of the Secret, and are in no error (E2)', () =>
+test('headers come of the Secret, and are in no error (IRONIC-BMC-EVENT-SUBSCRIPTIONS-2)', () =>
   withNode(async ({ ports, secrets, ironic, request }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     const object = objectOf('BMCEventSubscription', { ...SPEC, httpHeadersRef: { name: 's' } });
@@ -61,7 +61,7 @@ test('headers come of the Secret, and are in no error (E2)', () =>
     assert.is(ironic.machine('bm1').subscriptions.length, 1);
   }));
 
-test('one whose answer was lost is found again, and no other that looks the same (E1)', () =>
+test('one whose answer was lost is found again, and no other that looks the same (IRONIC-BMC-EVENT-SUBSCRIPTIONS-1)', () =>
   withNode(async ({ ports, ironic, request, calls }) => {
     const operations = bmcEventSubscriptionOperations(ports);
     await operations.create(request(objectOf('BMCEventSubscription', { ...SPEC, context: 'another' })));
@@ -75,7 +75,11 @@ test('one whose answer was lost is found again, and no other that looks the same
       ['ns/h/2'],
     );
     assert.is(asked.completedLookup, unasked.completedLookup);
-    assert.equal([unasked.intended, asked.intended], [undefined, true], 'nothing else is removed (M9)');
+    assert.equal(
+      [unasked.intended, asked.intended],
+      [undefined, true],
+      'nothing else is removed (EXTERNAL-RESOURCE-9)',
+    );
   }));
 
 test('a node that Ironic does not know has no subscriptions', () =>

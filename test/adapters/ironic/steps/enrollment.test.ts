@@ -76,7 +76,7 @@ test('an Ironic that refuses requests with disable_power_off is not sent it', ()
   assert.is(reported(registered(nodeIn('manageable'), { features })), reported(registered(nodeIn('manageable'))));
 });
 
-test('a node that is made without an answer is not made again (R1)', () => {
+test('a node that is made without an answer is not made again (IRONIC-REGISTRATION-1)', () => {
   const step = register(inputOf({ facts: { ...ABSENT, enrolled: null } }));
   assert.is(reported(step), 'stuck: Ironic has made a node, and does not say which');
 });

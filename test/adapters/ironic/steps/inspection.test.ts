@@ -126,7 +126,7 @@ test('what was found is the end', () => {
   });
 });
 
-// I1: an inventory of an earlier life
+// IRONIC-INSPECTION-1: an inventory of an earlier life
 
 function begunAt(start: string | null): Host {
   return hostIn('inspecting', { status: { operationHistory: { inspect: { start, end: null } } } });
@@ -143,7 +143,7 @@ const AGES: readonly (readonly [string, finished: string | null, start: string |
     ['of an inspection whose beginning is unknown', '2026-09-01T11:00:00+00:00', null, false, 'done'],
   ];
 for (const [title, finished, start, inspecting, expected] of AGES) {
-  test(`an inventory ${title} (I1)`, () => {
+  test(`an inventory ${title} (IRONIC-INSPECTION-1)`, () => {
     const node = nodeIn('manageable', { inspection_finished_at: finished });
     const memory = { node: UUID, inspecting };
     assert.is(reported(stepOf(node, { host: begunAt(start), memory, facts: { inventory } })), expected);

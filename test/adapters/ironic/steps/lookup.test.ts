@@ -98,7 +98,7 @@ const ROWS: readonly (readonly [string, Host, Facts, string])[] = [
     BY_MAC,
   ],
   [
-    '33.A2: an answer that is not what was asked for is passed over (L3)',
+    '33.A2: an answer that is not what was asked for is passed over (IRONIC-LOOKUP-3)',
     unknown,
     { byName: null, byBareName: { ...node, name: 'uno' } },
     BY_MAC,

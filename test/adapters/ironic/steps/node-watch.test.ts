@@ -60,7 +60,7 @@ test('a node that has done nothing is looked on, one list a round, and nothing i
   stop();
 });
 
-test('a transition after the reading is told when it is over (N1, N2)', async () => {
+test('a transition after the reading is told when it is over (IRONIC-NODE-WATCH-1, IRONIC-NODE-WATCH-2)', async () => {
   const { end, readAt, put, round } = await watched(old);
   await round();
   for (const provision_state of ['cleaning', 'clean wait', 'cleaning']) {
@@ -76,7 +76,7 @@ test('a transition after the reading is told when it is over (N1, N2)', async ()
   assert.is(end.value, after(readAt, 2_000));
 });
 
-test('a transition that nobody saw under way is told, one that came before the reading is not (N1)', async () => {
+test('a transition that nobody saw under way is told, one that came before the reading is not (IRONIC-NODE-WATCH-1)', async () => {
   const missed = await watched(old);
   await missed.round();
   missed.put({ provision_updated_at: after(missed.readAt, 5_000) });
@@ -89,7 +89,7 @@ test('a transition that nobody saw under way is told, one that came before the r
   never.stop();
 });
 
-test('between the reading and the first look something may have happened; clocks may be apart (N1)', async () => {
+test('between the reading and the first look something may have happened; clocks may be apart (IRONIC-NODE-WATCH-1)', async () => {
   for (const byMs of [5_000, 0, -30_000]) {
     const { end, readAt, round } = await watched((at) => ({ provision_updated_at: after(at, byMs) }));
     await round();
@@ -97,7 +97,7 @@ test('between the reading and the first look something may have happened; clocks
   }
 });
 
-test('what was seen before is not told again (N1)', async () => {
+test('what was seen before is not told again (IRONIC-NODE-WATCH-1)', async () => {
   const { end, readAt, put, round } = await watched(
     (at) => ({ provision_updated_at: after(at) }),
     (at) => after(at),
@@ -109,7 +109,7 @@ test('what was seen before is not told again (N1)', async () => {
   assert.is(end.value, after(readAt, 1_000));
 });
 
-test('a node that is at work at the first look is told of when it rests (N2)', async () => {
+test('a node that is at work at the first look is told of when it rests (IRONIC-NODE-WATCH-2)', async () => {
   const states = ['verifying', 'wait call-back', 'inspect wait', 'service hold', 'deploying', 'deleting'];
   for (const provision_state of states) {
     const { end, readAt, put, round } = await watched((at) => ({ provision_state, provision_updated_at: before(at) }));

@@ -86,7 +86,7 @@ const ROWS: readonly (readonly [string, IronicNode | null, Partial<ProvisioningI
   ['deploy failed with another image', nodeIn('deploy failed'), { isSameImage: false }, 'ask instanceData'],
   ['active', nodeIn('active'), {}, 'done'],
   [
-    'error: what was not wanted any more could not be taken away (V2)',
+    'error: what was not wanted any more could not be taken away (IRONIC-PROVISIONING-2)',
     nodeIn('error', { last_error: 'the BMC is away' }),
     {},
     'provisioning error: Deprovisioning failed: the BMC is away',
@@ -149,9 +149,9 @@ for (const [spec, message] of FAILURES) {
   });
 }
 
-// V2: every failure reaches the host
+// IRONIC-PROVISIONING-2: every failure reaches the host
 
-test('cleaning that fails on the way to a deployment is the host’s failure after some tries (V2)', () => {
+test('cleaning that fails on the way to a deployment is the host’s failure after some tries (IRONIC-PROVISIONING-2)', () => {
   const retry = (cleaningRetries: number) =>
     stepOf(nodeIn('clean failed', { last_error: 'the disk is broken' }), { memory: { node: UUID, cleaningRetries } });
   for (const tries of [0, 1, 2]) {
@@ -165,7 +165,7 @@ test('cleaning that fails on the way to a deployment is the host’s failure aft
   assert.equal(notesOf(retry(3))['remember'], { node: UUID, cleaningRetries: 0 });
 });
 
-test('a failure that says nothing is looked at some times, and then in the history (V2)', () => {
+test('a failure that says nothing is looked at some times, and then in the history (IRONIC-PROVISIONING-2)', () => {
   const look = (silentFailures: number, more: Partial<ProvisioningInput> = {}) =>
     stepOf(nodeIn('deploy failed'), { memory: { node: UUID, silentFailures }, ...more });
   for (const looks of [0, 1, 2]) {

@@ -30,7 +30,7 @@ function failing(error: Error): Promise<Ended<object>> {
   );
 }
 
-test('where too many are served at once it goes on in a while, and what was done is noted (N2)', async () => {
+test('where too many are served at once it goes on in a while, and what was done is noted (IRONIC-RUN-STEPS-2)', async () => {
   const { last, notes, node } = await failing(new QueueTimeoutError('Ironic was too busy to answer the call'));
   assert.equal([last.step, last.step === 'wait' && [last.pace, last.until]], ['wait', ['short', 'pause']]);
   assert.equal(

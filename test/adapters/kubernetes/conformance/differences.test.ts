@@ -39,7 +39,7 @@ test('a step that only one of both took is a difference', () => {
   assert.is(differences('a case', seen(1), []).length, 1);
 });
 
-test('uids, times and revisions differ without a difference, but for their relations (N1)', () => {
+test('uids, times and revisions differ without a difference, but for their relations (TEST-NORMALIZE-1)', () => {
   const object = (uid: string, resourceVersion: string, creationTimestamp: string) => ({
     metadata: { name: 'a', uid, resourceVersion, creationTimestamp },
   });

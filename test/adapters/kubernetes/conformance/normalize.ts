@@ -1,9 +1,9 @@
 // What differs between any two servers becomes a placeholder: equal values the same one, within a case.
 //
 // Invariants:
-//   N1. Two answers are equal after normalization only if the same uids, names, versions and tokens stand at the same
+//   TEST-NORMALIZE-1. Two answers are equal after normalization only if the same uids, names, versions and tokens stand at the same
 //       places, and each version of an object was newer than those seen before, or was not, on both servers.
-//   N2. An instant is replaced only when it is of today: what the case wrote itself is compared as it is.
+//   TEST-NORMALIZE-2. An instant is replaced only when it is of today: what the case wrote itself is compared as it is.
 import { systemClock } from '../../../../actors/base/clock.ts';
 import { isMap } from '../../../../adapters/simulated/kubernetes/json.ts';
 
@@ -69,7 +69,7 @@ export function normalizer(given: ReadonlyMap<string, string>): Normalizer {
     result = result.replaceAll(UID, uid);
     result = result.replaceAll(INSTANT, (instant, fraction: string | undefined) => {
       if (Math.abs(Date.parse(instant) - clock.now()) > NEAR_MS) return instant;
-      return fraction === undefined ? '<time>' : `<time with ${fraction.length - 1} digits>`; // N2
+      return fraction === undefined ? '<time>' : `<time with ${fraction.length - 1} digits>`; // TEST-NORMALIZE-2
     });
     for (const { prefix, pattern } of generated) {
       for (const [name] of result.matchAll(pattern)) {

@@ -123,7 +123,7 @@ test('the messages are those of the contract', () => {
   );
 });
 
-test('no message quotes the secret (C1)', () => {
+test('no message quotes the secret (OS-CLOUDS-YAML-1)', () => {
   const broken = [
     'clouds: { test: { auth: { password: hunter2, { } } }',
     'clouds:\n  test:\n    auth:\n      password: "hunter2\n',
@@ -155,7 +155,7 @@ test('the CA is the one of the secret, if it holds a certificate', () => {
   assert.is(parseCredentials(secretOf('clouds: { test: {} }'), REF).ca, undefined);
 });
 
-test('a file that is long, or has many keys, keeps nobody waiting (C2)', () => {
+test('a file that is long, or has many keys, keeps nobody waiting (OS-CLOUDS-YAML-2)', () => {
   const longest = 64 * 1024;
   assert.match(refusal(`# ${'x'.repeat(longest)}`), 'it is longer than 64 KiB');
   const lines = (line: (n: number) => string): string => Array.from({ length: 8_000 }, (_, n) => line(n)).join('\n');

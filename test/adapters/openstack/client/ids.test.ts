@@ -85,7 +85,7 @@ test('ids of OpenStack are ids', () => {
   for (const id of BAD) assert.not(isId(id), String(id));
 });
 
-test('a call goes where its path says and nowhere else (I1)', () => {
+test('a call goes where its path says and nowhere else (OS-IDS-1)', () => {
   for (const path of ['/networks', '/networks/0af7', '/routers/a/add_router_interface', '/networks/a%20b'])
     assert.ok(isPlainPath(path));
   for (const path of [

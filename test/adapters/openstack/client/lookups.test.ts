@@ -111,7 +111,7 @@ test('many names are several lists, and so are long ones', async () => {
     assert.ok(query.map(([, value]) => encodeURIComponent(value)).join('&name=').length < 8_000);
 });
 
-test('what all look-ups agree on is asked of the service, the rest of its results (L2)', async () => {
+test('what all look-ups agree on is asked of the service, the rest of its results (OS-LOOKUPS-2)', async () => {
   const { ask } = start();
   const resources = [
     { id: '1', name: 'a', ip_version: 4, project_id: 'p' },
@@ -159,7 +159,7 @@ test('a result is compared exactly, however loosely the service compares', async
   ]);
 });
 
-test('look-ups that arrive during a list wait for the next one (L1)', async () => {
+test('look-ups that arrive during a list wait for the next one (OS-LOOKUPS-1)', async () => {
   const { ask } = start();
   const session = new FakeSession([]);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -207,7 +207,7 @@ for (const [title, body] of [
   ['was cut', { truncated: true }],
   ['has another page', { links: { next: 'http://cloud/v3/projects?marker=x' } }],
 ] as const) {
-  test(`a list that ${title} proves nothing: exact queries follow (L3)`, async () => {
+  test(`a list that ${title} proves nothing: exact queries follow (OS-LOOKUPS-3)`, async () => {
     const { ask } = start();
     const session = new FakeSession(range(6).map(named), body);
     const found = await Promise.all(range(6).map((name) => ask(session, PROJECTS, equalTo('name', name))));
@@ -219,7 +219,7 @@ for (const [title, body] of [
   });
 }
 
-test('a list that fails fails its look-ups, and no others (L3)', async () => {
+test('a list that fails fails its look-ups, and no others (OS-LOOKUPS-3)', async () => {
   const { ask } = start();
   const broken = new FakeSession([]);
   const sound = new FakeSession([]);
@@ -237,7 +237,7 @@ test('a list that fails fails its look-ups, and no others (L3)', async () => {
   assert.equal(await ask(broken, NETWORKS, equalTo('name', 'a')), []);
 });
 
-test('an answer without the resource is no absence (L3)', async () => {
+test('an answer without the resource is no absence (OS-LOOKUPS-3)', async () => {
   const session: Session = {
     call: async () => ({ status: 200, body: {} }),
     list: async () => [],
@@ -249,7 +249,7 @@ test('an answer without the resource is no absence (L3)', async () => {
   assert.instance(await reading.catch((error: unknown) => error), TransientError);
 });
 
-test('a list ends by the earliest deadline that it serves; who is late gets none (L4)', async () => {
+test('a list ends by the earliest deadline that it serves; who is late gets none (OS-LOOKUPS-4)', async () => {
   const { looks } = start();
   const session = new FakeSession([]);
   const now = clock.now();

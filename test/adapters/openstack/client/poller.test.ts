@@ -124,7 +124,7 @@ function abortable(): { readonly signal: AbortSignal; readonly abort: () => void
   return { signal: controller.signal, abort: () => controller.abort() };
 }
 
-test('a single one is read by its path, once an interval; what is not new is not told (W1)', async () => {
+test('a single one is read by its path, once an interval; what is not new is not told (OS-POLLER-1)', async () => {
   const { clock, watch } = tenant();
   const cloud = new FakeCloud(['a']);
   const watching = watch(cloud, 'a');
@@ -156,7 +156,7 @@ test('what was there when nothing was known, and what was gone by then, is told'
   missing.stop();
 });
 
-test('300 who wait are one list an interval: their number grows with time alone (W2)', async () => {
+test('300 who wait are one list an interval: their number grows with time alone (OS-POLLER-2)', async () => {
   const { clock, watch } = tenant();
   for (const count of [60, 300]) {
     const cloud = new FakeCloud(ids(count));
@@ -230,7 +230,7 @@ test('who waits long looks less often, and still together', async () => {
   for (const { stop } of watching) stop();
 });
 
-test('what a list of all lacks is asked for before it is told to be gone (W3)', async () => {
+test('what a list of all lacks is asked for before it is told to be gone (OS-POLLER-3)', async () => {
   const { clock, watch } = tenant();
   const cloud = new FakeCloud(ids(60));
   const watching = ids(60).map((id) => watch(cloud, id));
@@ -245,7 +245,7 @@ test('what a list of all lacks is asked for before it is told to be gone (W3)', 
   for (const { stop } of watching) stop();
 });
 
-test('a list that fails ends the watches that it served, tells none of them anything, and no others (W4)', async () => {
+test('a list that fails ends the watches that it served, tells none of them anything, and no others (OS-POLLER-4)', async () => {
   const { clock, watch } = tenant();
   for (const count of [1, 20, 60]) {
     const cloud = new FakeCloud([]);
@@ -277,7 +277,7 @@ test('what cannot be judged ends its own watch alone', async () => {
   for (const { stop } of watching) stop();
 });
 
-test('nobody waits: no request and no timer is left (W2)', async () => {
+test('nobody waits: no request and no timer is left (OS-POLLER-2)', async () => {
   const { clock, polls, watch } = tenant();
   const cloud = new FakeCloud(ids(3));
   const watching = ids(3).map((id) => watch(cloud, id));
@@ -300,7 +300,7 @@ test('nobody waits: no request and no timer is left (W2)', async () => {
   assert.is(cloud.requests.length, asked);
 });
 
-test('who stops while a list is under way hears nothing of it; who comes then waits for the next (W1)', async () => {
+test('who stops while a list is under way hears nothing of it; who comes then waits for the next (OS-POLLER-1)', async () => {
   const { clock, watch } = tenant();
   const cloud = new FakeCloud(['a', 'b', 'c']);
   const { promise, resolve } = Promise.withResolvers<void>();
@@ -352,7 +352,7 @@ test('every request ends by a deadline, and is in no trace of an object', async 
   for (const { stop } of watching) stop();
 });
 
-test('a process that stood still asks for nothing before who lost its lease is told (W5, P10)', async () => {
+test('a process that stood still asks for nothing before who lost its lease is told (OS-POLLER-5, P10)', async () => {
   const { clock, watch } = tenant();
   const cloud = new FakeCloud(['a', 'b']);
   const lost = watch(cloud, 'a');

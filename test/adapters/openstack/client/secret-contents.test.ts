@@ -98,7 +98,7 @@ function playing(texts: Texts) {
   return { calls, reads, operations };
 }
 
-test('a content is sent in place of the name, and is in nothing that is told (K1)', async () => {
+test('a content is sent in place of the name, and is in nothing that is told (OS-SECRET-CONTENTS-1)', async () => {
   const { calls, reads, operations } = playing({
     pass: { password: 'hunter-1' },
     run: { value: '#!/bin/sh hunter-2' },
@@ -145,7 +145,7 @@ test('nobody may quote the text either that is sent in base64, whoever encoded i
   );
 });
 
-test('what is not there is waited for, all of it named, and nothing is sent (K2)', async () => {
+test('what is not there is waited for, all of it named, and nothing is sent (OS-SECRET-CONTENTS-2)', async () => {
   const { calls, operations } = playing({ run: { other: 'x', constructor: 'x' } });
   const error = await failure(operations.create(request({ passwordRef: 'pass', script: { secretRef: 'run' } })));
   assert.instance(error, WaitingError);

@@ -13,7 +13,7 @@ const test = suite('OpenStack sessions');
 
 const TOKENS = 'identity POST /auth/tokens';
 
-test('many calls at once authenticate once (S2)', () =>
+test('many calls at once authenticate once (OS-CLOUD-SESSION-2)', () =>
   withCloud(async ({ simulator, open, call }) => {
     simulator.setLatency(20);
     const session = await open();
@@ -22,7 +22,7 @@ test('many calls at once authenticate once (S2)', () =>
     assert.is(simulator.calls()['network GET /networks'], 40);
   }));
 
-test('never more calls are in flight than the option says (G1)', async () => {
+test('never more calls are in flight than the option says (HTTP-CONCURRENCY-LIMITER-1)', async () => {
   await withCloud(
     async ({ simulator, open, call }) => {
       const session = await open();
@@ -36,7 +36,7 @@ test('never more calls are in flight than the option says (G1)', async () => {
 });
 
 // One at a time, since calls that are in flight together may overtake each other on their connections.
-test('calls that wait are served first come, first served (G2)', async () => {
+test('calls that wait are served first come, first served (HTTP-CONCURRENCY-LIMITER-2)', async () => {
   const order: string[] = [];
   const onCall = ({ path }: CallRecord): number => order.push(path);
   await withCloud(
@@ -82,7 +82,7 @@ test('a token that is refused in plain text is renewed too', () =>
     assert.is(simulator.calls()[TOKENS], 2);
   }));
 
-test('a call that is refused with 401 twice is not tried a third time (S3)', () =>
+test('a call that is refused with 401 twice is not tried a third time (OS-CLOUD-SESSION-3)', () =>
   withCloud(async ({ simulator, open, call }) => {
     const session = await open();
     simulator.faults.inject({
@@ -111,7 +111,7 @@ test('a token is renewed before its end', () =>
     assert.is(simulator.calls()['network GET /networks'], 3);
   }));
 
-test('refused credentials are not tried again for a while, and say so without the password (S1)', () =>
+test('refused credentials are not tried again for a while, and say so without the password (OS-CLOUD-SESSION-1)', () =>
   withCloud(async ({ clock, simulator, secrets, open, call }) => {
     secrets.set('wrong', secretOf(simulator.cloudsYaml('test').replace('password: secret', 'password: hunter22')));
     const session = await open('wrong');
@@ -150,7 +150,7 @@ test('answers: 404 is a value, other refusals are errors that tell all but secre
     assert.match((await rejection(session.call(call('GET /projects')))).message, 'the password is ***, really');
   }));
 
-test('a refusal that is told in part tells no part of a secret (S1)', () =>
+test('a refusal that is told in part tells no part of a secret (OS-CLOUD-SESSION-1)', () =>
   withCloud(async ({ open, call, simulator }) => {
     const message = `${'x'.repeat(1_997)}secret`;
     simulator.faults.inject({ match: { path: /networks/ }, status: 500, body: { error: { message } } });
@@ -159,7 +159,7 @@ test('a refusal that is told in part tells no part of a secret (S1)', () =>
     assert.not.match(reported, /xs/);
   }));
 
-test('a token that was replaced while a call was under way is not told either (S1)', async () => {
+test('a token that was replaced while a call was under way is not told either (OS-CLOUD-SESSION-1)', async () => {
   const first = Promise.withResolvers<void>();
   const tokens: string[] = [];
   const transport = (way: () => Transport) => (): Transport => {
@@ -222,7 +222,7 @@ test('garbage is transient, and its text is not repeated', () =>
     assert.match((await rejection(session.call(call('GET /networks')))).message, 'answered without a token');
   }));
 
-test('Retry-After is passed on, and the namespace leaves the cloud alone for so long (G3)', () =>
+test('Retry-After is passed on, and the namespace leaves the cloud alone for so long (HTTP-CONCURRENCY-LIMITER-3)', () =>
   withCloud(async ({ clock, simulator, open, call }) => {
     const session = await open();
     await session.call(call('GET /networks'));
@@ -348,7 +348,7 @@ test('endpoints are found with and without a version', () =>
     { simulator: { networkUrl: 'versioned' } },
   ));
 
-test('a secret is read again only when its version changes, and equal content is one session (L1, L2)', () =>
+test('a secret is read again only when its version changes, and equal content is one session (OS-SESSIONS-1, OS-SESSIONS-2)', () =>
   withCloud(async ({ simulator, secrets, sessions, clock, reads, open }) => {
     const first = await open();
     assert.is(await open(), first);
@@ -369,7 +369,7 @@ test('a secret is read again only when its version changes, and equal content is
     assert.is(reads(), before + 3);
   }));
 
-test('what one version of a secret holds is parsed once, whoever asks and whatever comes of it (L3)', () =>
+test('what one version of a secret holds is parsed once, whoever asks and whatever comes of it (OS-SESSIONS-3)', () =>
   withCloud(async ({ secrets, open }) => {
     let parsed = 0;
     const counted = (text: string): void => {
@@ -396,7 +396,7 @@ test('what one version of a secret holds is parsed once, whoever asks and whatev
     assert.is(parsed, 2 * once);
   }));
 
-test('failures to read credentials are told in the words of the contract, and not kept (L3)', () =>
+test('failures to read credentials are told in the words of the contract, and not kept (OS-SESSIONS-3)', () =>
   withCloud(async ({ simulator, secrets, open }) => {
     assert.is((await rejection(open('late'))).message, 'Waiting for Secret/late to be created');
     secrets.set('late', { uid: 'u', resourceVersion: '1', data: {} });

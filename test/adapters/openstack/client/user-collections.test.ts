@@ -80,7 +80,7 @@ const HER = { 'User/her': { id: 'her-id', ready: true } };
 
 const at = (user: string): string => `GET /users/${user}/application_credentials/${ID}`;
 
-test('an id is looked for below the user of the credentials, then below every other one (P2)', async () => {
+test('an id is looked for below the user of the credentials, then below every other one (OS-USER-COLLECTIONS-2)', async () => {
   const own = playing('me', ['a', 'me', 'b']);
   assert.is((await own.operations.import(request(byId)))?.id, ID);
   assert.equal(own.asked, [at('me')]);
@@ -101,7 +101,7 @@ test('who may not list users has what is his; a list that failed says nothing', 
   }
 });
 
-test('where a user is named nobody else is asked (P1), and who is not known yet is waited for', async () => {
+test('where a user is named nobody else is asked (OS-USER-COLLECTIONS-1), and who is not known yet is waited for', async () => {
   const { asked, operations } = playing('me', ['me', 'b']);
   assert.is(await operations.observe({ ...request(managed, HER), id: ID }), undefined);
   assert.equal((await operations.find(request(managed, HER))).matches, []);

@@ -99,7 +99,7 @@ test('a redirection leads nowhere that a URL may not', () =>
       assert.equal(await contentOf(files, host.serve('/here', redirection('/there', status))), CONTENT);
   }));
 
-test('what is no whole file fails, and nothing of a URL but its host is told (D2)', () =>
+test('what is no whole file fails, and nothing of a URL but its host is told (OS-DOWNLOAD-POLICY-2)', () =>
   withHost({ isLoopbackReached: true }, async (files, host) => {
     const secret = (url: string): string => `${url.replace('http://', 'http://user-1x:pass-2x@')}?signature=sig-3x`;
     for (const [url, said] of [
@@ -130,7 +130,7 @@ test('what is no whole file fails, and nothing of a URL but its host is told (D2
       assert.is((await failure(files, url))[0], 'terminal', url);
   }));
 
-test('what nobody takes is not read (D4)', () =>
+test('what nobody takes is not read (OS-DOWNLOAD-POLICY-4)', () =>
   withHost({ isLoopbackReached: true }, async (files, host) => {
     let written = 0;
     const url = host.serve('/endless', (_, response) => {

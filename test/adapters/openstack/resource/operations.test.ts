@@ -96,7 +96,7 @@ test('what is read of another is waited for when that is ready and does not tell
   assert.equal(calls, []);
 });
 
-test('a create that is not found was not done; one whose answer makes no sense may have been (O1)', async () => {
+test('a create that is not found was not done; one whose answer makes no sense may have been (OS-OPERATIONS-1)', async () => {
   const absent = await failure(cloud(() => ({ status: 404, body: {} })).operations.create(MANAGED));
   assert.is(absent.inDoubtUntil, undefined);
   for (const body of [{}, { network: {} }, { network: { id: '' } }, { network: { id: 7 } }, { network: null }]) {
@@ -142,7 +142,7 @@ test('what was only imported is not removed', async () => {
   assert.instance(error, TerminalError);
 });
 
-test('what is in the way of a create is looked for again if it is the only one of its kind (M8)', async () => {
+test('what is in the way of a create is looked for again if it is the only one of its kind (EXTERNAL-RESOURCE-8)', async () => {
   for (const [ids, isThere] of [
     [['1'], true],
     [['1', '2'], false],
@@ -286,14 +286,14 @@ const observedRule = (id: string, port: number, description = ''): JsonObject =>
   port_range_max: port,
 });
 
-test('new rules come before old ones go (R2)', async () => {
+test('new rules come before old ones go (OS-SECURITY-GROUP-RULES-2)', async () => {
   assert.equal(await rulesPass([WEB], [observedRule('old', 80)]), [
     'POST /security-group-rules',
     'DELETE /security-group-rules/old',
   ]);
 });
 
-test('only a rule that is in the way of a new one goes first (R2)', async () => {
+test('only a rule that is in the way of a new one goes first (OS-SECURITY-GROUP-RULES-2)', async () => {
   const sent = await rulesPass(
     [{ ...WEB, description: 'new words' }],
     [observedRule('same', 443, 'old words'), observedRule('old', 80)],
@@ -305,11 +305,11 @@ test('only a rule that is in the way of a new one goes first (R2)', async () => 
   ]);
 });
 
-test('rules that are as specified are left alone (R1)', async () => {
+test('rules that are as specified are left alone (OS-SECURITY-GROUP-RULES-1)', async () => {
   assert.equal(await rulesPass([WEB], [observedRule('same', 443, 'words of another')]), []);
 });
 
-test('port 0 is refused before anything is sent, ICMP type and code 0 are not (R3)', async () => {
+test('port 0 is refused before anything is sent, ICMP type and code 0 are not (OS-SECURITY-GROUP-RULES-3)', async () => {
   const zero = { ...WEB, portRange: { min: 0, max: 0 } };
   const anyPort = { ...observedRule('open', 0), port_range_min: null, port_range_max: null };
   for (const observed of [[], [anyPort], [observedRule('old', 80)]]) {

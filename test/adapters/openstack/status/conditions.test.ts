@@ -251,7 +251,7 @@ for (const [title, differs, available, progressing] of TABLE) {
   });
 }
 
-test('a condition keeps its time while it says the same, whatever the generation (C1)', () => {
+test('a condition keeps its time while it says the same, whatever the generation (OS-CONDITIONS-1)', () => {
   const stored = {
     ...success,
     conditions: [
@@ -269,12 +269,12 @@ test('a condition keeps its time while it says the same, whatever the generation
   );
 });
 
-test('a status that says nothing new is the stored one (C2, I8)', () => {
+test('a status that says nothing new is the stored one (OS-CONDITIONS-2, I8)', () => {
   assert.equal(statusOf(calm, objectWith(success), NOW, 0), success);
   assert.equal(statusOf({ ...calm, observation: undefined }, objectWith(success), NOW, 0), success);
 });
 
-test('the time of the last sync moves with news and with a resync that was due (C2)', () => {
+test('the time of the last sync moves with news and with a resync that was due (OS-CONDITIONS-2)', () => {
   const synced = '2026-01-02T03:04:05Z';
   const news = { ...calm, observation: { resource: { name: 'other' }, available: true } };
   assert.is(statusOf(news, objectWith(success), NOW, 0)['lastSyncTime'], synced);
@@ -283,7 +283,7 @@ test('the time of the last sync moves with news and with a resync that was due (
   assert.is(statusOf(calm, objectWith(), NOW, 0)['lastSyncTime'], synced);
 });
 
-test('without full success there is no time of a last sync (C2)', () => {
+test('without full success there is no time of a last sync (OS-CONDITIONS-2)', () => {
   for (const differs of [
     { tags: tagsAt('reconciling.awaitingReady') },
     { tags: tagsAt('backingOff'), error: passing },
@@ -293,12 +293,12 @@ test('without full success there is no time of a last sync (C2)', () => {
   }
 });
 
-test('the observed resource stays through an error that may pass (C3)', () => {
+test('the observed resource stays through an error that may pass (OS-CONDITIONS-3)', () => {
   const view = { ...calm, ...unread, tags: tagsAt('backingOff'), error: passing };
   assert.equal(statusOf(view, objectWith(success), NOW, 0)['resource'], { name: 'n' });
 });
 
-test('the observed resource goes when it is known to be gone (C3)', () => {
+test('the observed resource goes when it is known to be gone (OS-CONDITIONS-3)', () => {
   const gone = { ...calm, ...unread, tags: tagsAt('failed'), error: { ...refused, reason: 'UnrecoverableError' } };
   const vanished = { ...calm, ...unread, tags: tagsAt('building.creating'), externalId: undefined, vanished: true };
   assert.is(statusOf(gone, objectWith(success), NOW, 0)['resource'], undefined);
@@ -308,7 +308,7 @@ test('the observed resource goes when it is known to be gone (C3)', () => {
   assert.is(statusOf(known, objectWith(success), NOW, 0)['resource'], undefined);
 });
 
-test('work that is under way leaves the stored status as it is (C4)', () => {
+test('work that is under way leaves the stored status as it is (OS-CONDITIONS-4)', () => {
   for (const state of [
     'building.adopting',
     'building.creating',

@@ -31,7 +31,7 @@ async function give(harness: Harness, rules: readonly unknown[]): Promise<void> 
   });
 }
 
-onWidgets('what no rule allows is refused, and what one allows is not (R1)', async (harness) => {
+onWidgets('what no rule allows is refused, and what one allows is not (KSIM-RBAC-1)', async (harness) => {
   const { call } = harness;
   await give(harness, [
     { apiGroups: [''], resources: ['configmaps'], verbs: ['get', 'list'] },
@@ -164,7 +164,7 @@ onServer('what is judged is what is answered: no empty segments, no watch of one
   events.stop();
 });
 
-onServer('one subject among thousands of bindings is found at once (R2)', async (harness) => {
+onServer('one subject among thousands of bindings is found at once (KSIM-RBAC-2)', async (harness) => {
   const { call } = harness;
   await Promise.all(
     Array.from({ length: 300 }, (_, index) =>

@@ -47,24 +47,27 @@ onServer('a namespace that goes takes them with it', async ({ call }) => {
   assert.is((await call('GET', '/api/v1/namespaces/gone/serviceaccounts/default')).code, 404);
 });
 
-onServer('a token secret is filled, its token is good, and it goes with its account (A1)', async (harness) => {
-  const { call, server } = harness;
-  await call('POST', ACCOUNTS, { body: { metadata: { name: 'bot' } } });
-  assert.is(await tokenSecret(harness, 'held', 'bot'), 201);
-  const { body } = await call('GET', `${SECRETS}/held`);
-  assert.is(decoded(body['data']?.['ca.crt']), server.caCertificate);
-  assert.is(decoded(body['data']?.['namespace']), 'default');
-  const authorization = `Bearer ${decoded(body['data']?.['token'])}`;
-  const whoami = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
-  const who = await call('POST', whoami, { body: {}, headers: { authorization } });
-  assert.is(who.body['status']?.['userInfo']?.['username'], 'system:serviceaccount:default:bot');
-  await call('DELETE', `${ACCOUNTS}/bot`);
-  assert.is((await call('GET', `${SECRETS}/held`)).code, 404);
-  assert.is((await call('POST', whoami, { body: {}, headers: { authorization } })).code, 401);
-});
+onServer(
+  'a token secret is filled, its token is good, and it goes with its account (KSIM-ACCOUNTS-1)',
+  async (harness) => {
+    const { call, server } = harness;
+    await call('POST', ACCOUNTS, { body: { metadata: { name: 'bot' } } });
+    assert.is(await tokenSecret(harness, 'held', 'bot'), 201);
+    const { body } = await call('GET', `${SECRETS}/held`);
+    assert.is(decoded(body['data']?.['ca.crt']), server.caCertificate);
+    assert.is(decoded(body['data']?.['namespace']), 'default');
+    const authorization = `Bearer ${decoded(body['data']?.['token'])}`;
+    const whoami = '/apis/authentication.k8s.io/v1/selfsubjectreviews';
+    const who = await call('POST', whoami, { body: {}, headers: { authorization } });
+    assert.is(who.body['status']?.['userInfo']?.['username'], 'system:serviceaccount:default:bot');
+    await call('DELETE', `${ACCOUNTS}/bot`);
+    assert.is((await call('GET', `${SECRETS}/held`)).code, 404);
+    assert.is((await call('POST', whoami, { body: {}, headers: { authorization } })).code, 401);
+  },
+);
 
 onServer(
-  'a token secret without its account goes, one that names none is refused, other secrets stay (A1)',
+  'a token secret without its account goes, one that names none is refused, other secrets stay (KSIM-ACCOUNTS-1)',
   async (harness) => {
     const { call } = harness;
     assert.is(await tokenSecret(harness, 'lost', 'nobody'), 201);

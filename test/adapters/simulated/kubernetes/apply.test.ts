@@ -52,14 +52,14 @@ onWidgets('an apply creates the object and owns what it set, defaults not', asyn
   });
 });
 
-onWidgets('the same apply again changes nothing (M3)', async ({ call }) => {
+onWidgets('the same apply again changes nothing (KSIM-OWNERSHIP-3)', async ({ call }) => {
   const { body } = await apply(call, 'me', bare({ size: 3 }));
   const again = await apply(call, 'me', bare({ size: 3 }));
   assert.is(again.code, 200);
   assert.equal(again.body, body);
 });
 
-onWidgets('what another manager owns is taken only by force (M2)', async ({ call }) => {
+onWidgets('what another manager owns is taken only by force (KSIM-APPLYING-2)', async ({ call }) => {
   await call('POST', `${WIDGET_PATH}?fieldManager=maker`, { body: widget('w', { name: 'abc' }) });
   const one = await apply(call, 'me', bare({ size: 4 }));
   assert.is(one.code, 409);
@@ -83,22 +83,25 @@ onWidgets('what another manager owns is taken only by force (M2)', async ({ call
   assert.is((await apply(call, 'other', bare({ size: 4 }))).code, 200, 'the same value is no conflict');
 });
 
-onWidgets('what an applier no longer applies vanishes unless somebody else owns it (M1)', async ({ call }) => {
-  const full = bare(
-    { size: 3, marks: ['a', 'b'], ports: [{ name: 'p', port: 1 }, { name: 'q' }], options: { x: '1', y: '2' } },
-    { labels: { l1: '1', l2: '2' }, finalizers: ['example.org/f'] },
-  );
-  await apply(call, 'me', full);
-  await apply(call, 'other', bare({ marks: ['b'], ports: [{ name: 'q' }] }, { labels: { l2: '2' } }));
-  const { body } = await apply(call, 'me', bare({ size: 3 }, { labels: { l1: '1' } }));
-  assert.equal(body['metadata']?.['labels'], { l1: '1', l2: '2' });
-  assert.is(body['metadata']?.['finalizers'], undefined);
-  assert.equal(body['spec'], { size: 3, color: 'red', min: 1, marks: ['b'], ports: [{ name: 'q' }] });
-  const last = await apply(call, 'other', bare(undefined));
-  assert.equal(last.body['spec'], { size: 3, color: 'red', min: 1 });
-  assert.equal(last.body['metadata']?.['labels'], { l1: '1' });
-  assert.equal(Object.keys(owners(last.body)), ['me Apply']);
-});
+onWidgets(
+  'what an applier no longer applies vanishes unless somebody else owns it (KSIM-APPLYING-1)',
+  async ({ call }) => {
+    const full = bare(
+      { size: 3, marks: ['a', 'b'], ports: [{ name: 'p', port: 1 }, { name: 'q' }], options: { x: '1', y: '2' } },
+      { labels: { l1: '1', l2: '2' }, finalizers: ['example.org/f'] },
+    );
+    await apply(call, 'me', full);
+    await apply(call, 'other', bare({ marks: ['b'], ports: [{ name: 'q' }] }, { labels: { l2: '2' } }));
+    const { body } = await apply(call, 'me', bare({ size: 3 }, { labels: { l1: '1' } }));
+    assert.equal(body['metadata']?.['labels'], { l1: '1', l2: '2' });
+    assert.is(body['metadata']?.['finalizers'], undefined);
+    assert.equal(body['spec'], { size: 3, color: 'red', min: 1, marks: ['b'], ports: [{ name: 'q' }] });
+    const last = await apply(call, 'other', bare(undefined));
+    assert.equal(last.body['spec'], { size: 3, color: 'red', min: 1 });
+    assert.equal(last.body['metadata']?.['labels'], { l1: '1' });
+    assert.equal(Object.keys(owners(last.body)), ['me Apply']);
+  },
+);
 
 onWidgets('a plain write owns what it changed, and takes it from appliers', async ({ call }) => {
   await apply(call, 'me', bare({ size: 3, name: 'abc' }));

@@ -6,7 +6,7 @@ import { ConversionNeeded, oneAfterAnother } from '../../../../adapters/simulate
 
 const test = suite('conversions, one after another');
 
-test('a step is taken that comes when the one before has just been taken (T1)', async () => {
+test('a step is taken that comes when the one before has just been taken (KSIM-WATCH-1)', async () => {
   const taken: string[] = [];
   const fetched = Promise.withResolvers<void>();
   const webhook = { remembered: { fetch: () => fetched.promise } } as unknown as ConversionWebhook;

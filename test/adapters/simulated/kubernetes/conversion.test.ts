@@ -27,7 +27,7 @@ function withConverter(run: (harness: Harness, converter: Converter) => Promise<
 }
 
 onConverter(
-  'an object is written and read in any version, and stored in one (C1, C2)',
+  'an object is written and read in any version, and stored in one (KSIM-VERSIONS-1, KSIM-VERSIONS-2)',
   async ({ call }, { reviews }) => {
     const created = await call('POST', V2, { body: host('v2', 'a', { hostname: 'h', port: 7 }) });
     assert.is(created.code, 201, created.text);
@@ -89,7 +89,7 @@ onConverter('a watch shows each change in its version and in order', async ({ ca
   assert.is(await events.next(), undefined, 'a change that cannot be shown ends the watch');
 });
 
-onConverter('no write is lost while conversions are under way (Q1)', async ({ call }, converter) => {
+onConverter('no write is lost while conversions are under way (KSIM-PENDING-1)', async ({ call }, converter) => {
   await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
   const waiting: (() => void)[] = [];
   converter.before = () => new Promise((resolve) => void waiting.push(resolve));
@@ -139,7 +139,7 @@ function spoilt({ metadata, ...rest }: JsonMap): Spoil {
 
 for (const [what, [spoil, message]] of Object.entries(lies)) {
   test(
-    `a webhook that lies about ${what} is not believed, and nothing is stored (R1)`,
+    `a webhook that lies about ${what} is not believed, and nothing is stored (KSIM-REVIEW-1)`,
     withConverter(async ({ call }, converter) => {
       await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
       converter.spoil = spoil;
@@ -161,14 +161,17 @@ for (const [what, [spoil, message]] of Object.entries(lies)) {
   );
 }
 
-onConverter('a webhook changes labels and annotations, and no other metadata (R1)', async ({ call }, converter) => {
-  await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
-  converter.spoil = spoilt({ metadata: { labels: { seen: 'yes' }, finalizers: ['a/b'], generation: 77 } });
-  const { metadata } = (await call('GET', `${V2}/a`)).body;
-  assert.equal(metadata?.['labels'], { seen: 'yes' });
-  assert.is(metadata?.['finalizers'], undefined);
-  assert.is(metadata?.['generation'], 1);
-});
+onConverter(
+  'a webhook changes labels and annotations, and no other metadata (KSIM-REVIEW-1)',
+  async ({ call }, converter) => {
+    await call('POST', V1, { body: host('v1', 'a', { host: 'a:1' }) });
+    converter.spoil = spoilt({ metadata: { labels: { seen: 'yes' }, finalizers: ['a/b'], generation: 77 } });
+    const { metadata } = (await call('GET', `${V2}/a`)).body;
+    assert.equal(metadata?.['labels'], { seen: 'yes' });
+    assert.is(metadata?.['finalizers'], undefined);
+    assert.is(metadata?.['generation'], 1);
+  },
+);
 
 onServer('a webhook that is down, and one that nobody trusts', async ({ call }) => {
   const converter = await startConverter();
@@ -228,27 +231,30 @@ test('a webhook that never answers is given up after 30 s', async () => {
   }
 });
 
-onServer('without a webhook only apiVersion changes, and what a version does not know goes (C2)', async ({ call }) => {
-  await call('POST', DEFINITIONS, { body: hosts({ strategy: 'None' }) });
-  await call('POST', V2, { body: host('v2', 'a', { hostname: 'h', port: 7 }) });
-  assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue' });
-  assert.equal((await call('GET', `${V1}/a`)).body['spec'], { color: 'blue' });
-  const definition = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
-  const { spec } = hosts({ strategy: 'None' }, 'v2');
-  const switched = await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: { ...definition, spec } });
-  assert.is(switched.code, 200, switched.text);
-  assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue' });
-  await call('PATCH', `${V1}/a`, { type: MERGE, body: { metadata: { labels: { touched: 'yes' } } } });
-  assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue', shade: 'dark' }); // stored in v2 now
-  const now = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
-  assert.equal(now['status']?.['storedVersions'], ['v1', 'v2']);
-  const [, v2] = listAt(now['spec']?.['versions']);
-  const without = { ...now, spec: Object.assign({}, now['spec'], { versions: [v2] }) };
-  const refused = await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: without });
-  assert.match(
-    String(refused.body['message']),
-    /status\.storedVersions\[0\]: Invalid value: "v1": missing from spec\.versions/,
-  );
-});
+onServer(
+  'without a webhook only apiVersion changes, and what a version does not know goes (KSIM-VERSIONS-2)',
+  async ({ call }) => {
+    await call('POST', DEFINITIONS, { body: hosts({ strategy: 'None' }) });
+    await call('POST', V2, { body: host('v2', 'a', { hostname: 'h', port: 7 }) });
+    assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue' });
+    assert.equal((await call('GET', `${V1}/a`)).body['spec'], { color: 'blue' });
+    const definition = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
+    const { spec } = hosts({ strategy: 'None' }, 'v2');
+    const switched = await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: { ...definition, spec } });
+    assert.is(switched.code, 200, switched.text);
+    assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue' });
+    await call('PATCH', `${V1}/a`, { type: MERGE, body: { metadata: { labels: { touched: 'yes' } } } });
+    assert.equal((await call('GET', `${V2}/a`)).body['spec'], { color: 'blue', shade: 'dark' }); // stored in v2 now
+    const now = (await call('GET', `${DEFINITIONS}/hosts.example.org`)).body;
+    assert.equal(now['status']?.['storedVersions'], ['v1', 'v2']);
+    const [, v2] = listAt(now['spec']?.['versions']);
+    const without = { ...now, spec: Object.assign({}, now['spec'], { versions: [v2] }) };
+    const refused = await call('PUT', `${DEFINITIONS}/hosts.example.org`, { body: without });
+    assert.match(
+      String(refused.body['message']),
+      /status\.storedVersions\[0\]: Invalid value: "v1": missing from spec\.versions/,
+    );
+  },
+);
 
 test.run();

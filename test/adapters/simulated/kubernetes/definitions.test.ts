@@ -82,7 +82,7 @@ onWidgets('a changed definition holds for what is stored, too', async ({ call })
   const { body } = await call('GET', `${WIDGET_PATH}/a`);
   assert.is(body['spec']?.['shape'], 'round', 'defaults are filled in when read');
   const other = await call('PATCH', `${WIDGET_PATH}/a`, { body: { spec: { color: 'green' } }, type: MERGE });
-  assert.is(other.code, 200, 'an unchanged value is not complained about (V1)');
+  assert.is(other.code, 200, 'an unchanged value is not complained about (KSIM-VALIDATION-1)');
   assert.is((await call('PATCH', `${WIDGET_PATH}/a`, { body: { spec: { size: 4 } }, type: MERGE })).code, 422);
 });
 

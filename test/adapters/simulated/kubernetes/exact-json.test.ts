@@ -10,7 +10,7 @@ const test = suite('embedded api server: numbers');
 const onServer = serverChecks(test);
 const onWidgets = widgetChecks(test);
 
-test('every integer of 64 bits is written as it was read (E1)', () => {
+test('every integer of 64 bits is written as it was read (TEXT-EXACT-JSON-1)', () => {
   const seed = Number(process.env['SEED'] ?? 20_261_121);
   const integer = fc.bigInt({ min: -(2n ** 63n), max: 2n ** 63n - 1n });
   fc.assert(
@@ -22,7 +22,7 @@ test('every integer of 64 bits is written as it was read (E1)', () => {
   );
 });
 
-test('what fits a number is one (E2)', () => {
+test('what fits a number is one (TEXT-EXACT-JSON-2)', () => {
   assert.is(exactNumber('9007199254740991'), 9_007_199_254_740_991);
   assert.is(exactNumber('9007199254740993'), 9_007_199_254_740_993n);
   assert.is(exactNumber('9223372036854775808'), 2 ** 63);

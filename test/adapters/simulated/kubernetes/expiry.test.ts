@@ -67,7 +67,7 @@ function start(journal?: Journal) {
   return { clock, closing, store, events, deleted, left, begin };
 }
 
-test('an event goes an hour after its last write, and watches hear of it (X1)', () => {
+test('an event goes an hour after its last write, and watches hear of it (KSIM-EXPIRY-1)', () => {
   const { clock, events, deleted, left, begin } = start();
   begin();
   events.put(event('a'));
@@ -99,7 +99,7 @@ test('an event that was deleted is not waited for', () => {
   assert.equal(left(), []);
 });
 
-test('after a restart events have what is left of their hour (X2)', () => {
+test('after a restart events have what is left of their hour (KSIM-EXPIRY-2)', () => {
   const { clock, events, left, begin } = start();
   clock.advance(2 * HOUR_MS - 1_000_000);
   const [now, minute] = [clock.now(), 60_000];

@@ -84,7 +84,7 @@ const ownedBy = (owner: Deep): Record<string, unknown> => {
   return { ownerReferences: [{ apiVersion: 'example.org/v1', kind: 'Widget', name, uid, blockOwnerDeletion: true }] };
 };
 
-onWidgets('dependents go with their last owner (G1)', async (harness) => {
+onWidgets('dependents go with their last owner (KSIM-GARBAGE-1)', async (harness) => {
   const { call } = harness;
   const first = (await call('POST', WIDGET_PATH, { body: widget('first') })).body;
   const second = (await call('POST', WIDGET_PATH, { body: widget('second') })).body;

@@ -93,7 +93,7 @@ onWidgets('status and the rest are written apart, and only the rest counts as a 
   assert.is(labeled['metadata']?.['generation'], 2);
 });
 
-onWidgets('a write that changes nothing gets no revision (W2)', async ({ call }) => {
+onWidgets('a write that changes nothing gets no revision (KSIM-WRITES-2)', async ({ call }) => {
   const { body } = await call('POST', WIDGET_PATH, { body: widget('a') });
   const same = await call('PATCH', `${WIDGET_PATH}/a`, { body: { spec: { size: 3 } }, type: MERGE });
   assert.is(same.body['metadata']?.['resourceVersion'], body['metadata']?.['resourceVersion']);
@@ -117,7 +117,7 @@ onWidgets('a dry run answers and stores nothing', async ({ call }) => {
 });
 
 onWidgets(
-  'an object with finalizers is marked, keeps out new ones, and vanishes with the last (D1)',
+  'an object with finalizers is marked, keeps out new ones, and vanishes with the last (KSIM-LIFECYCLE-1)',
   async ({ call }) => {
     await call('POST', WIDGET_PATH, { body: widget('a', {}, { finalizers: ['example.org/f', 'example.org/g'] }) });
     const { code, body } = await call('DELETE', `${WIDGET_PATH}/a`);

@@ -28,20 +28,23 @@ async function shown(
   return { items, revision: String(metadata?.['resourceVersion']), token: metadata?.['continue'] };
 }
 
-onServer('the pages of a list are of one revision, whatever is written between them (P1)', async ({ call }) => {
-  for (const name of ['a', 'b', 'c', 'd']) await call('POST', SECRETS, { body: secret(name, '1') });
-  const first = await shown(call, 'limit=2');
-  assert.equal(first.items, ['a=1', 'b=1']);
-  await call('DELETE', `${SECRETS}/d`);
-  await call('PUT', `${SECRETS}/c`, { body: secret('c', '2') });
-  await call('POST', SECRETS, { body: secret('cc', '1') });
-  const rest = await shown(call, `continue=${first.token}`);
-  assert.equal(rest.items, ['c=1', 'd=1']);
-  assert.is(rest.revision, first.revision);
-  const exact = await shown(call, `resourceVersion=${first.revision}&resourceVersionMatch=Exact`);
-  assert.equal(exact.items, ['a=1', 'b=1', 'c=1', 'd=1']);
-  assert.equal((await shown(call, '')).items, ['a=1', 'b=1', 'c=2', 'cc=1']);
-});
+onServer(
+  'the pages of a list are of one revision, whatever is written between them (KSIM-PAGES-1)',
+  async ({ call }) => {
+    for (const name of ['a', 'b', 'c', 'd']) await call('POST', SECRETS, { body: secret(name, '1') });
+    const first = await shown(call, 'limit=2');
+    assert.equal(first.items, ['a=1', 'b=1']);
+    await call('DELETE', `${SECRETS}/d`);
+    await call('PUT', `${SECRETS}/c`, { body: secret('c', '2') });
+    await call('POST', SECRETS, { body: secret('cc', '1') });
+    const rest = await shown(call, `continue=${first.token}`);
+    assert.equal(rest.items, ['c=1', 'd=1']);
+    assert.is(rest.revision, first.revision);
+    const exact = await shown(call, `resourceVersion=${first.revision}&resourceVersionMatch=Exact`);
+    assert.equal(exact.items, ['a=1', 'b=1', 'c=1', 'd=1']);
+    assert.equal((await shown(call, '')).items, ['a=1', 'b=1', 'c=2', 'cc=1']);
+  },
+);
 
 onServer(
   'a revision that is not remembered is refused, with a token for who takes the present instead',
@@ -77,7 +80,7 @@ onServer('what is no token is refused', async ({ call }) => {
 
 type Write = readonly [name: string, value: string | undefined];
 
-test('a list of an older revision is what a list at that time showed (P1)', async () => {
+test('a list of an older revision is what a list at that time showed (KSIM-PAGES-1)', async () => {
   const seed = Number(process.env['SEED'] ?? 20_261_121);
   const name = fc.constantFrom('a', 'b', 'b-c', 'd', 'e');
   const value = fc.option(fc.constantFrom('1', '2', '3'), { nil: undefined });

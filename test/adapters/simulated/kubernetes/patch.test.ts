@@ -12,7 +12,7 @@ const test = suite('embedded api server: patches');
 const onServer = serverChecks(test);
 const onWidgets = widgetChecks(test);
 
-onWidgets('a JSON patch applies whole or not at all (W1)', async ({ call }) => {
+onWidgets('a JSON patch applies whole or not at all (KSIM-WRITES-1)', async ({ call }) => {
   await call('POST', WIDGET_PATH, { body: widget('w', { tags: ['a', 'b'], steps: ['1'] }) });
   const patch = (...body: unknown[]): ReturnType<Harness['call']> =>
     call('PATCH', `${WIDGET_PATH}/w`, { body, type: JSON_PATCH });

@@ -75,7 +75,7 @@ onPool('a Scale shows the numbers of the object, wherever they are', async ({ ca
   assert.match(String(age), /^\d+s$/);
 });
 
-onPool('writing a Scale changes the wanted number and nothing else (K1)', async ({ call }) => {
+onPool('writing a Scale changes the wanted number and nothing else (KSIM-SCALING-1)', async ({ call }) => {
   const before = (await call('GET', `${PATH}/a/scale`)).body;
   const next = { ...before, spec: { replicas: 5 }, status: { replicas: 77 } };
   assert.is((await call('PUT', `${PATH}/a/scale`, { body: next })).body['spec']?.['replicas'], 5);
@@ -86,7 +86,7 @@ onPool('writing a Scale changes the wanted number and nothing else (K1)', async 
   assert.is((await call('PUT', `${PATH}/a/scale`, { body: next })).code, 409);
 });
 
-onPool('a number that the object must not have is refused in its words (K1)', async ({ call }) => {
+onPool('a number that the object must not have is refused in its words (KSIM-SCALING-1)', async ({ call }) => {
   const patch = async (replicas: unknown): Promise<string> => {
     const reply = await call('PATCH', `${PATH}/a/scale`, { type: MERGE, body: { spec: { replicas } } });
     return `${reply.code} ${reply.body['message']}`;
@@ -121,32 +121,35 @@ onPool('an object that says nothing has no Scale to read, but one to write', asy
   assert.is(set.code, 200, set.text);
 });
 
-onPool('owners of the number are owners in both, and the last writer is the only one (K2)', async ({ call }) => {
-  const apply = (query: string): ReturnType<typeof call> =>
-    call('PATCH', `${PATH}/a/scale?fieldManager=boss${query}`, {
-      type: APPLY,
-      body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 4 } },
+onPool(
+  'owners of the number are owners in both, and the last writer is the only one (KSIM-SCALING-2)',
+  async ({ call }) => {
+    const apply = (query: string): ReturnType<typeof call> =>
+      call('PATCH', `${PATH}/a/scale?fieldManager=boss${query}`, {
+        type: APPLY,
+        body: { apiVersion: 'autoscaling/v1', kind: 'Scale', metadata: { name: 'a' }, spec: { replicas: 4 } },
+      });
+    const refused = await apply('');
+    assert.is(refused.code, 409);
+    assert.match(String(refused.body['message']), /conflict with "tester" using autoscaling\/v1: \.spec\.replicas$/);
+    assert.match(
+      String((await apply('&force=true')).body['message']),
+      /^failed to convert new object \(\/a; autoscaling/,
+    );
+    const patched = await call('PATCH', `${PATH}/a/scale?fieldManager=boss`, {
+      type: MERGE,
+      body: { spec: { replicas: 4 } },
     });
-  const refused = await apply('');
-  assert.is(refused.code, 409);
-  assert.match(String(refused.body['message']), /conflict with "tester" using autoscaling\/v1: \.spec\.replicas$/);
-  assert.match(
-    String((await apply('&force=true')).body['message']),
-    /^failed to convert new object \(\/a; autoscaling/,
-  );
-  const patched = await call('PATCH', `${PATH}/a/scale?fieldManager=boss`, {
-    type: MERGE,
-    body: { spec: { replicas: 4 } },
-  });
-  assert.is(patched.code, 200, patched.text);
-  const entries = listAt((await call('GET', `${PATH}/a`)).body['metadata']?.['managedFields']);
-  const boss = entries.find(({ manager }) => manager === 'boss');
-  assert.is(boss?.['subresource'], 'scale');
-  assert.is(boss?.['apiVersion'], 'example.org/v1');
-  assert.equal(boss?.['fieldsV1'], { 'f:spec': { 'f:size': {} } });
-  const tester = entries.find(({ manager, subresource }) => manager === 'tester' && subresource === undefined);
-  assert.equal(tester?.['fieldsV1'], { 'f:spec': {} });
-});
+    assert.is(patched.code, 200, patched.text);
+    const entries = listAt((await call('GET', `${PATH}/a`)).body['metadata']?.['managedFields']);
+    const boss = entries.find(({ manager }) => manager === 'boss');
+    assert.is(boss?.['subresource'], 'scale');
+    assert.is(boss?.['apiVersion'], 'example.org/v1');
+    assert.equal(boss?.['fieldsV1'], { 'f:spec': { 'f:size': {} } });
+    const tester = entries.find(({ manager, subresource }) => manager === 'tester' && subresource === undefined);
+    assert.equal(tester?.['fieldsV1'], { 'f:spec': {} });
+  },
+);
 
 onPool('what is no Scale is refused, and so is a definition whose paths lead elsewhere', async ({ call }) => {
   const put = await call('PUT', `${PATH}/a/scale`, {

@@ -8,7 +8,7 @@ const test = suite('embedded api server: watches');
 const onWidgets = widgetChecks(test);
 const said = (event: WatchEvent | undefined): string => `${event?.type} ${event?.object['metadata']?.['name']}`;
 
-onWidgets('a watch from a revision gets every later change, in order (T1)', async ({ call, watch }) => {
+onWidgets('a watch from a revision gets every later change, in order (KSIM-WATCH-1)', async ({ call, watch }) => {
   await call('POST', WIDGET_PATH, { body: widget('before') });
   const { resourceVersion } = (await call('GET', WIDGET_PATH)).body['metadata'] as unknown as {
     resourceVersion: string;
@@ -53,7 +53,7 @@ onWidgets('initial events end with a bookmark', async ({ call, watch }) => {
   assert.is(alone.code, 422);
 });
 
-onWidgets('objects that begin or cease to match come and go (T2)', async ({ call, watch }) => {
+onWidgets('objects that begin or cease to match come and go (KSIM-WATCH-2)', async ({ call, watch }) => {
   await call('POST', WIDGET_PATH, { body: widget('a') });
   const events = await watch(`${WIDGET_PATH}?watch=1&labelSelector=l%3D1`);
   const label = (l: string | null): Promise<unknown> =>

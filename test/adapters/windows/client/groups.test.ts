@@ -14,7 +14,7 @@ const test = suite('versions of csi-proxy, and its limits');
 const ROOT = 'C:\\var\\lib\\kubelet';
 const preferring = (versions: readonly string[]) => ({ apiVersions: [{ group: 'disk', versions: [...versions] }] });
 
-test('the newest version that is served is used, unless others are preferred (P1)', async () => {
+test('the newest version that is served is used, unless others are preferred (WIN-GROUPS-1)', async () => {
   await onPipedMachine({}, async ({ groups }) => assert.is((await groups.open(DISK)).version, 'v1'));
   await onPipedMachine({ only: { disk: ['v1beta3', 'v1beta2'] } }, async ({ groups }) =>
     assert.is((await groups.open(DISK)).version, 'v1beta3'),
@@ -57,7 +57,7 @@ test('where nobody serves at all it is said that csi-proxy does not run there', 
     assert.match(failure.message, /^nobody serves at '\/.*': csi-proxy does not run there$/);
   }));
 
-test('what comes back after it was lost is asked for its versions, and used by them (P2)', () =>
+test('what comes back after it was lost is asked for its versions, and used by them (WIN-GROUPS-2)', () =>
   onPipedMachine({}, async ({ groups, storage, machine, again, end }) => {
     const number = await withDisk(machine);
     assert.is(await storage.disk.getDiskState(number), 'offline');
@@ -70,7 +70,7 @@ test('what comes back after it was lost is asked for its versions, and used by t
     assert.is((await groups.open(DISK)).version, 'v1beta2');
   }));
 
-test('a newer version that came unheard of is used once what is served is asked for anew (P2)', () =>
+test('a newer version that came unheard of is used once what is served is asked for anew (WIN-GROUPS-2)', () =>
   onPipedMachine({ only: { disk: ['v1beta2'] } }, async ({ clock, groups, again }) => {
     const used = async () => {
       await groups.served(USABLE);

@@ -78,7 +78,7 @@ function inScene(run: (scene: Scene) => Promise<void>): Promise<void> {
 
 const identityOf = (index: number): string => `page83:naa.${index}`;
 
-test('33.D: all objects of a node that look at about the same time are answered by one listing (Q1)', () =>
+test('33.D: all objects of a node that look at about the same time are answered by one listing (WIN-LOOKS-1)', () =>
   inScene(async ({ clock, counts, ask }) => {
     const all = Array.from({ length: OBJECTS }, (_, index) => ({ identity: identityOf(index) }));
     const look = () =>
@@ -99,7 +99,7 @@ test('33.D: all objects of a node that look at about the same time are answered 
     assert.equal(sorted(counts()), sorted(once), 'later all is');
   }));
 
-test('33.D: disks that are looked for in vain are looked for together (Q1)', () =>
+test('33.D: disks that are looked for in vain are looked for together (WIN-LOOKS-1)', () =>
   inScene(async ({ counts, ask }) => {
     const absent = Array.from({ length: 20 }, (_, index) => ({ identity: `page83:absent-${index}` }));
     const answers = await Promise.all(absent.map((given) => ask('WindowsDisk', 'look', given)));
@@ -111,14 +111,14 @@ test('33.D: disks that are looked for in vain are looked for together (Q1)', () 
     assert.ok(rescan <= 2 && listDiskIDs <= 3, `${rescan} rescans, ${listDiskIDs} listings`);
   }));
 
-test('33.D: what this process has changed is seen at once (Q2)', () =>
+test('33.D: what this process has changed is seen at once (WIN-LOOKS-2)', () =>
   inScene(async ({ piped: { host, looks } }) => {
     assert.is(await looks.disk.getDiskState(1), 'online');
     await host.disk.setDiskState(1, 'offline');
     assert.is(await looks.disk.getDiskState(1), 'offline');
   }));
 
-test('33.A4: the last look before a format is never one of others (Q1, V1)', () =>
+test('33.A4: the last look before a format is never one of others (WIN-LOOKS-1, WIN-OPERATIONS-WINDOWS-VOLUME-1)', () =>
   inScene(async ({ machine, piped: { host, looks }, ask }) => {
     const [volumeID = ''] = await host.volume.listVolumesOnDisk(1, 0);
     // Another object looks after Windows has looked anew, and then somebody formats the volume.

@@ -87,7 +87,7 @@ test('a group of which none may be used is said by who asks for it, and by the n
     await world.says(NODE, 'ApiNotServed', /group disk: v1, .* may be used/);
   }));
 
-test('IfRaw is refused, as nobody tells whether the disk was raw, and the condition says what to do (F2)', () =>
+test('IfRaw is refused, as nobody tells whether the disk was raw, and the condition says what to do (WIN-KINDS-WINDOWS-VOLUME-2)', () =>
   inWorld({ isPiped: true }, async (world) => {
     await withDisk(world);
     await world.create('windowsdisks/data', DISK);
@@ -101,7 +101,7 @@ test('IfRaw is refused, as nobody tells whether the disk was raw, and the condit
     assert.equal([status?.['formattedBy'], count(world, 'formatVolume')], [metadata.uid, 1]);
   }));
 
-test('a disk that has partitions keeps them, those that Windows makes nothing of too (K2)', () =>
+test('a disk that has partitions keeps them, those that Windows makes nothing of too (WIN-KINDS-WINDOWS-DISK-2)', () =>
   inWorld({ isPiped: true }, async (world) => {
     const { disks } = world.machine();
     const number = await withDisk(world, { content: { style: 'GPT', fileSystem: 'foreign' } });
@@ -115,7 +115,7 @@ test('a disk that has partitions keeps them, those that Windows makes nothing of
     assert.equal(world.machine().changes, ['setDiskState']);
   }));
 
-test('a format that failed is not asked for again: nobody tells whether it goes on (F1)', () =>
+test('a format that failed is not asked for again: nobody tells whether it goes on (WIN-KINDS-WINDOWS-VOLUME-1)', () =>
   inWorld({ isPiped: true, env: { WINDOWS_FORMAT_MS: '500' } }, async (world) => {
     let tries = 0;
     world.machine().before.set('formatVolume', async () => {
@@ -130,7 +130,7 @@ test('a format that failed is not asked for again: nobody tells whether it goes 
     assert.is(tries, 1);
   }));
 
-test('a share is linked to by way of csi-proxy, also with another password, and nobody is told of either (S2)', () =>
+test('a share is linked to by way of csi-proxy, also with another password, and nobody is told of either (WIN-OPERATIONS-SMB-MAPPING-2)', () =>
   inWorld({ isPiped: true }, async (world) => {
     const { smb, before, host } = world.machine();
     smb.offer(SHARE, { username: 'user', password: FIRST });
@@ -159,7 +159,7 @@ test('a share is linked to by way of csi-proxy, also with another password, and 
     }
   }));
 
-test('what was mapped or mounted before stays, and what cannot be told apart is left (R1, M1)', () =>
+test('what was mapped or mounted before stays, and what cannot be told apart is left (WIN-KINDS-SMB-MAPPING-1, WIN-OPERATIONS-WINDOWS-MOUNT-1)', () =>
   inWorld({ isPiped: true }, async (world) => {
     const { host, smb, files } = world.machine();
     smb.offer(SHARE, { username: 'user', password: FIRST });
@@ -185,7 +185,7 @@ test('what was mapped or mounted before stays, and what cannot be told apart is 
     await world.gone('windowsmounts/pub');
   }));
 
-test('a csi-proxy that tells a password in what it says is not quoted with it (S2)', async () => {
+test('a csi-proxy that tells a password in what it says is not quoted with it (WIN-OPERATIONS-SMB-MAPPING-2)', async () => {
   const clock = simulatedClock();
   const { host } = await memoryMachine({ clock });
   const says = async (_path: string, _share: string, login: () => Promise<Login>): Promise<never> => {

@@ -135,7 +135,7 @@ test('a disk that has a partition is not given another one, whatever is on it', 
     assert.equal(machine.changes, []);
   }));
 
-test('a change that is said to have failed, and is seen to be done, is done; it is not made again (U1)', () =>
+test('a change that is said to have failed, and is seen to be done, is done; it is not made again (WIN-OUTCOME-1)', () =>
   onPipedMachine({}, async ({ machine, storage: { disk, volume, filesystem, smb, iscsi, system } }) => {
     const number = await withDisk(machine);
     const path = `${ROOT}\\one`;

@@ -58,7 +58,7 @@ test('a disk is set online and partitioned, and offline again when its object is
     await world.gone('windowsstoragenodes/one');
   }));
 
-test('a disk that was partitioned before was never seen raw (K2)', () =>
+test('a disk that was partitioned before was never seen raw (WIN-KINDS-WINDOWS-DISK-2)', () =>
   inWorld({}, async (world) => {
     await withDisk(world, { content: { style: 'GPT', fileSystem: 'foreign' } });
     await world.create('windowsdisks/data', disk({ partition: true }));
@@ -99,7 +99,7 @@ test('a disk that stays online does not go while something is made on it', () =>
     assert.equal(world.machine().changes, ['setDiskState', 'initializeDisk', 'createBasicPartition']);
   }));
 
-test('of two disks with one identity neither is touched (D1)', () =>
+test('of two disks with one identity neither is touched (WIN-DISKS-1)', () =>
   inWorld({}, async (world) => {
     await withDisk(world);
     await withDisk(world, { serialNumber: 'S-2' });
@@ -111,7 +111,7 @@ test('of two disks with one identity neither is touched (D1)', () =>
     assert.equal(world.machine().changes, []);
   }));
 
-test('of two objects that mean one disk the one that had it has it (K1)', () =>
+test('of two objects that mean one disk the one that had it has it (WIN-KINDS-WINDOWS-DISK-1)', () =>
   inWorld({}, async (world) => {
     await withDisk(world);
     await world.create('windowsdisks/zeta', disk({}));
@@ -133,7 +133,7 @@ test('of two objects that mean one disk the one that had it has it (K1)', () =>
     await world.ready('windowsdisks/zeta');
   }));
 
-test('an object says nothing of what is on a disk that another one has (K4)', () =>
+test('an object says nothing of what is on a disk that another one has (WIN-KINDS-WINDOWS-DISK-4)', () =>
   inWorld({}, async (world) => {
     await withDisk(world, { content: { style: 'GPT', fileSystem: 'NTFS' } });
     await world.create('windowsdisks/zeta', disk({}));
@@ -172,7 +172,7 @@ test('a disk that somebody sets offline by hand is set online again', () =>
     await world.happens('it is online again', () => world.machine().disks.disk(number).state === 'online');
   }));
 
-test('of two machines that see one disk, one has it; the other gets it when that one has let go of it (N2)', () =>
+test('of two machines that see one disk, one has it; the other gets it when that one has let go of it (WIN-CLAIMS-2)', () =>
   inWorld({ nodes: ['one', 'two'] }, async (world) => {
     const number = await withDisk(world);
     const { disks } = world.machine('one');

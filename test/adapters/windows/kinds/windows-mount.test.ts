@@ -43,7 +43,7 @@ test('a volume is mounted, a link leads to the mount; both go in their order, an
     assert.is((await world.machine().files.look(`${ROOT}\\again\\kept`)).kind, 'directory');
   }));
 
-test('what was asked for before an object was deleted is not made when it is gone (T1)', () =>
+test('what was asked for before an object was deleted is not made when it is gone (WIN-WANTED-1)', () =>
   inWorld({}, async (world) => {
     const { filesystem } = world.machine().host;
     const { realPath } = filesystem;
@@ -64,7 +64,7 @@ test('what was asked for before an object was deleted is not made when it is gon
     assert.is(await at(world, 'plain'), 'absent');
   }));
 
-test('a mount that waits at rest for its last user goes once that has gone (A5)', () =>
+test('a mount that waits at rest for its last user goes once that has gone (OBJECT-MACHINES-5)', () =>
   inWorld({}, async (world) => {
     await withVolume(world);
     // Of what was made in the second in which the bus was, the claims count as not all known, and the API server is asked.
@@ -80,7 +80,7 @@ test('a mount that waits at rest for its last user goes once that has gone (A5)'
     assert.is(await at(world, 'pub'), 'absent');
   }));
 
-test('an actor that begins anew while something is made takes that for its own, and takes it away again (P1)', () =>
+test('an actor that begins anew while something is made takes that for its own, and takes it away again (WIN-KINDS-WINDOWS-MOUNT-1)', () =>
   inWorld({}, async (world) => {
     await withVolume(world);
     await world.ready('windowsvolumes/data');
@@ -97,7 +97,7 @@ test('an actor that begins anew while something is made takes that for its own, 
     assert.is(await at(world, 'pub'), 'absent');
   }));
 
-test('what is at a path already stays as it is, whatever becomes of the object (P1)', () =>
+test('what is at a path already stays as it is, whatever becomes of the object (WIN-KINDS-WINDOWS-MOUNT-1)', () =>
   inWorld({}, async (world) => {
     await world.machine().host.filesystem.mkdir(`${ROOT}\\taken`);
     await world.create('windowsmounts/taken', mount('taken', { nodeRef: 'one' }, { deletionPolicy: 'RemoveContents' }));
@@ -107,7 +107,7 @@ test('what is at a path already stays as it is, whatever becomes of the object (
     assert.is(await at(world, 'taken'), 'directory');
   }));
 
-test('a directory goes if it is empty, and with all in it only if the policy says so (M2)', () =>
+test('a directory goes if it is empty, and with all in it only if the policy says so (WIN-OPERATIONS-WINDOWS-MOUNT-2)', () =>
   inWorld({}, async (world) => {
     const policies = { empty: 'Remove', full: 'Remove', all: 'RemoveContents', kept: 'Keep' };
     for (const [name, deletionPolicy] of Object.entries(policies)) {
@@ -135,7 +135,7 @@ test('a mount that somebody takes away is made again, and nothing is mounted out
     await world.gone('windowsmounts/out');
   }));
 
-test('all that was on a node that is gone goes in its order, once that is said (W3)', () =>
+test('all that was on a node that is gone goes in its order, once that is said (WIN-WINDOWS-KIND-3)', () =>
   inWorld({}, async (world) => {
     await withVolume(world);
     await world.create('windowsmounts/pub', mount('pub', { volumeRef: 'data' }));

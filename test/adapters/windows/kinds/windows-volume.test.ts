@@ -41,7 +41,7 @@ test('a volume of a disk that was seen raw is formatted once, flushed in the end
     assert.is(world.machine().disks.disk(number).partitions.at(-1)?.volume?.fileSystem, 'NTFS');
   }));
 
-test('what the policy does not let be formatted is not (F2)', () =>
+test('what the policy does not let be formatted is not (WIN-KINDS-WINDOWS-VOLUME-2)', () =>
   inWorld({}, async (world) => {
     await withDisk(world, { content: { style: 'GPT', fileSystem: 'foreign' } });
     await world.create('windowsvolumes/raw', volume({ formatPolicy: 'IfRaw' }));
@@ -56,7 +56,7 @@ test('what the policy does not let be formatted is not (F2)', () =>
   }));
 
 for (const at of ['initializeDisk', 'createBasicPartition'] as const) {
-  test(`what somebody else partitions after it was seen raw, just before '${at}', is not formatted (F2, K2)`, () =>
+  test(`what somebody else partitions after it was seen raw, just before '${at}', is not formatted (WIN-KINDS-WINDOWS-VOLUME-2, WIN-KINDS-WINDOWS-DISK-2)`, () =>
     inWorld({}, async (world) => {
       const { before, disks } = world.machine();
       const host = disks.host();
@@ -82,7 +82,7 @@ for (const at of ['initializeDisk', 'createBasicPartition'] as const) {
     }));
 }
 
-test('an actor that begins anew while it is formatted waits and looks, and formats nothing again (F1, V2)', () =>
+test('an actor that begins anew while it is formatted waits and looks, and formats nothing again (WIN-KINDS-WINDOWS-VOLUME-1, WIN-OPERATIONS-WINDOWS-VOLUME-2)', () =>
   inWorld({}, async (world) => {
     const held = Promise.withResolvers<void>();
     world.machine().before.set('formatVolume', () => held.promise);
@@ -97,7 +97,7 @@ test('an actor that begins anew while it is formatted waits and looks, and forma
     assert.equal([formats(world), status?.['formattedBy']], [1, metadata.uid]);
   }));
 
-test('a format whose end nobody knows is not repeated, and said to be uncertain in time (F1)', () =>
+test('a format whose end nobody knows is not repeated, and said to be uncertain in time (WIN-KINDS-WINDOWS-VOLUME-1)', () =>
   inWorld({ env: { WINDOWS_FORMAT_MS: '500' } }, async (world) => {
     world.machine().before.set('formatVolume', () => new Promise(() => undefined));
     await withDisk(world);
@@ -111,7 +111,7 @@ test('a format whose end nobody knows is not repeated, and said to be uncertain 
     assert.is(formats(world), 0);
   }));
 
-test('a format that nobody was there to begin is asked for again (F1)', () =>
+test('a format that nobody was there to begin is asked for again (WIN-KINDS-WINDOWS-VOLUME-1)', () =>
   inWorld({}, async (world) => {
     world.faults.holds = 1;
     await withDisk(world);
@@ -132,7 +132,7 @@ test('a format that is known to have failed is tried again', () =>
     assert.is(formats(world), 1);
   }));
 
-test('a format that nobody tells the end of is not known to have failed, and not asked for again (F1, V3)', () =>
+test('a format that nobody tells the end of is not known to have failed, and not asked for again (WIN-KINDS-WINDOWS-VOLUME-1, WIN-OPERATIONS-WINDOWS-VOLUME-3)', () =>
   inWorld({}, async (world) => {
     const lost = Promise.withResolvers<void>();
     world.machine().before.set('formatVolume', async () => {
@@ -153,7 +153,7 @@ test('a format that nobody tells the end of is not known to have failed, and not
     assert.equal([formats(world), status?.['formattedBy']], [1, metadata.uid]);
   }));
 
-test('a machine that fails before a format is begun is known to have begun none (V3)', () =>
+test('a machine that fails before a format is begun is known to have begun none (WIN-OPERATIONS-WINDOWS-VOLUME-3)', () =>
   inWorld({}, async (world) => {
     const { host } = world.machine();
     const { isVolumeFormatted } = host.volume;
@@ -173,7 +173,7 @@ test('a machine that fails before a format is begun is known to have begun none 
     assert.ok(looks > 0);
   }));
 
-test('a volume that lost its file system is not formatted a second time (F3)', () =>
+test('a volume that lost its file system is not formatted a second time (WIN-KINDS-WINDOWS-VOLUME-3)', () =>
   inWorld({}, async (world) => {
     const number = await withDisk(world);
     await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfRaw' }));
@@ -200,7 +200,7 @@ test('a volume follows a disk that has grown, if it is to have all of it', () =>
     );
   }));
 
-test('a disk that was swapped is not formatted for the volume of the other (V1)', () =>
+test('a disk that was swapped is not formatted for the volume of the other (WIN-OPERATIONS-WINDOWS-VOLUME-1)', () =>
   inWorld({}, async (world) => {
     const number = await withDisk(world);
     await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
@@ -224,7 +224,7 @@ function nowReports(world: World, number: number, fileSystem: 'foreign' | 'NTFS'
 const ADOPTED = { content: { style: 'GPT', fileSystem: 'NTFS' } } as const;
 const MOUNT = { spec: { path: 'C:\\var\\lib\\kubelet\\data', source: { volumeRef: 'data' } } };
 
-test('33.A4: an adopted volume that Windows does not know for a while is not formatted under IfUnknown (F3)', () =>
+test('33.A4: an adopted volume that Windows does not know for a while is not formatted under IfUnknown (WIN-KINDS-WINDOWS-VOLUME-3)', () =>
   inWorld({}, async (world) => {
     const number = await withDisk(world, ADOPTED);
     await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
@@ -239,7 +239,7 @@ test('33.A4: an adopted volume that Windows does not know for a while is not for
   }));
 
 for (const made of [['windowsvolumes/data'], ['windowsvolumes/data', 'windowsdisks/data']]) {
-  test(`33.A4: nor for objects that are made anew: ${made.join(' and ')} (F3)`, () =>
+  test(`33.A4: nor for objects that are made anew: ${made.join(' and ')} (WIN-KINDS-WINDOWS-VOLUME-3)`, () =>
     inWorld({}, async (world) => {
       const number = await withDisk(world, ADOPTED);
       await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
@@ -258,7 +258,7 @@ for (const made of [['windowsvolumes/data'], ['windowsvolumes/data', 'windowsdis
     }));
 }
 
-test('33.A4: nor on another machine, whatever the volume is called there (F3)', () =>
+test('33.A4: nor on another machine, whatever the volume is called there (WIN-KINDS-WINDOWS-VOLUME-3)', () =>
   inWorld({ nodes: ['one', 'two'] }, async (world) => {
     const number = await withDisk(world, ADOPTED);
     await world.ready('windowsdisks/data');
@@ -275,7 +275,7 @@ test('33.A4: nor on another machine, whatever the volume is called there (F3)', 
     assert.not.ok(world.machine('two').changes.includes('formatVolume'));
   }));
 
-test('33.A4: an order that names the time is for one format, also for objects that are made anew (F3)', () =>
+test('33.A4: an order that names the time is for one format, also for objects that are made anew (WIN-KINDS-WINDOWS-VOLUME-3)', () =>
   inWorld({}, async (world) => {
     const number = await withDisk(world, ADOPTED);
     await world.create('windowsvolumes/data', volume({ formatPolicy: 'IfUnknown' }));
@@ -303,7 +303,7 @@ test('33.A4: an order that names the time is for one format, also for objects th
     assert.is(formats(world), 1);
   }));
 
-test('33.A4: a disk does not go before its node has on record what was seen on it (K3)', () =>
+test('33.A4: a disk does not go before its node has on record what was seen on it (WIN-KINDS-WINDOWS-DISK-3)', () =>
   inWorld({}, async (world) => {
     await withDisk(world);
     await world.ready('windowsdisks/data');
@@ -343,7 +343,7 @@ test('33.A4: a volume that never had a file system is formatted on a disk whose 
     assert.is(formats(world), 1);
   }));
 
-test('33.A4: a disk that was seen with a file system gets no partition table when Windows says that it is raw (K3)', () =>
+test('33.A4: a disk that was seen with a file system gets no partition table when Windows says that it is raw (WIN-KINDS-WINDOWS-DISK-3)', () =>
   inWorld({}, async (world) => {
     const number = await withDisk(world, ADOPTED);
     await world.until('windowsdisks/data', 'seen', ({ status }) => status?.['fileSystems'] !== undefined);

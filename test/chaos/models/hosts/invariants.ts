@@ -16,7 +16,7 @@ export interface HostFigures {
 /** What has to be ordered in any run, or nothing was seen. */
 const USUAL = ['inspect', 'provide', 'active', 'deleted'];
 
-/** Nothing was done to a machine that nobody asked for, or twice (O1 to O4). @returns what was seen */
+/** Nothing was done to a machine that nobody asked for, or twice (TEST-ORDERS-1 to TEST-ORDERS-4). @returns what was seen */
 export function judgeOrders(entries: readonly Entry[], violate: Violate): HostFigures {
   for (const line of unasked(entries)) violate(line);
   const taken = entries.flatMap((entry) => (entry.what === 'ordered' && entry.status === 202 ? [entry.target] : []));

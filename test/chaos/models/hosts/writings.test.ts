@@ -24,7 +24,7 @@ function afterwards(read: JsonObject, version: Version, play: (writings: Writing
 
 const off = (outcome: 'done' | 'unknown') => (writings: Writings) => writings.changed(HOST, { online: false }, outcome);
 
-test('what was written last is there, in either version (V1)', () => {
+test('what was written last is there, in either version (TEST-WRITINGS-1)', () => {
   assert.is(afterwards(READ_OFF, 'v1beta1', off('done')), undefined);
   const { poweredOn: _, ...others } = READ_OFF;
   assert.is(afterwards({ ...others, online: false, hardwareProfile: 'empty' }, 'v1alpha1', off('done')), undefined);
@@ -35,7 +35,7 @@ test('what was written last is there, in either version (V1)', () => {
   );
 });
 
-test('what actors fill in is no change of what was written (V1)', () => {
+test('what actors fill in is no change of what was written (TEST-WRITINGS-1)', () => {
   assert.is(afterwards({ ...READ_OFF, architecture: 'x86_64' }, 'v1beta1', off('done')), undefined);
 });
 
@@ -48,12 +48,12 @@ const WRONG: Readonly<Record<string, JsonObject>> = {
 };
 
 for (const [what, read] of Object.entries(WRONG)) {
-  test(`${what} is noticed (V1)`, () => {
+  test(`${what} is noticed (TEST-WRITINGS-1)`, () => {
     assert.match(afterwards(read, 'v1beta1', off('done')) ?? '', "host 'one' reads in v1beta1 as");
   });
 }
 
-test('what nobody answered is done or not, and afterwards what was seen (V2)', () => {
+test('what nobody answered is done or not, and afterwards what was seen (TEST-WRITINGS-2)', () => {
   const before = { ...READ_OFF, poweredOn: true };
   for (const read of [READ_OFF, before]) assert.is(afterwards(read, 'v1beta1', off('unknown')), undefined);
   const seen = (writings: Writings): void => {

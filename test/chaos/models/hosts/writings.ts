@@ -2,9 +2,9 @@
 // annotations are written all the time, and what is stored in one version is read and written in the other one.
 //
 // Invariants:
-//   V1. A spec reads as it was written last, field by field, in the version that it was written in and in the other one. What nobody
+//   TEST-WRITINGS-1. A spec reads as it was written last, field by field, in the version that it was written in and in the other one. What nobody
 //       wrote is not there, but for what follows from the version that the host was created in, and what actors fill in.
-//   V2. A write that nobody answered is done, or it is not.
+//   TEST-WRITINGS-2. A write that nobody answered is done, or it is not.
 import { isDeepStrictEqual } from 'node:util';
 import type { Version } from '../../../../adapters/ironic/api/definitions.ts';
 import type { JsonObject } from '../../../../bus/mod.ts';

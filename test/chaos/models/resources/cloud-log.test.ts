@@ -83,7 +83,7 @@ test('what may be gone, as its deletion is on the way, stands on nothing', () =>
 });
 
 test('what is there twice is (I4)', () => {
-  const again: Call = [...network.slice(0, 5), { network: { id: 'N2', name: 'n' } }] as unknown as Call;
+  const again: Call = [...network.slice(0, 5), { network: { id: 'BUS-NATS-SERVER-2', name: 'n' } }] as unknown as Call;
   assert.equal(violations(network, again), ['I4']);
 });
 
@@ -152,7 +152,7 @@ test('what is kept below a user stands on him, and is there once (I2, I4)', () =
     at,
     'u3',
     { application_credential: { name: 'c' } },
-    { application_credential: { id: 'C2', name: 'c' } },
+    { application_credential: { id: 'BUS-CONNECTION-2', name: 'c' } },
   );
   assert.equal(violations(user, login, gone('/users/U')), ['I2']);
   assert.equal(violations(user, login, gone(`${at}/C`), gone('/users/U')), []);

@@ -64,7 +64,7 @@ test('maps, large numbers and errors with their codes come through', async () =>
   });
 });
 
-test('a call whose way is lost has an end that nobody knows; the next one finds another way (L2)', async () => {
+test('a call whose way is lost has an end that nobody knows; the next one finds another way (TEST-MACHINE-LINE-2)', async () => {
   let begun = 0;
   const first = Promise.withResolvers<void>();
   const answer = async (): Promise<unknown> => {
@@ -80,7 +80,7 @@ test('a call whose way is lost has an end that nobody knows; the next one finds 
   });
 });
 
-test('a call that comes when it is waited for no more is not begun (L1)', async () => {
+test('a call that comes when it is waited for no more is not begun (TEST-MACHINE-LINE-1)', async () => {
   const begun: string[] = [];
   const answer = async ({ name }: Calling): Promise<unknown> => void begun.push(name);
   const givenUp = async ({ host, way }: Line): Promise<void> => {

@@ -2,8 +2,8 @@
 // on its node. One line of JSON a call, and one an answer, in any order; a Map and a bigint are spelt in a way of their own.
 //
 // Invariants:
-//   L1. A call is not begun once its connection has ended, or its caller has given it up; what was begun goes on to its end.
-//   L2. A call is sent once. When its connection ends, or no answer comes in time, nobody knows how the call has ended.
+//   TEST-MACHINE-LINE-1. A call is not begun once its connection has ended, or its caller has given it up; what was begun goes on to its end.
+//   TEST-MACHINE-LINE-2. A call is sent once. When its connection ends, or no answer comes in time, nobody knows how the call has ended.
 import { createServer, connect as open, type Socket } from 'node:net';
 import { createInterface } from 'node:readline';
 import type { Host } from '../../../../adapters/csi-proxy/hosts/host.ts';
@@ -15,7 +15,7 @@ export interface Calling {
   /** `volume.formatVolume` */
   readonly name: string;
   readonly args: readonly unknown[];
-  /** Whether somebody waits for it still (L1). */
+  /** Whether somebody waits for it still (TEST-MACHINE-LINE-1). */
   isAwaited(): boolean;
 }
 
@@ -101,7 +101,7 @@ export function distantHost({ clock, port, limitMs }: DistantHostDeps): Host {
     const id = ++lastId;
     const { promise, resolve, reject } = Promise.withResolvers<unknown>();
     const limit = limitMs(name);
-    // What the machine is told ends before the caller gives up (L1): a call that arrives right then is not begun.
+    // What the machine is told ends before the caller gives up (TEST-MACHINE-LINE-1): a call that arrives right then is not begun.
     const until = clock.now() + limit;
     const late = (): void => {
       const message = `the machine did not answer to ${name} within ${limit} ms; whether the work was done is not known`;

@@ -66,7 +66,7 @@ export const HOSTS_UNREACHABLE: readonly string[] = [
   'bareMetalHost: an operation -> each.refused on error if isTerminal',
   // No history rests for ten minutes.
   'bareMetalHost: lifecycle.detaching.detached -> each.removing on after detachedPause',
-  // A host without finalizers is gone at once, and the chart is stopped; what was stored is told to it before its effect ends (E2).
+  // A host without finalizers is gone at once, and the chart is stopped; what was stored is told to it before its effect ends (PORTS-2).
   'bareMetalHost: lifecycle.admitting.deciding -> lifecycle.deleted on always if isGone',
   'bareMetalHost: each.deciding -> lifecycle.deleted on always if isGone',
   'bareMetalHost: lifecycle.deleting.removingFinalizer -> lifecycle.deleted on done of removeOwnFinalizer',

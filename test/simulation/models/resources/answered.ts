@@ -1,4 +1,4 @@
-// Remembers who has ever said to which incarnation that it is ready: every such answer is mail (P2, M4).
+// Remembers who has ever said to which incarnation that it is ready: every such answer is a message (P2).
 import type { MailboxMessage } from '../../../../bus/mod.ts';
 import { Readiness } from '../../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../../machines/object.ts';

@@ -54,7 +54,7 @@ export const RARE: readonly string[] = [
   // A deletion just while it is not clear whether something was built; and a child of which its absence was told too early.
   'externalResource: lifecycle.claiming.undetermined -> lifecycle.deleting on always if isDeleting',
   'externalResource: lifecycle.deleting.awaitingChildren -> lifecycle.deleting.removingChildren on after childrenPause if areChildrenGone',
-  // What was stored is told to the chart before its effect ends (E2), and it has mostly gone on by then.
+  // What was stored is told to the chart before its effect ends (PORTS-2), and it has mostly gone on by then.
   'book: working.addingFinalizer -> working.reserving on done of addOwnFinalizer',
   // Races of two writes, which are won by whoever else writes the same object in the same few milliseconds.
   'book: finished.furnishing -> finished.furnishing on error of furnish if isConflict',

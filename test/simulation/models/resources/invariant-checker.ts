@@ -160,14 +160,17 @@ export class Watchman {
     if (options?.onDelete === 'detach') this.excused.add(uid);
   }
 
-  /** One living managed object has what it has recorded (M8). */
+  /** One living managed object has what it has recorded (EXTERNAL-RESOURCE-8). */
   #judgeOwner(object: KubeObject, before: KubeObject | undefined): void {
     const recorded = (of: KubeObject): string | undefined => BY_KIND.get(of.kind)?.life.recorded?.(of);
     const id = recorded(object);
     if (id === undefined || this.#isByHand || (before !== undefined && recorded(before) === id)) return;
     for (const { object: other } of this.#objects.values())
       if (other.metadata.uid !== object.metadata.uid && other.kind === object.kind && recorded(other) === id)
-        this.#violate('M8', `${this.nameOf(object.metadata.uid)} has ${id}, as ${this.nameOf(other.metadata.uid)} has`);
+        this.#violate(
+          'EXTERNAL-RESOURCE-8',
+          `${this.nameOf(object.metadata.uid)} has ${id}, as ${this.nameOf(other.metadata.uid)} has`,
+        );
     // Whoever records what nobody has any more has it from now on, whoever made it.
     const made = this.made.get(id);
     if (made !== undefined) this.made.set(id, { ...made, uid: object.metadata.uid });
@@ -366,12 +369,12 @@ export class Watchman {
         this.made.set(made.id, { ...made, uses: made.uses.difference(ids) });
   }
 
-  /** What somebody else made is neither removed nor changed before an object has recorded it (M9). */
+  /** What somebody else made is neither removed nor changed before an object has recorded it (EXTERNAL-RESOURCE-9). */
   #judgeForeign({ method, path, pod, uid }: Landing): void {
     const [, , id = ''] = path.split('/');
     if (method !== 'GET' && this.foreign.has(id))
       this.#violate(
-        'M9',
+        'EXTERNAL-RESOURCE-9',
         `${pod} sends ${method} ${path} for ${this.nameOf(uid)}, and what is there somebody else made`,
       );
   }

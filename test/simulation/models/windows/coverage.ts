@@ -31,7 +31,7 @@ export const WINDOWS_UNREACHABLE: readonly string[] = [
   'reconcileLoop: deleting.idle -> deleting.awaiting on always if isStale',
   'reconcileLoop: deleting.idle -> stays on dependencies.changed',
   'reconcileLoop: deleting.idle -> deleting.awaiting on relations.changed',
-  // An object without finalizers is gone at once, and its chart stopped: what was stored is told to it before its effect ends (E2).
+  // An object without finalizers is gone at once, and its chart stopped: what was stored is told to it before its effect ends (PORTS-2).
   'reconcileLoop: removingFinalizer -> deleted on done of removeOwnFinalizer',
   // Mail is only refused to an actor whose shard left, and whose chart is stopped by then.
   'reconcileLoop: endingClaims -> retryingEndOfClaims on error of endClaims',

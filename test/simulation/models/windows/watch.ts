@@ -9,7 +9,7 @@
 //   S5. No password is in an object, in mail, in a request, in an answer or in the log.
 //   S6. Nothing is taken down for an object that is not deleted, or that others hold.
 //   S7. What an object has not made stays, and so does what is in a directory, unless its policy says otherwise.
-//   S8. What one tenant has on a machine is not another one's (`tenancy.ts`).
+//   `tenancy.ts` has the next, S8: what one tenant has on a machine is not the other one’s.
 import type { MemoryDisk } from '../../../../adapters/csi-proxy/hosts/memory/memory-disks.ts';
 import type { Change } from '../../../../adapters/simulated/kubernetes/storage/store.ts';
 import { finalizerOf } from '../../../../adapters/windows/kinds/windows-kind.ts';

@@ -1,4 +1,4 @@
-// R3: an image whose checksum has no type. Each version means another one then, so that the meaning of the version that
+// IRONIC-RAID-3: an image whose checksum has no type. Each version means another one then, so that the meaning of the version that
 // an object comes from is written down for the one that it goes to: `md5` one way, `auto` the other.
 import { isMap, type JsonMap } from '../../../json-values.ts';
 import { changedAt, type Path, restoredAt, valueAt } from '../paths.ts';

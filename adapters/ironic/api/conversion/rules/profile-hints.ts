@@ -1,4 +1,4 @@
-// R4: a v1beta1 host has no hardware profile to fall back to, so that what the profile stands for is written out.
+// IRONIC-RAID-4: a v1beta1 host has no hardware profile to fall back to, so that what the profile stands for is written out.
 import { hintsOfProfile, profileNameOf } from '../../../host/hardware-profiles.ts';
 import { isMap, type JsonMap } from '../../../json-values.ts';
 import { changedAt, isAbsent, isSame, restoredAt, valueAt } from '../paths.ts';

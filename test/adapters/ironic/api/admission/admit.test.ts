@@ -29,14 +29,14 @@ test('each kind that is asked about has rules', () => {
 });
 
 for (const [kind, [invalid, valid]] of Object.entries(INVALID)) {
-  test(`a ${kind} that was stored invalid may lose its finalizer and take an annotation (A2)`, () => {
+  test(`a ${kind} that was stored invalid may lose its finalizer and take an annotation (IRONIC-ADMIT-2)`, () => {
     const stored = { metadata: { name: 'n', namespace: 'ns', finalizers: ['f'] }, spec: invalid };
     const changed = { ...stored, metadata: { name: 'n', namespace: 'ns', annotations: { a: 'b' } } };
     assert.equal(updated(kind, stored, changed), []);
     assert.equal(updated(kind, stored, JSON.parse(JSON.stringify(stored))), []);
   });
 
-  test(`a ${kind} is judged whole when its spec changes (A2)`, () => {
+  test(`a ${kind} is judged whole when its spec changes (IRONIC-ADMIT-2)`, () => {
     const problems = created(kind, object(invalid));
     const others: readonly unknown[] = [];
     const changed = { ...(invalid as Fields), description: 'changed' };
@@ -50,7 +50,7 @@ for (const [kind, [invalid, valid]] of Object.entries(INVALID)) {
   });
 }
 
-test('what an update of the metadata makes worse is refused, and nothing else (A2)', () => {
+test('what an update of the metadata makes worse is refused, and nothing else (IRONIC-ADMIT-2)', () => {
   const spec = { firmware: {} };
   const before = host(spec, { 'reboot.metal3.io/a': 'x' });
   assert.equal(updated('BareMetalHost', before, host(spec, { 'reboot.metal3.io/a': 'x', b: 'c' })), []);
@@ -65,7 +65,7 @@ test('what an update of the metadata makes worse is refused, and nothing else (A
   assert.match(contradicting[0] ?? '', 'contradicting values');
 });
 
-test('an unset bmc and one of two empty texts are the same (A2)', () => {
+test('an unset bmc and one of two empty texts are the same (IRONIC-ADMIT-2)', () => {
   const spec = { firmware: {}, bmc: undefined };
   const written = { ...spec, bmc: { address: '', credentialsName: '' } };
   const parsed = (value: unknown): unknown => JSON.parse(JSON.stringify(value));

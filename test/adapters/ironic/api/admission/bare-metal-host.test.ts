@@ -233,7 +233,7 @@ test('what a driver cannot do is refused of each that cannot, and of no other', 
   }
 });
 
-test('all problems are told at once (A1)', () => {
+test('all problems are told at once (IRONIC-ADMIT-1)', () => {
   const problems = created(
     KIND,
     host(

@@ -192,7 +192,7 @@ test('a HostNetworkAttachment that a host refers to stays as it is', () => {
   assert.equal(updated(NETWORK, ATTACHMENT, { ...ATTACHMENT, metadata: {} }, { others: users }), []);
 });
 
-test('it stays as it is too where nobody knows who refers to it (A3)', () => {
+test('it stays as it is too where nobody knows who refers to it (IRONIC-ADMIT-3)', () => {
   assert.match(updated(NETWORK, ATTACHMENT, CHANGED)[0] ?? '', 'could not be found out');
   const verdict = admit({ kind: NETWORK, version: 'v1alpha1', operation: 'DELETE', oldObject: ATTACHMENT });
   assert.is(verdict.allowed, false);

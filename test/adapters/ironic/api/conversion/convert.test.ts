@@ -298,7 +298,7 @@ for (const [profile, hints] of PROFILES) {
   });
 }
 
-test('the recorded profile counts before the one asked for, and that before the address (D4)', () => {
+test('the recorded profile counts before the one asked for, and that before the address (IRONIC-DATA-IMAGE-4)', () => {
   const both = specOf({ online: true, hardwareProfile: 'dell', bmc: LIBVIRT }, { hardwareProfile: 'openstack' });
   assert.equal(both['rootDeviceHints'], { devicePath: '/dev/vdb' });
   const asked = specOf({ online: true, hardwareProfile: 'dell', bmc: LIBVIRT }, { hardwareProfile: '' });

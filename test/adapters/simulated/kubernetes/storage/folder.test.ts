@@ -110,7 +110,7 @@ test('a snapshot replaces the logs, and is the start of what watches know', asyn
 });
 
 for (const kind of ['kill', 'power cut'] as const) {
-  test(`a ${kind} at every step loses nothing that was told (F1, F3), compaction included`, async () => {
+  test(`a ${kind} at every step loses nothing that was told (KSIM-FOLDER-1, KSIM-FOLDER-3), compaction included`, async () => {
     const whole = simulatedDisk(new Map());
     await live(whole, SCRIPT);
     assert.ok(whole.after('kill', () => 0).has('snapshot'));
@@ -216,7 +216,7 @@ async function threeLines(): Promise<Buffer> {
   return bytes;
 }
 
-test('a last line that is cut off at any byte is dropped (F2), and writes go on', async () => {
+test('a last line that is cut off at any byte is dropped (KSIM-FOLDER-2), and writes go on', async () => {
   const bytes = await threeLines();
   const start = bytes.lastIndexOf('\n', bytes.length - 2) + 1;
   for (let end = start; end < bytes.length; end++) {
@@ -233,7 +233,7 @@ test('a last line that is cut off at any byte is dropped (F2), and writes go on'
   }
 });
 
-test('any other damage is refused with the file and the line, and nothing is changed (F2)', async () => {
+test('any other damage is refused with the file and the line, and nothing is changed (KSIM-FOLDER-2)', async () => {
   const bytes = await threeLines();
   for (let at = 0; at < bytes.length - 1; at++) {
     const damaged = Buffer.from(bytes);

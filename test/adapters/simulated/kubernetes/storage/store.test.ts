@@ -41,7 +41,7 @@ test('another revision changes the resourceVersion of the metadata, wherever the
   }
 });
 
-test('the past is bounded in number (H1), and known without a gap from the forgotten revision on (H2)', () => {
+test('the past is bounded in number (KSIM-HISTORY-1), and known without a gap from the forgotten revision on (KSIM-HISTORY-2)', () => {
   const store = memoryStore({ remembered: { changes: 8, characters: 1_000_000 } });
   const secrets = store.collection('/secrets');
   for (let index = 0; index < 100; index++) {
@@ -58,7 +58,7 @@ test('the past is bounded in number (H1), and known without a gap from the forgo
   assert.ok(secrets.forgottenRevision() > 90);
 });
 
-test('the past is bounded in size (H1): only what nobody else keeps counts', () => {
+test('the past is bounded in size (KSIM-HISTORY-1): only what nobody else keeps counts', () => {
   const store = memoryStore({ remembered: { changes: 1000, characters: 20_000 } });
   const secrets = store.collection('/secrets');
   const large = { data: 'x'.repeat(4000) };
