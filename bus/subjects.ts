@@ -49,6 +49,8 @@ export type MailboxSubject = ActorSubject | ShardSubject | ReservationSubject;
 export const SHARDS = 64;
 /** First token of every subject unless a deployment says otherwise. */
 export const ROOT = 'troupe';
+/** What follows the root in the bus's own subjects; operations have a realm there, which must be none of these. */
+export const RESERVED_TOKENS: readonly string[] = ['mail', 'event', 'epoch', 'longcall', 'inbox'];
 
 const ENCODER = new TextEncoder();
 // ignoreBOM keeps a leading byte order mark, without which decoding would not be the inverse of encoding.

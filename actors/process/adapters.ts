@@ -5,6 +5,7 @@ import type { Contract } from '../../adapters/kubernetes/mod.ts';
 import { openstack } from '../../adapters/openstack/mod.ts';
 import { windows } from '../../adapters/windows/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
+import { RESERVED_TOKENS } from '../../bus/subjects.ts';
 import { Role } from '../base/config.ts';
 import { contained } from './plug-in.ts';
 
@@ -27,7 +28,7 @@ export async function adaptersOf(names: string | undefined, folder: string): Pro
 export type Texts = Readonly<Record<string, string | undefined>>;
 
 /** First tokens of the bus's own subjects, and the realm of Secrets. */
-const TAKEN_REALMS: readonly string[] = ['mail', 'event', 'epoch', 'hold', 'inbox', 'core'];
+const TAKEN_REALMS: readonly string[] = [...RESERVED_TOKENS, 'core'];
 
 /** @throws {TerminalError} two of them cannot be told apart, or one has a name that is the runtime's */
 export function checkAdapters(adapters: readonly Adapter[]): readonly Adapter[] {

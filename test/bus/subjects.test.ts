@@ -8,15 +8,20 @@ import {
   addressKey,
   decodeToken,
   encodeToken,
+  epochSubject,
   eventSubject,
   eventWildcard,
+  inboxPrefix,
   internAddress,
+  longCallWildcard,
   mailboxSubject,
+  mailWildcard,
   objectFilter,
   operationSubject,
   parseAddressKey,
   parseEventSubject,
   parseMailboxSubject,
+  RESERVED_TOKENS,
   SHARDS,
   senderFilters,
   shardFilter,
@@ -212,6 +217,14 @@ test('an operation has a subject of its own on each node, whatever that is calle
       assert.equal([tokens.length, decodeToken(tokens[1] ?? '')], [4, node]);
     }),
     checked,
+  );
+});
+
+test('what no realm may be called is what follows the root in all other subjects', () => {
+  const own = [mailWildcard(), eventWildcard(), epochSubject(), longCallWildcard(), inboxPrefix({ name: 'actors' })];
+  assert.equal(
+    own.map((subject) => subject.split('.')[1]),
+    [...RESERVED_TOKENS],
   );
 });
 
