@@ -108,12 +108,12 @@ export class UserEventDetector {
     }
     if (enters(ResourceTag.Taken) && conflictingOwner !== undefined)
       return warning(
-        'Taken',
+        'OwnershipConflict',
         `${conflictingOwner.externalId} is what ${conflictingOwner.kind} ${conflictingOwner.namespace}/${conflictingOwner.name} has`,
       );
     if (enters(ResourceTag.Vanished)) {
       this.#doneGeneration = undefined;
-      return warning('Vanished', `${object.externalId} is gone, and was not deleted from here; it is made anew`);
+      return warning('DeletedExternally', `${object.externalId} is gone, and was not deleted from here; it is made anew`);
     }
     if (enters(ResourceTag.Unclaiming) && externalId !== '')
       return this.#ended(cause, from?.hasTag(ResourceTag.AwaitsRemoval) === true, object, externalId);
@@ -142,7 +142,7 @@ export class UserEventDetector {
   /** Each is told once, until it is over. */
   #remarked({ left = [], statusNotes = [] }: UpdateOutcome, id: string): UserEvent | undefined {
     const drift = left.length === 0 ? [] : [warning('Drifted', `${driftMessage(left)}: ${id}`)];
-    const all = [...drift, ...statusNotes.map((message) => warning('Outdated', message))];
+    const all = [...drift, ...statusNotes.map((message) => warning('DependencyReplaced', message))];
     const reported = this.#statusNotes;
     const news = all.find(({ message }) => !reported.has(message));
     this.#statusNotes = new Set(
@@ -168,7 +168,7 @@ export class UserEventDetector {
     if (unappliedFields.length === 0 || object === undefined || this.#unheededGeneration === generation)
       return undefined;
     this.#unheededGeneration = generation;
-    return warning('Unheeded', unheededMessage(object, unappliedFields));
+    return warning('FieldsNotApplied', unheededMessage(object, unappliedFields));
   }
 
   #ended(
@@ -185,7 +185,7 @@ export class UserEventDetector {
       return normal('Deleted', `Deleted ${externalId}`);
     // A removal that was asked for, and is not awaited any more.
     if (!detached || wasAwaited) return undefined;
-    return normal('Released', `Left ${externalId} in place`);
+    return normal('Detached', `Left ${externalId} in place`);
   }
 }
 

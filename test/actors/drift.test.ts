@@ -115,7 +115,7 @@ check('what was made of another one says so, also to who begins afresh, and stay
   const said = `; it was made of ${before}, Project/${owner} is ${after.status?.id} by now: to follow spec.resource.projectRef, delete Network/${name}, which deletes ${status?.id} with all that it holds, and create it again`;
   const found = await world.progressing('Network', name, 'Success', `OpenStack resource is up to date${said}`);
   assert.equal([found.status?.id, condition(found, 'Available').status], [status?.id, 'True']);
-  assert.match((await reported(world, name, 'Outdated')).message, /^it was made of /);
+  assert.match((await reported(world, name, 'DependencyReplaced')).message, /^it was made of /);
   assert.is((await world.contents('networks')).length, 1);
   // Who has said so is not woken to say it again.
   const { resourceVersion } = found.metadata;

@@ -62,8 +62,8 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     assert.is((await reported(world, name, 'Imported')).message, `Imported ${id}`);
     await world.delete('Network', name);
     await world.gone('Network', name);
-    assert.is((await reported(world, name, 'Released')).message, `Left ${id} in place`);
-    assert.equal(await reasons(world, name), ['Imported', 'Released']);
+    assert.is((await reported(world, name, 'Detached')).message, `Left ${id} in place`);
+    assert.equal(await reasons(world, name), ['Detached', 'Imported']);
   });
 
   check('drift is told apart from a change of the spec; the same again counts; a loss is told', async (world) => {
@@ -88,10 +88,10 @@ export function describeEvents(test: Test, openGround: OpenGround): void {
     assert.equal(await reasons(world, name), ['Created', 'Drifted']);
 
     await world.cloud('DELETE', `/networks/${status?.id}`);
-    const lost = await reported(world, name, 'Vanished');
+    const lost = await reported(world, name, 'DeletedExternally');
     assert.is(lost.message, `${status?.id} is gone, and was not deleted from here; it is made anew`);
     await reported(world, name, 'Created', (event) => event.message !== `Created ${status?.id}`);
-    assert.equal(await reasons(world, name), ['Created', 'Created', 'Drifted', 'Vanished']);
+    assert.equal(await reasons(world, name), ['Created', 'Created', 'DeletedExternally', 'Drifted']);
   });
 
   check('a restart tells nothing again', async (world) => {

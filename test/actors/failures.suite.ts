@@ -150,7 +150,7 @@ export function describeFailures(test: Test, openGround: OpenGround): void {
     await world.available('Network', net);
     await world.available('Project', owner);
     await world.patch('Network', net, { spec: { resource: { dnsDomain: 'example.org.', projectRef: owner } } });
-    const { type, message } = await reported(world, net, 'Unheeded');
+    const { type, message } = await reported(world, net, 'FieldsNotApplied');
     const what = 'spec.resource.dnsDomain, spec.resource.projectRef cannot be set once the resource is made';
     assert.equal([type, message], ['Warning', `${what}, and has no effect; delete Network/${net} and create it again`]);
     const done = await world.available('Network', net);
@@ -160,7 +160,7 @@ export function describeFailures(test: Test, openGround: OpenGround): void {
       spec: { resource: { dnsDomain: null, projectRef: null, description: 'new' } },
     });
     await world.until('Network', net, 'changed', ({ status }) => status?.resource?.['description'] === 'new');
-    assert.equal((await eventsOf(world, net)).filter(({ reason }) => reason === 'Unheeded').length, 1);
+    assert.equal((await eventsOf(world, net)).filter(({ reason }) => reason === 'FieldsNotApplied').length, 1);
   });
 }
 
