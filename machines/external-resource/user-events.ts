@@ -113,7 +113,10 @@ export class UserEventDetector {
       );
     if (enters(ResourceTag.Vanished)) {
       this.#doneGeneration = undefined;
-      return warning('DeletedExternally', `${object.externalId} is gone, and was not deleted from here; it is made anew`);
+      return warning(
+        'DeletedExternally',
+        `${object.externalId} is gone, and was not deleted from here; it is made anew`,
+      );
     }
     if (enters(ResourceTag.Unclaiming) && externalId !== '')
       return this.#ended(cause, from?.hasTag(ResourceTag.AwaitsRemoval) === true, object, externalId);
