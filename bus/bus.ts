@@ -49,8 +49,8 @@ export type Publication =
 export interface MailboxHandlers {
   /** A value, during the replay or live. Called in the order of the stream, never concurrently. */
   onMail(mail: MailboxMessage): void;
-  /** Of a value whose format is newer than this process knows: it stays as it is, and is not handed over. */
-  onNewer?(subject: MailboxSubject): void;
+  /** Of a value whose format is not the one that this process knows: it stays as it is, and is not handed over. */
+  onUnreadable?(subject: MailboxSubject): void;
   /** Every value stored before the subscription began has been handed over (BUS-3). Called once. */
   onReplayed(): void;
 }
@@ -109,7 +109,7 @@ export interface Mailbox {
   last(subject: MailboxSubject): Promise<MailboxMessage | undefined>;
   /**
    * Last values to and from an actor, the oldest first: the newest `limit` of those that are looked at, `limit` of a kind of
-   * subject at least. For people: nothing says that they are of the current epoch, and none of a newer format is among them.
+   * subject at least. For people: nothing says that they are of the current epoch, and none of another format is among them.
    *
    * @throws {TransientError}
    */

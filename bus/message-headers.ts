@@ -3,8 +3,8 @@ import type { MsgHdrs } from 'nats';
 import { TransientError } from './errors.ts';
 import { validTraceparent } from './trace-context.ts';
 
-/** Major version of what this release writes, and the newest that it reads. Mail that says none is of version 1. */
-export const MAIL_FORMAT = 1;
+/** Major version of what this release writes, and the only one that it reads. A message that states none is of this version. */
+export const MAIL_FORMAT = 2;
 export const FORMAT_HEADER = 'Troupe-Format';
 export const TRACEPARENT_HEADER = 'traceparent';
 /** Of a request that is held: by which process, and which of its requests it is. */
@@ -26,17 +26,18 @@ export function mailHeaders(traceparent: string | undefined): readonly (readonly
 export function readMailHeaders(headers: MsgHdrs | undefined): MailHeaders {
   const format = Number.parseInt(headers?.get(FORMAT_HEADER) ?? '', 10);
   return {
-    format: Number.isInteger(format) ? format : 1,
+    format: Number.isInteger(format) ? format : MAIL_FORMAT,
     traceparent: validTraceparent(headers?.get(TRACEPARENT_HEADER)),
   };
 }
 
-/** What to tell a person of mail that this release cannot read. */
-export function newerFormat(format: number): string {
-  return `mail of format ${format} is ignored, for this process knows ${MAIL_FORMAT} at most: it is older than others that run`;
+/** What a person is to know of messages that this release cannot read. */
+export function unreadableFormat(format: number): string {
+  const why = format > MAIL_FORMAT ? 'this process is older than others that run' : 'an earlier release wrote it';
+  return `mail of format ${format} is ignored, for this process knows ${MAIL_FORMAT} alone: ${why}`;
 }
 
 /** @throws {TransientError} the value is of a newer format: who cannot read it must not replace it either */
 export function refuseNewer({ format }: MailHeaders): void {
-  if (format > MAIL_FORMAT) throw new TransientError(newerFormat(format));
+  if (format > MAIL_FORMAT) throw new TransientError(unreadableFormat(format));
 }

@@ -20,9 +20,9 @@ import {
   MAIL_FORMAT,
   type MailHeaders,
   mailHeaders,
-  newerFormat,
   readMailHeaders,
   refuseNewer,
+  unreadableFormat,
 } from './message-headers.ts';
 import { deleteMessage, publishMessage, readMessage, type StreamConfig } from './nats-api.ts';
 import { listSubjects, pagesOf } from './nats-listing.ts';
@@ -226,7 +226,7 @@ export class NatsMailbox implements Mailbox {
     const subject = parseMailboxSubject(text, this.shards, this.#root);
     if (message === undefined || subject === undefined) return undefined;
     const said = readMailHeaders(message.headers);
-    if (said.format > MAIL_FORMAT) return undefined;
+    if (said.format !== MAIL_FORMAT) return undefined;
     const { sequence, storedAt } = message;
     return { subject, sequence, storedAt, payload: payloadOf(message.payload), ...traced(said) };
   }
@@ -242,9 +242,10 @@ export class NatsMailbox implements Mailbox {
     // Not ours: another number of shards, or somebody else's words. It counts as handed over all the same.
     if (subject !== undefined && this.#isWanted(subject, filter)) {
       const said = readMailHeaders(message.headers);
-      if (said.format > MAIL_FORMAT) {
+      // mutant: older-format-read !== -> said.format > MAIL_FORMAT
+      if (said.format !== MAIL_FORMAT) {
         this.#warnOf(said.format);
-        handlers.onNewer?.(subject);
+        handlers.onUnreadable?.(subject);
       } else handlers.onMail({ subject, sequence, storedAt, payload: payloadOf(message.string()), ...traced(said) });
     }
     replay.saw(text);
@@ -254,7 +255,7 @@ export class NatsMailbox implements Mailbox {
   #warnOf(format: number): void {
     if (this.#unreadable.has(format)) return;
     this.#unreadable.add(format);
-    this.#onWarning(newerFormat(format));
+    this.#onWarning(unreadableFormat(format));
   }
 
   #isWanted(subject: MailboxSubject, filter: MailboxFilter): boolean {

@@ -252,7 +252,7 @@ export class StreamKeeper {
   async #found(wasKnown: boolean): Promise<StreamInfo> {
     const { connection, config, onCreated } = this.#options;
     const found = await streamInfo(connection, config.name);
-    if (found !== undefined) return wasKnown ? found : this.#truncateToTerminal(found);
+    if (found !== undefined) return wasKnown ? found : this.#withNeededSettings(found);
     if (this.#isReader) throw new TransientError(`there is no stream '${config.name}' yet`);
     if (wasKnown) await connection.clock.sleep(RETURN_MS);
     const made = await this.#made();
@@ -275,7 +275,7 @@ export class StreamKeeper {
   }
 
   /** Without these settings the mail would not be last values. Others are the deployment's affair. */
-  async #truncateToTerminal(info: StreamInfo): Promise<StreamInfo> {
+  async #withNeededSettings(info: StreamInfo): Promise<StreamInfo> {
     const { connection, config } = this.#options;
     const { subjects, max_msgs_per_subject, allow_direct, num_replicas } = config;
     const needed = { subjects, max_msgs_per_subject, allow_direct, num_replicas };

@@ -15,8 +15,8 @@ try {
       kinds: contracts.filter(isWritten).map((contract) => ({ contract })),
       exemptions: [],
     };
-    for (const problemMessage of await checkContracts(kinds, exemptions)) {
-      console.error(complaintText(problemMessage));
+    for (const finding of await checkContracts(kinds, exemptions)) {
+      console.error(complaintText(finding));
       complaints++;
     }
   }

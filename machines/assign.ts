@@ -24,12 +24,11 @@ function resolve(
   { assignment }: Assign,
 ): readonly [AnyMachineSnapshot] {
   const given = { context: snapshot.context as object, event, self, system };
-  const change =
-    typeof assignment === 'function' ? assignment(given, params) : changeTraceparent(assignment, given, params);
+  const change = typeof assignment === 'function' ? assignment(given, params) : changesOf(assignment, given, params);
   return [{ ...snapshot, context: { ...snapshot.context, ...change } }];
 }
 
-function changeTraceparent(assignment: Readonly<Record<string, unknown>>, given: Given, params: unknown): object {
+function changesOf(assignment: Readonly<Record<string, unknown>>, given: Given, params: unknown): object {
   const change: Record<string, unknown> = {};
   for (const [key, value] of Object.entries(assignment))
     change[key] = typeof value === 'function' ? (value as Change)(given, params) : value;

@@ -16,7 +16,7 @@ import { defectIn } from '../sharding/quarantine.ts';
 import type { ClusterReader } from './cluster-reader.ts';
 import { type Cause, type Finding, type Hold, labelOf, Standing } from './findings.ts';
 import * as cause from './root-causes.ts';
-import { counts, idOf, isDeleted, resourceStateOf, saidBy } from './root-causes.ts';
+import { counts, idOf, isDeleted, objectStateOf, saidBy } from './root-causes.ts';
 
 export interface DiagnosisDeps {
   readonly reading: ClusterReader;
@@ -86,7 +86,7 @@ export class Diagnosis {
     const key = addressKey(address);
     const kind = this.#deps.registry.kind(address);
     const id = orElse(() => idOf(object, kind), undefined);
-    const known = { ...saidBy(object, id), standing: resourceStateOf(object) };
+    const known = { ...saidBy(object, id), standing: objectStateOf(object) };
     const position = this.#path.findIndex((other) => other.key === key);
     if (position >= 0) {
       const labels = this.#path.slice(position).map((other) => other.label);
@@ -303,7 +303,7 @@ export class Diagnosis {
       }
       const known = saidBy(object, id);
       const reported = cause.holding(labelOf(known), id, label);
-      const holder: Finding = { ...known, standing: resourceStateOf(object), needs: [], cause: reported };
+      const holder: Finding = { ...known, standing: objectStateOf(object), needs: [], cause: reported };
       this.#addresses.set(holder, from);
       holders.push(holder);
     }

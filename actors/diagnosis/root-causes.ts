@@ -212,7 +212,7 @@ export function saidBy(
 }
 
 /** How an object stands that is not explained any further. */
-export function resourceStateOf(object: KubeObject): Standing {
+export function objectStateOf(object: KubeObject): Standing {
   if (isDeleted(object)) return Standing.Deleting;
   return availabilityOf(object)?.status === 'False' ? Standing.Waiting : Standing.Available;
 }

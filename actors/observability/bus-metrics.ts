@@ -2,7 +2,7 @@
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Bus, type Clock, type Lease, type Leases, type Mailbox, WATCH_LEASE } from '../../bus/mod.ts';
 import { POD_LEASE } from '../sharding/replica-count.ts';
-import { offersIn, resourceStateOf } from '../sharding/served-kinds.ts';
+import { offersIn, servingOf } from '../sharding/served-kinds.ts';
 
 /** Seconds. Between two pods on one network it is milliseconds; after an outage it is as long as that was. */
 const LAG_BUCKETS = [0.001, 0.005, 0.025, 0.1, 0.5, 2, 10, 60];
@@ -61,7 +61,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
     leaseMs: leases.leaseMs,
     watch: (onChange) =>
       leases.watch((records) => {
-        unserved.set(resourceStateOf(offersIn(records)).unserved.length);
+        unserved.set(servingOf(offersIn(records)).unserved.length);
         onChange(records);
       }),
     list: () => leases.list(),
@@ -112,7 +112,7 @@ export function busMetrics({ registers, clock }: BusMetricsDeps): (bus: Bus) => 
             lag.observe({ topic: subject.topic }, Math.max(0, clock.now() - storedAt) / 1_000);
           handlers.onMail(mail);
         },
-        onNewer: (subject) => handlers.onNewer?.(subject),
+        onUnreadable: (subject) => handlers.onUnreadable?.(subject),
         onReplayed() {
           isReplayed = true;
           handlers.onReplayed();

@@ -49,8 +49,8 @@ export function checkAdapters(adapters: readonly Adapter[]): readonly Adapter[] 
   return adapters;
 }
 
-function take(taken: Set<string>, name: string, problemMessage: string): void {
-  if (taken.has(name)) throw new TerminalError(`${problemMessage} '${name}'; leave one of them out`);
+function take(taken: Set<string>, name: string, problem: string): void {
+  if (taken.has(name)) throw new TerminalError(`${problem} '${name}'; leave one of them out`);
   taken.add(name);
 }
 

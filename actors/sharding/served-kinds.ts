@@ -75,7 +75,7 @@ export function watchedIn(
   return record && offer && { holder: record.holder, offer };
 }
 
-export function resourceStateOf(offers: Offers): Standing {
+export function servingOf(offers: Offers): Standing {
   const said = [...offers].flatMap(([pod, offer]) => (offer === undefined ? [] : [[pod, offer] as const]));
   const all = universe(said.map(([, offer]) => offer));
   const served = said.map(([pod, offer]) => ({ pod, own: all.filter((part) => covers(offer, part)).map(nameOf) }));

@@ -283,7 +283,7 @@ export class ShardHost {
     await this.#subscriptions.open({
       ...{ shards, isHeld },
       onMail: (mail) => this.#onMail(mail, isHeld),
-      onNewer: (about) => this.#onNewer(about, isHeld),
+      onUnreadable: (about) => this.#onUnreadable(about, isHeld),
     });
   }
 
@@ -408,7 +408,7 @@ export class ShardHost {
   }
 
   /** A claim that nobody here can read holds what it may: the table is incomplete (P8). */
-  #onNewer(about: MailboxSubject, isOurs: (number: number) => boolean): void {
+  #onUnreadable(about: MailboxSubject, isOurs: (number: number) => boolean): void {
     if (!('from' in about) || about.topic !== 'claim') return;
     const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);

@@ -8,7 +8,7 @@
 import type { Logger } from 'pino';
 import { type Bus, type Clock, type Lease, type LeaseRecord, toErrorData } from '../../bus/mod.ts';
 import { POD_LEASE, SHARD_LEASE } from './replica-count.ts';
-import { noteOf, type Offer, type Offers, offersIn, resourceStateOf } from './served-kinds.ts';
+import { noteOf, type Offer, type Offers, offersIn, servingOf } from './served-kinds.ts';
 import type { ShardHost } from './shard-host.ts';
 
 export interface ShardsDeps {
@@ -77,9 +77,9 @@ export async function manageShards(
     for (const number of [...held.keys()]) drop(number);
   };
   /** The pods that live, and of them those that get shards. What is amiss is said once. */
-  const standing = (): { readonly pods: ReadonlySet<string>; readonly all: ReadonlySet<string> } => {
+  const candidates = (): { readonly pods: ReadonlySet<string>; readonly all: ReadonlySet<string> } => {
     const offers: Offers = new Map([...offersIn(records), [pod, offer]]);
-    const { able: pods, unserved, lacking } = resourceStateOf(offers);
+    const { able: pods, unserved, lacking } = servingOf(offers);
     const own = lacking.get(pod) ?? [];
     const now = JSON.stringify([unserved, pods.has(pod) ? [] : own]);
     if (now !== amiss) {
@@ -118,7 +118,7 @@ export async function manageShards(
         notice();
       });
     }
-    const { pods: serving, all } = standing();
+    const { pods: serving, all } = candidates();
     // mutant: shards-to-any-pod =.2 -> all
     const pods = serving;
     // mutant: shards-to-first-new-pod =.2 -> false
@@ -129,7 +129,7 @@ export async function manageShards(
       if (owner(number, pods) === pod) {
         const holder = holders.get(`${SHARD_LEASE}${number}`);
         if (!held.has(number) && (holder === undefined || holder === pod)) wanted.push(number);
-      } else if (held.has(number) && !(isKeeping && !pods.has(owner(number, all) ?? ''))) {
+      } else if (held.has(number) && (!isKeeping || pods.has(owner(number, all) ?? ''))) {
         drop(number);
       }
     }

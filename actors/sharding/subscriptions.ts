@@ -20,7 +20,7 @@ export interface Reading {
   readonly isHeld: (shard: number) => boolean;
   readonly onMail: (mail: MailboxMessage) => void;
   /** Of what this process is too old to read. */
-  readonly onNewer: (subject: MailboxSubject) => void;
+  readonly onUnreadable: (subject: MailboxSubject) => void;
 }
 
 interface Open extends Reading {
@@ -68,7 +68,7 @@ export class Subscriptions {
     const onMail = (mail: MailboxMessage): void => this.#take(entry, mail);
     entry.subscription = await this.#deps.mailbox.subscribe(
       { shards },
-      { onMail, onNewer: reading.onNewer, onReplayed },
+      { onMail, onUnreadable: reading.onUnreadable, onReplayed },
     );
     this.#open.add(entry);
     // The shards may have been closed meanwhile.
@@ -108,7 +108,10 @@ export class Subscriptions {
     const { promise: replayed, resolve: onReplayed } = Promise.withResolvers<void>();
     try {
       const onMail = (mail: MailboxMessage): void => this.#take(entry, mail);
-      const narrower = await mailbox.subscribe({ shards: held }, { onMail, onNewer: entry.onNewer, onReplayed });
+      const narrower = await mailbox.subscribe(
+        { shards: held },
+        { onMail, onUnreadable: entry.onUnreadable, onReplayed },
+      );
       // Of what is closed meanwhile, or lost with its epoch, the replay never ends.
       const wider = entry.subscription;
       entry.subscription = { close: async () => void (await Promise.all([wider?.close(), narrower.close()])) };

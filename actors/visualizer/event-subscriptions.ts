@@ -77,7 +77,7 @@ export class EventSubscriptions {
     if (this.#ending !== undefined) clock.clearTimeout(this.#ending);
     this.#ending = undefined;
     this.#session ??= new Session(this.#deps, {
-      onUserEvent: () => this.#schedule(),
+      onUpdate: () => this.#schedule(),
       onRebase: () => this.#rebase(),
       onTrouble: () => this.#tellTrouble(),
     });

@@ -38,7 +38,7 @@ export interface SessionDeps {
 
 export interface SessionListener {
   /** Something in the forest is new. */
-  onUserEvent(): void;
+  onUpdate(): void;
   /** Something was missed: what was told of the forest is no base any more. */
   onRebase(): void;
   onTrouble(): void;
@@ -125,7 +125,7 @@ export class Session {
     const subscribe = async (): Promise<{ close(): Promise<void> }> => {
       const subscription = await bus.trace.subscribe((event) => this.#take(event));
       const onTried = (isRead: boolean): void => {
-        if (isRead) this.#listener.onUserEvent();
+        if (isRead) this.#listener.onUpdate();
         resolve();
       };
       this.#keep(this.#recall(onTried));
@@ -165,7 +165,7 @@ export class Session {
   #take(event: ReceivedEvent): void {
     if (this.#stop.signal.aborted) return;
     if (event.type === CALL_EVENT) this.services.take(event);
-    else if (this.#remember(event, 'now')) this.#listener.onUserEvent();
+    else if (this.#remember(event, 'now')) this.#listener.onUpdate();
   }
 
   #remember(event: ReceivedEvent, when: 'now' | 'before'): boolean {
@@ -191,7 +191,7 @@ export class Session {
     const { promise, resolve } = Promise.withResolvers<void>();
     const where = `${kind.plural} ${place ?? ''}`;
     const taken = (): void => {
-      if (!signal.aborted) this.#listener.onUserEvent();
+      if (!signal.aborted) this.#listener.onUpdate();
     };
     const watching = watchResource(
       { client, objects, clock },

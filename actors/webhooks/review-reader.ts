@@ -125,11 +125,11 @@ class Pieces {
   #pieces: Buffer[] = [];
   #bytes = 0;
   readonly #most: number;
-  readonly #problemMessage: string;
+  readonly #problem: string;
 
-  constructor(most: number, problemMessage: string) {
+  constructor(most: number, problem: string) {
     this.#most = most;
-    this.#problemMessage = problemMessage;
+    this.#problem = problem;
   }
 
   get bytes(): number {
@@ -138,7 +138,7 @@ class Pieces {
 
   add(piece: Buffer): void {
     this.#bytes += piece.length;
-    if (this.#bytes > this.#most) throw new RefusedBody(413, this.#problemMessage);
+    if (this.#bytes > this.#most) throw new RefusedBody(413, this.#problem);
     this.#pieces.push(piece);
   }
 

@@ -105,7 +105,7 @@ export interface AccessCheckResult {
     readonly what: string;
     readonly todo: string;
     /** Whoever looks may not see enough to tell. */
-    readonly isUnannounced?: true;
+    readonly isUndetermined?: true;
   };
 }
 

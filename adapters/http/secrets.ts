@@ -24,14 +24,12 @@ const PART = LEAST_PIECE / 2;
 
 /** @returns what hides the secrets in a text; empty ones and `undefined` are no secrets */
 export function hiding(secrets: readonly (string | undefined)[]): (text: string) => string {
-  const completedLookup = [...new Set(secrets)].flatMap((secret) =>
-    secret ? [new CompletedLookup(utf8(secret))] : [],
-  );
-  if (completedLookup.length === 0) return (text) => text;
+  const patterns = [...new Set(secrets)].flatMap((secret) => (secret ? [new SecretPattern(utf8(secret))] : []));
+  if (patterns.length === 0) return (text) => text;
   return (text) => {
     const cut = text.length > LONGEST_TEXT ? `${text.slice(0, LONGEST_TEXT)}…` : text;
     const places = new Places(cut);
-    if (!search(places, completedLookup)) return HIDDEN;
+    if (!search(places, patterns)) return HIDDEN;
     return places.without();
   };
 }
@@ -45,7 +43,7 @@ export function hidden(value: Json, hide: (text: string) => string): Json {
 }
 
 /** A secret, and what is needed to find pieces of it. */
-class CompletedLookup {
+class SecretPattern {
   readonly bytes: string;
   /** The parts of it that follow each other, with the place of the first such; made when first needed. */
   #parts: ReadonlyMap<string, number> | undefined;
@@ -131,9 +129,9 @@ class Places {
 }
 
 /** @returns false when the text says so much in so many ways that it was not searched whole */
-function search(places: Places, completedLookup: readonly CompletedLookup[]): boolean {
+function search(places: Places, patterns: readonly SecretPattern[]): boolean {
   let bytes = 0;
-  const visit = (reading: Reading, depth: number, wanted: readonly CompletedLookup[]): boolean => {
+  const visit = (reading: Reading, depth: number, wanted: readonly SecretPattern[]): boolean => {
     bytes += reading.bytes.length;
     // mutant: secrets-unsearched drop
     if (bytes > MOST_BYTES) return false;
@@ -143,15 +141,13 @@ function search(places: Places, completedLookup: readonly CompletedLookup[]): bo
     if (depth === 0) return true;
     for (const inner of readingsWithin(reading)) {
       const saysText = isText(inner.bytes);
-      const findable = saysText
-        ? completedLookup
-        : completedLookup.filter((secret) => secret.bytes.length >= LEAST_IN_NOISE);
+      const findable = saysText ? patterns : patterns.filter((secret) => secret.bytes.length >= LEAST_IN_NOISE);
       // mutant: secret-in-base64 !.1 -> false
       if (!visit(inner, saysText ? depth - 1 : 0, findable)) return false;
     }
     return true;
   };
-  return visit(readingOf(places.text), DEPTH, completedLookup);
+  return visit(readingOf(places.text), DEPTH, patterns);
 }
 
 /** Whether three quarters of the bytes are those of words, in UTF-8. */

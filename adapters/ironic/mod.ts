@@ -33,11 +33,11 @@ export { imageProblems, imageUrlProblem } from './host/image-rules.ts';
 export { deployInterface, deploySteps, instancePatch, isSameImage } from './host/instance-info.ts';
 export { patchOf } from './host/node-patch.ts';
 export {
+  imageStateOf,
   needsPreprovisioningImage,
   preprovisioningImageSpec,
   ramdiskDecision,
   requestsPreprovisioningImage,
-  resourceStateOf,
 } from './host/preprovisioning.ts';
 export { logicalDisks, raidCleanSteps, raidInterface, raidPlan, wantedRaid } from './host/raid.ts';
 export { registryCredentials } from './host/registry-credentials.ts';

@@ -231,8 +231,8 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
   await clock.settle();
   const inbox = String(nats.consumers[0]?.['deliver_subject']);
   const [newer, ours] = [headers(), headers()];
-  newer.set('Troupe-Format', '2');
-  ours.set('Troupe-Format', '1');
+  newer.set('Troupe-Format', '3');
+  ours.set('Troupe-Format', '2');
   const deliver = (name: string, at: number, header: MsgHdrs): void =>
     nats.deliver(inbox, {
       subject: mailboxSubject(object(name)),
@@ -249,7 +249,32 @@ test('mail of a newer format is ignored, with one warning; the replay is complet
   deliver('c', 3, ours);
   assert.equal(heard, ['c']);
   assert.is(warnings.length, 1);
-  assert.match(warnings[0] ?? '', 'format 2');
+  assert.match(warnings[0] ?? '', 'format 3');
+  await mailbox.close();
+});
+
+test('what an earlier release wrote is not read as if it were of this one, and may be replaced', async () => {
+  const { clock, nats, mailbox, warnings } = await scene();
+  const [heard, unread]: [MailboxMessage[], unknown[]] = [[], []];
+  const handlers = {
+    onMail: (mail: MailboxMessage) => void heard.push(mail),
+    onUnreadable: (subject: unknown) => void unread.push(subject),
+    onReplayed: () => undefined,
+  };
+  const subscribing = mailbox.subscribe({ topic: 'object' }, handlers);
+  await clock.settle();
+  await subscribing;
+  const older = headers();
+  older.set('Troupe-Format', '1');
+  const subject = mailboxSubject(object('c'));
+  const delivery = { subject, reply: '$JS.ACK.S.c.1.1.1.0.0', payload: '{}', header: older };
+  nats.deliver(String(nats.consumers[0]?.['deliver_subject']), delivery);
+  assert.equal([heard, unread], [[], [object('c')]]);
+  assert.match(warnings[0] ?? '', 'format 1 is ignored');
+  nats.stored(subject, {}, older);
+  const last = outcome(mailbox.last(object('c')));
+  await clock.settle();
+  assert.equal(last.value?.payload, {});
   await mailbox.close();
 });
 
@@ -284,12 +309,12 @@ test('what is no JSON object is handed over and read as an empty one (BUS-7)', a
 test('a value of a newer format is not read as no value: it would be replaced', async () => {
   const { clock, nats, mailbox } = await scene();
   const newer = headers();
-  newer.set('Troupe-Format', '2');
+  newer.set('Troupe-Format', '3');
   nats.stored(mailboxSubject(object('c')), {}, newer);
   const last = outcome(mailbox.last(object('c')));
   await clock.settle();
   assert.instance(last.error, TransientError);
-  assert.match(last.error?.message ?? '', 'format 2');
+  assert.match(last.error?.message ?? '', 'format 3');
   await mailbox.close();
 });
 

@@ -203,7 +203,7 @@ export function natsSuite(test: uvu.Test<Record<string, unknown>>, harness: Nats
         assert.is(message.subject, mailboxSubject(object('n')));
         assert.is(message.string(), '{"spec":{"text":"a\\nb"}}');
         assert.not(message.headers?.has('Nats-Msg-Id'));
-        assert.is(message.headers?.get('Troupe-Format'), '1');
+        assert.is(message.headers?.get('Troupe-Format'), '2');
         assert.not(message.headers?.has('traceparent'));
       }
     }),

@@ -141,8 +141,8 @@ const MAIL = {
   object: mail('object'),
   claim: mail('claim.openstack.subnets.default.s'),
   ready: mail('ready.openstack.subnets.default.s'),
-  createJournal: 'troupe.mail.7.creates',
-  turn: 'troupe.mail.7.reservation.abc',
+  creates: 'troupe.mail.7.creates',
+  reservation: 'troupe.mail.7.reservation.abc',
 };
 const EVENTS = {
   transition: 'troupe.event.openstack.networks.default.n.transition',
@@ -199,7 +199,7 @@ const REFUSED: Readonly<Record<Name, Required<Tries>>> = {
     publish: [
       ...NEVER,
       ...answers,
-      ...[MAIL.claim, MAIL.ready, MAIL.createJournal, MAIL.turn],
+      ...[MAIL.claim, MAIL.ready, MAIL.creates, MAIL.reservation],
       ...Object.values(EVENTS),
       ...OPERATIONS,
       ...OTHER_LEASES,

@@ -40,7 +40,7 @@ export interface Model {
 }
 
 /** Adds to the story what is happening now. */
-export type TransitionReporter = (who: string, what: string) => void;
+export type Reporter = (who: string, what: string) => void;
 
 /** What became of a call to the API server, which may be away. */
 export type Outcome = 'done' | 'absent' | 'unknown';
@@ -60,7 +60,7 @@ export interface Run {
   readonly passwords: Passwords;
   /** Of faults. */
   readonly random: () => number;
-  readonly report: TransitionReporter;
+  readonly report: Reporter;
   /** Adds to the story what happened at another time. */
   note(at: number, who: string, what: string): void;
   violate(what: string): void;

@@ -20,7 +20,7 @@ export interface Deed {
   readonly what: string;
 }
 
-export type StepOf<RecentEvent extends Deed> = RecentEvent & { readonly atMs: number };
+export type StepOf<Happens extends Deed> = Happens & { readonly atMs: number };
 
 /** A history before it happens: made from a seed alone, and smaller when parts are left out. */
 export interface Plan<Own extends Deed = Deed, Given = unknown> {

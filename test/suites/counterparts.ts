@@ -49,7 +49,7 @@ export function bareEnv(env: Env): Env {
 }
 
 /** A script of bash that brings a counterpart, and how its environment is told. */
-export interface DevBackend {
+export interface Counterpart {
   readonly name: string;
   /** Others that come first. */
   readonly needs: readonly string[];
@@ -101,14 +101,14 @@ function without(path: string, ...programs: readonly (readonly [string, string])
   return missing === undefined ? undefined : `no ${missing[0]}, ${missing[1]}`;
 }
 
-function installed(program: string, packages: string, others: readonly string[] = []): DevBackend['up'] {
+function installed(program: string, packages: string, others: readonly string[] = []): Counterpart['up'] {
   const there = [program, ...others].map((each) => `command -v ${each} >/dev/null`).join(' && ');
   return () =>
     `{ ${there}; } || { flock ${APT_LOCK} apt-get update -qq && ` +
     `DEBIAN_FRONTEND=noninteractive flock ${APT_LOCK} apt-get install -qq -y --no-install-recommends ${packages}; }`;
 }
 
-function debian(name: string, program: string, packages: string, others?: readonly string[]): DevBackend {
+function debian(name: string, program: string, packages: string, others?: readonly string[]): Counterpart {
   return {
     name,
     needs: [],
@@ -119,7 +119,7 @@ function debian(name: string, program: string, packages: string, others?: readon
   };
 }
 
-function goTool(name: string, build: string): DevBackend {
+function goTool(name: string, build: string): Counterpart {
   return {
     name,
     needs: [],
@@ -135,7 +135,7 @@ const kube = script('kube/kube.sh');
 const openstack = script('openstack/openstack.sh');
 const ironic = script('ironic/ironic.sh');
 
-export const COUNTERPARTS: readonly DevBackend[] = [
+export const COUNTERPARTS: readonly Counterpart[] = [
   {
     name: 'nats-programs',
     needs: [],

@@ -15,7 +15,7 @@ import { asOne, asTotals, type Ended, runCommand } from './command.ts';
 import {
   bareEnv,
   COUNTERPARTS,
-  type DevBackend,
+  type Counterpart,
   type Env,
   freePorts,
   type Place,
@@ -82,7 +82,7 @@ function stored(file: string): Stored | undefined {
 class Estate {
   readonly #folder: string;
   readonly #envs = new Map<string, Readonly<Record<string, string>>>();
-  readonly #up: { readonly devBackend: DevBackend; readonly place: Place }[] = [];
+  readonly #up: { readonly counterpart: Counterpart; readonly place: Place }[] = [];
   readonly #endings: Promise<void>[] = [];
 
   constructor(folder: string) {
@@ -100,13 +100,13 @@ class Estate {
     return env;
   }
 
-  step(devBackend: DevBackend): Step {
-    const { name, load, needs } = devBackend;
-    return { name, needs, uses: [], load, run: (signal) => this.#bring(devBackend, signal) };
+  step(counterpart: Counterpart): Step {
+    const { name, load, needs } = counterpart;
+    return { name, needs, uses: [], load, run: (signal) => this.#bring(counterpart, signal) };
   }
 
-  async #bring(devBackend: DevBackend, signal: AbortSignal): Promise<Outcome> {
-    const { name, absent, up, limitMs, needs } = devBackend;
+  async #bring(counterpart: Counterpart, signal: AbortSignal): Promise<Outcome> {
+    const { name, absent, up, limitMs, needs } = counterpart;
     const reason = absent();
     if (reason !== undefined) return { passed: 0, failed: 0, skipped: 1, said: reason };
     const { first, distances } = PORTS[name] ?? { first: 0, distances: [] };
@@ -115,7 +115,7 @@ class Estate {
       port: distances.length === 0 ? 0 : await freePorts(first, distances),
     };
     mkdirSync(place.folder, { recursive: true });
-    this.#up.push({ devBackend, place });
+    this.#up.push({ counterpart, place });
     const reported = join(this.#folder, `${name}.env`);
     const ended = await this.#bash(name, `exec 3>'${reported}'\n${up(place)}`, needs, limitMs, signal);
     const lines = ended.ok ? readFileSync(reported, 'utf8').split('\n') : [];
@@ -145,12 +145,12 @@ class Estate {
   }
 
   /** The newest first. */
-  async #end(isOver: (devBackend: DevBackend) => boolean): Promise<void> {
-    const over = this.#up.filter(({ devBackend }) => isOver(devBackend)).reverse();
+  async #end(isOver: (counterpart: Counterpart) => boolean): Promise<void> {
+    const over = this.#up.filter(({ counterpart }) => isOver(counterpart)).reverse();
     for (const each of over) this.#up.splice(this.#up.indexOf(each), 1);
     const ending = (async () => {
-      for (const { devBackend, place } of over) {
-        const { name, down, needs, limitMs } = devBackend;
+      for (const { counterpart, place } of over) {
+        const { name, down, needs, limitMs } = counterpart;
         if (down === undefined) continue;
         const ended = await this.#bash(`${name}-down`, down(place), needs, limitMs, new AbortController().signal);
         if (!ended.ok) say(`${name} did not end as it should: ${ended.how}`);
@@ -170,9 +170,9 @@ function joined(first: string, rest: string): string {
 function closure(needs: readonly string[]): readonly string[] {
   const found = new Set<string>();
   const visit = (name: string): void => {
-    const devBackend = COUNTERPARTS.find((each) => each.name === name);
-    if (devBackend === undefined) throw new Error(`there is no counterpart '${name}'`);
-    for (const need of devBackend.needs) visit(need);
+    const counterpart = COUNTERPARTS.find((each) => each.name === name);
+    if (counterpart === undefined) throw new Error(`there is no counterpart '${name}'`);
+    for (const need of counterpart.needs) visit(need);
     found.add(name);
   };
   for (const need of needs) visit(need);
@@ -287,7 +287,7 @@ async function main(): Promise<number> {
   };
   const needed = COUNTERPARTS.filter(({ name }) => closure(wanted.flatMap(({ needs }) => needs)).includes(name));
   const steps = [
-    ...needed.map((devBackend) => estate.step(devBackend)),
+    ...needed.map((counterpart) => estate.step(counterpart)),
     ...wanted.map((suite) => stepOf(suite, estate, folder)),
   ];
   try {

@@ -3,7 +3,7 @@ import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { SecretContent } from '../../adapters/api/adapter.ts';
 import { egressPolicyOf } from '../../adapters/http/egress-policy.ts';
-import { bodyOf, changeTraceparent, resourceIn } from '../../adapters/openstack/client/bodies.ts';
+import { bodyOf, changeRequest, resourceIn } from '../../adapters/openstack/client/bodies.ts';
 import { lookUps } from '../../adapters/openstack/client/lookups.ts';
 import { poller } from '../../adapters/openstack/client/poller.ts';
 import { HttpError, type Session } from '../../adapters/openstack/client/session.ts';
@@ -303,7 +303,7 @@ export class Tenant {
 
   async #unprotect(image: string): Promise<void> {
     const session = await this.session();
-    const change = changeTraceparent({ service: GLANCE, member: 'image' }, { protected: false });
+    const change = changeRequest({ service: GLANCE, member: 'image' }, { protected: false });
     const deadlineAt = this.cloud.clock.now() + CALL_MS;
     await session.call({ service: 'image', path: image, deadlineAt, traceparent: '', ...change });
   }

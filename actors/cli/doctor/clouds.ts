@@ -42,7 +42,7 @@ export async function examineClouds({
       if (found.length === 0) checks.push(well(Area.Clouds, adapter.realm, 'no object names credentials'));
       for (const { place, problem } of found) {
         if (problem === undefined) checks.push(well(Area.Clouds, place, 'can be signed in to'));
-        else checks.push((problem.isUnannounced ? unknown : wrong)(Area.Clouds, place, problem.what, problem.todo));
+        else checks.push((problem.isUndetermined ? unknown : wrong)(Area.Clouds, place, problem.what, problem.todo));
       }
     } catch (error) {
       if (!(error instanceof TroupeError)) throw error;

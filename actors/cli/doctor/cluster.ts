@@ -46,7 +46,7 @@ const TODO: Readonly<Record<Trouble, string>> = {
   'not to be read': 'look with an account that may read customresourcedefinitions',
 };
 
-interface AccessCheckResult {
+interface ServedDefinition {
   readonly name: string;
   readonly problem: Trouble | undefined;
 }
@@ -76,7 +76,7 @@ export async function examineDefinitions(
 }
 
 /** @param options  by which people say how the definitions are to be */
-function said(all: readonly AccessCheckResult[], options: readonly string[]): readonly Check[] {
+function said(all: readonly ServedDefinition[], options: readonly string[]): readonly Check[] {
   const place = 'CustomResourceDefinitions';
   const checks = [...Map.groupBy(all, ({ problem }) => problem)].flatMap(([problem, of]): Check[] => {
     if (problem === undefined) return [];
@@ -94,7 +94,7 @@ function said(all: readonly AccessCheckResult[], options: readonly string[]): re
   return [well(Area.Cluster, place, `all ${all.length} are there, established, and of this release`)];
 }
 
-function examinedOf(client: Client, contracts: readonly Contract[]): Promise<readonly AccessCheckResult[]> {
+function examinedOf(client: Client, contracts: readonly Contract[]): Promise<readonly ServedDefinition[]> {
   return Promise.all(
     contracts.map(async (contract) => ({ name: crdName(contract), problem: await troubleOf(client, contract) })),
   );

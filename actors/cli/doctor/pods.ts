@@ -1,6 +1,6 @@
 // Whether the pods serve the same: a shard has objects of all kinds, so what one of them lacks another one stands still for.
 import type { LeaseRecord } from '../../../bus/mod.ts';
-import { beyond, offersIn, resourceStateOf, watchedIn } from '../../sharding/served-kinds.ts';
+import { beyond, offersIn, servingOf, watchedIn } from '../../sharding/served-kinds.ts';
 import { Area, type Check, well, wrong } from './checks.ts';
 
 /** Names that are told of those that share a trouble. */
@@ -11,7 +11,7 @@ const ALIKE = 'deploy one configuration: the same --adapters, --kinds and --name
 export function examinePods(records: readonly LeaseRecord[]): readonly Check[] {
   const offers = offersIn(records);
   if (offers.size === 0) return [];
-  const { able, unserved, lacking } = resourceStateOf(offers);
+  const { able, unserved, lacking } = servingOf(offers);
   const checks: Check[] = [...lacking].map(([pod, kinds]) => {
     const outcome = able.has(pod) ? 'what it hosts of these stands' : 'it gets no objects';
     return wrong(Area.Pods, `pod ${pod}`, `does not serve ${named(kinds)}, which others do: ${outcome}`, ALIKE);

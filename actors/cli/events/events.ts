@@ -10,7 +10,7 @@ import type { Ink } from '../demo/view.ts';
 import { inspection } from './inspection.ts';
 import { serveInspection } from './inspection-server.ts';
 import { lineOf, Steps } from './lines.ts';
-import type { CompletedLookup } from './presence.ts';
+import type { EventTarget } from './presence.ts';
 import { readEvents } from './reading.ts';
 
 export interface EventsDeps {
@@ -18,7 +18,7 @@ export interface EventsDeps {
   clock: Clock;
   openBus: () => Promise<BusReader>;
   /** Whether an object exists of which nothing is told; undefined: nobody can say. */
-  isThere: (completedLookup: CompletedLookup) => Promise<boolean | undefined>;
+  isThere: (target: EventTarget) => Promise<boolean | undefined>;
   /** First token of the bus's subjects; undefined: the usual one. */
   prefix: string | undefined;
   /** `<kind>/<name>`, or the two apart; none: all objects. */

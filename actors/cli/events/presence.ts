@@ -6,7 +6,7 @@ import type { Config } from '../../base/config.ts';
 import { type ClusterDeps, openCluster } from '../cluster.ts';
 
 /** Which object; without a namespace one of that name in any. */
-export type CompletedLookup = Omit<Address, 'namespace'> & { readonly namespaces: readonly string[] | undefined };
+export type EventTarget = Omit<Address, 'namespace'> & { readonly namespaces: readonly string[] | undefined };
 
 /** The cluster whose bus is looked at: that of the `troupe dev` in the folder where no bus is named. */
 export function clusterOf(config: Config, folder: string): ClusterDeps['config'] {
@@ -15,17 +15,14 @@ export function clusterOf(config: Config, folder: string): ClusterDeps['config']
 }
 
 /** @returns undefined: nobody can say */
-export async function isThere(
-  deps: ClusterDeps,
-  { namespaces, ...completedLookup }: CompletedLookup,
-): Promise<boolean | undefined> {
+export async function isThere(deps: ClusterDeps, { namespaces, ...target }: EventTarget): Promise<boolean | undefined> {
   try {
     const cluster = openCluster(deps);
     try {
-      const resource = cluster.registry.resource(completedLookup) as Resource;
+      const resource = cluster.registry.resource(target) as Resource;
       const places = resource.scope === 'Cluster' ? [undefined] : (namespaces ?? [undefined]);
       for (const namespace of places) {
-        if ((await cluster.objects.list(resource, namespace, completedLookup.name)).items.length > 0) return true;
+        if ((await cluster.objects.list(resource, namespace, target.name)).items.length > 0) return true;
       }
       return false;
     } finally {

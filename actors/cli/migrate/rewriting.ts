@@ -41,7 +41,7 @@ export async function placesOf(
 ): Promise<readonly Place[]> {
   const places: Place[] = [];
   for (const namespace of namespaces ?? [undefined]) {
-    const path = collectionOf(definition, requestedObjectIn(definition), namespace);
+    const path = collectionOf(definition, requestVersion(definition), namespace);
     let next: string | undefined;
     do {
       const more = next === undefined ? '' : `&continue=${encodeURIComponent(next)}`;
@@ -83,7 +83,7 @@ export async function rewrite(
   { isDry }: { readonly isDry: boolean },
 ): Promise<Outcome> {
   const { client, clock } = deps;
-  const path = `${pathOf(definition, requestedObjectIn(definition), place)}?fieldManager=${MANAGER}${isDry ? '&dryRun=All' : ''}`;
+  const path = `${pathOf(definition, requestVersion(definition), place)}?fieldManager=${MANAGER}${isDry ? '&dryRun=All' : ''}`;
   for (let attempt = 1; ; attempt++) {
     try {
       if (!isDry) await accompany(deps, definition, place);
@@ -105,7 +105,7 @@ async function accompany({ client, companions }: RewritingDeps, definition: Defi
   const { group, plural } = definition;
   for (const rule of companions.filter((each) => each.group === group && each.plural === plural)) {
     // A conversion may have no place for all of it.
-    const version = requestedObjectIn(definition);
+    const version = requestVersion(definition);
     const object = await read(client, pathOf(definition, version, place));
     if (object === undefined) return;
     const beside = { ...definition, plural: rule.companions };
@@ -118,7 +118,7 @@ async function accompany({ client, companions }: RewritingDeps, definition: Defi
 }
 
 async function isReplaced(client: KubeClient, definition: Definition, place: Place): Promise<boolean> {
-  const now = await read(client, pathOf(definition, requestedObjectIn(definition), place));
+  const now = await read(client, pathOf(definition, requestVersion(definition), place));
   const { uid } = (now?.['metadata'] ?? {}) as { readonly uid?: string };
   return uid !== place.uid;
 }
@@ -136,7 +136,7 @@ async function read(client: KubeClient, path: string): Promise<Data | undefined>
  * In which objects are asked for and patched: the one that they were stored in, if it is served. A patch in the new one would write
  * what that has by default, as an edit of ours.
  */
-const requestedObjectIn = ({ storage, stored, served }: Definition): string =>
+const requestVersion = ({ storage, stored, served }: Definition): string =>
   served.find((version) => version !== storage && stored.includes(version)) ??
   (served.includes(storage) ? storage : (served[0] ?? storage));
 

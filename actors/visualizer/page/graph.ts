@@ -1,6 +1,6 @@
 // The objects as a graph: what is needed on the left, who needs it on the right.
 import type { Tree } from '../wire.ts';
-import { type GraphNode, layout, pathOf, pointsOf, truncateToTerminal } from './layout.ts';
+import { type GraphNode, layout, pathOf, pointsOf, truncateToWidth } from './layout.ts';
 import type { Model } from './model.ts';
 import { labelOf, StatusColor } from './tones.ts';
 import { element, signElement, textElement, Zoomable } from './zoom.ts';
@@ -203,7 +203,7 @@ export class Graph {
       title,
       element('rect', { width: WIDTH, height: HEIGHT, rx: 8 }),
       signElement(StatusColor.Unseen, { x: 12, y: 13 }),
-      textElement(truncateToTerminal(said, FONT, WIDTH - 44), { x: 34, y: 16.5, class: 'name' }),
+      textElement(truncateToWidth(said, FONT, WIDTH - 44), { x: 34, y: 16.5, class: 'name' }),
       textElement(kind, { x: 34, y: 30, class: 'kind' }),
     );
     const choose = (): void => this.#deps.onChoose(key);

@@ -121,7 +121,7 @@ export class Inspector {
     this.#machines.set(machine, known);
     known.catch(() => this.#machines.delete(machine));
     await this.#chart?.draw(await known);
-    this.#deps.onUserEvent();
+    this.#deps.onUpdate();
   }
 
   #why({ chain, causes }: Inspected): Html {
@@ -215,7 +215,7 @@ export class Inspector {
           if (key !== this.#key) return;
           this.#answer = answer;
           this.#problem = undefined;
-          this.#deps.onUserEvent();
+          this.#deps.onUpdate();
         },
         (error: Error) => {
           if (key === this.#key) this.#fail(error);
@@ -226,7 +226,7 @@ export class Inspector {
 
   #fail({ message }: Error): void {
     this.#problem = message;
-    this.#deps.onUserEvent();
+    this.#deps.onUpdate();
   }
 }
 

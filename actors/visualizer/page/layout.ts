@@ -142,7 +142,7 @@ export function widthOf(text: string, font: string): number {
 }
 
 /** As much of a text as fits, with an ellipsis where something is left out. */
-export function truncateToTerminal(text: string, font: string, width: number): string {
+export function truncateToWidth(text: string, font: string, width: number): string {
   if (widthOf(text, font) <= width) return text;
   let [low, high] = [0, text.length];
   while (low < high) {

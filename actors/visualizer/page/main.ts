@@ -37,7 +37,7 @@ let historyAsked: Promise<void> | undefined;
 
 const root = document.querySelector<HTMLElement>('#app') as HTMLElement;
 root.replaceChildren();
-const deps: ViewDeps = { model, change, onUserEvent: draw };
+const deps: ViewDeps = { model, change, onUpdate: draw };
 const inspector = new Inspector(deps);
 const timeline = new Timeline(deps);
 const messages = new MessagesView(deps);

@@ -97,11 +97,11 @@ export class MessagesView {
         const isNew = JSON.stringify(answer) !== JSON.stringify(this.#answer);
         this.#answer = answer;
         this.#problem = undefined;
-        if (isNew) this.#deps.onUserEvent();
+        if (isNew) this.#deps.onUpdate();
       },
       (error: Error) => {
         this.#problem = error.message;
-        this.#deps.onUserEvent();
+        this.#deps.onUpdate();
       },
     );
   }

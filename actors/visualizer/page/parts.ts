@@ -11,7 +11,7 @@ export interface ViewDeps {
   readonly model: Model;
   readonly change: (part: Partial<State>) => void;
   /** Something that was asked for has come. */
-  readonly onUserEvent: () => void;
+  readonly onUpdate: () => void;
 }
 
 export function sign(tone: StatusColor | 'absent'): TemplateResult {

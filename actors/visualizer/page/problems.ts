@@ -76,12 +76,12 @@ export class ProblemsView {
   }
 
   #read(): void {
-    const { model, onUserEvent } = this.#deps;
+    const { model, onUpdate } = this.#deps;
     const isNew = model.version !== this.#version;
     if (this.#isReading || (this.#answer !== undefined && !isNew)) return;
     const wait = this.#readAt + AGAIN_MS - Date.now();
     if (wait > 0) {
-      setTimeout(onUserEvent, wait);
+      setTimeout(onUpdate, wait);
       return;
     }
     this.#isReading = true;
@@ -100,7 +100,7 @@ export class ProblemsView {
       )
       .finally(() => {
         this.#isReading = false;
-        onUserEvent();
+        onUpdate();
       });
   }
 }

@@ -138,15 +138,15 @@ class Planning {
       (ignored) => ignored.message === typeName(message.path) && ignored.field === field.jsonName,
     );
     if (isIgnored) return { field, kind: 'ignored' };
-    const devBackend = this.#internalOf(message)?.fields.get(field.jsonName);
+    const internalField = this.#internalOf(message)?.fields.get(field.jsonName);
     const shape = shapeOf(field);
-    if (devBackend === undefined) {
+    if (internalField === undefined) {
       const loss = this.#direction === Direction.In ? "the caller's data would be lost" : 'it would never be set';
       const meant = hint(field.jsonName, this.#unmatchedNames(message));
       return { field, kind: 'unmatched', problem: `(${shapeText(shape)}) has no counterpart (none${meant}): ${loss}` };
     }
-    if (!isSameShape(shape, devBackend.shape)) {
-      const types = `(${shapeText(shape)}) and its counterpart (${shapeText(devBackend.shape)})`;
+    if (!isSameShape(shape, internalField.shape)) {
+      const types = `(${shapeText(shape)}) and its counterpart (${shapeText(internalField.shape)})`;
       return { field, kind: 'unmatched', problem: `${types} are of different types` };
     }
     const renumbered = field.type.kind === 'enum' ? this.#renumbered(field.type.name) : undefined;

@@ -13,7 +13,7 @@ const CLASS = 'Server';
  * @param text  of `server.ts`
  * @param file  stands in the places
  */
-export function outcomeUnknown(versions: readonly VersionApi[], text: string, file: string): readonly Problem[] {
+export function missingMethods(versions: readonly VersionApi[], text: string, file: string): readonly Problem[] {
   const source = readSource(text, file);
   const found = methodsOf(source);
   if (found === undefined) return source.problems;

@@ -23,7 +23,7 @@ import {
   versionPaths,
 } from './layout.ts';
 import { type Leftovers, leftovers } from './leftovers.ts';
-import { outcomeUnknown } from './missing-methods.ts';
+import { missingMethods } from './missing-methods.ts';
 import { missingTypes } from './missing-types.ts';
 import { type Problem, sortedProblems } from './problem.ts';
 
@@ -169,7 +169,7 @@ function planGroup(found: FoundGroup, shown: (path: string) => string): GroupPla
     warnings: [
       ...warnings,
       ...planned.flatMap(({ converted }) => converted.warnings),
-      ...outcomeUnknown(apis, serverText, shown(paths.serverClass)),
+      ...missingMethods(apis, serverText, shown(paths.serverClass)),
     ],
     defaulted: inGroup(({ defaulted }) => defaulted),
     dropped: inGroup(({ dropped }) => dropped),

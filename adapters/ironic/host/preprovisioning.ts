@@ -120,7 +120,7 @@ export type ImageStanding =
  *
  * @param secret  the one that `spec.networkDataName` names, as it is now; undefined: there is none
  */
-export function resourceStateOf(
+export function imageStateOf(
   { metadata, spec, status }: PreprovisioningImage,
   secret: NetworkDataSecret | undefined,
 ): ImageStanding {

@@ -8,7 +8,7 @@ import { type ReconcileAttempt, reconcileLoop } from '../../../machines/reconcil
 import type { DeclaredKind } from '../../api/adapter.ts';
 import type { DeploySettings } from '../host/deploy-settings.ts';
 import { BUILDER_FINALIZER, type Built, builtImage } from '../host/image-builder.ts';
-import { type NetworkDataSecret, type PreprovisioningImage, resourceStateOf } from '../host/preprovisioning.ts';
+import { imageStateOf, type NetworkDataSecret, type PreprovisioningImage } from '../host/preprovisioning.ts';
 import { SECRET_LABELS } from '../host/secret-labels.ts';
 import { textOf } from '../json-values.ts';
 import { metal3Resource } from '../serving.ts';
@@ -32,7 +32,7 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
     children: () => [],
     publicState(object) {
       // Whether the Secret is another by now is looked at by who boots it.
-      const { kind } = resourceStateOf(imageOf(object), builtWith(object));
+      const { kind } = imageStateOf(imageOf(object), builtWith(object));
       return { ready: kind === 'usable', id: object.metadata.name };
     },
     life: reconcileLoop({
@@ -51,7 +51,7 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
       reconcile,
       wakesOn: (before, now) => !isDeepStrictEqual(versionOf(before), versionOf(now)),
       problemMessage(object) {
-        const standing = resourceStateOf(imageOf(object), builtWith(object));
+        const standing = imageStateOf(imageOf(object), builtWith(object));
         return standing.kind === 'failed' ? standing.message : undefined;
       },
       failure: 'ImageBuildFailed',

@@ -17,11 +17,11 @@ import { didAddressChange, driverInfo } from '../host/driver-info.ts';
 import { isKnownProfile, profileNameOf } from '../host/hardware-profiles.ts';
 import { deployInterface } from '../host/instance-info.ts';
 import {
+  imageStateOf,
   needsPreprovisioningImage,
   type PreprovisioningImage,
   type RamdiskDecision,
   ramdiskDecision,
-  resourceStateOf,
 } from '../host/preprovisioning.ts';
 import { mapOf, textOf } from '../json-values.ts';
 import { askingFor, type IronicPorts, metal3Resource } from '../serving.ts';
@@ -183,7 +183,7 @@ async function ramdiskOf(
   const image = (await readObject(PREPROVISIONING_IMAGES, namespace, name)) as PreprovisioningImage | undefined;
   if (image === undefined) return { ramdisk: decide() };
   const used = secretName && secret ? { name: secretName, resourceVersion: secret.resourceVersion } : undefined;
-  const standing = resourceStateOf(image, used);
+  const standing = imageStateOf(image, used);
   if (standing.kind === 'failed') return { ramdisk: decide(), problem: standing.message };
   return { ramdisk: decide(standing.kind === 'usable' ? image.status : undefined) };
 }

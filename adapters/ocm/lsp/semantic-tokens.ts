@@ -35,20 +35,20 @@ interface Colored {
 
 export function semanticTokens(syntax: FileSyntax, scope: Scope): number[] {
   const { text, tokens, notes } = syntax;
-  const colored: Colored[] = notes.map(({ offset, length }) => ({ offset, length, type: 'comment', modifiers: 0 }));
+  const highlighted: Colored[] = notes.map(({ offset, length }) => ({ offset, length, type: 'comment', modifiers: 0 }));
   for (const { kind, offset, length } of tokens) {
-    if (kind === 'string' || kind === 'number') colored.push({ offset, length, type: kind, modifiers: 0 });
+    if (kind === 'string' || kind === 'number') highlighted.push({ offset, length, type: kind, modifiers: 0 });
     else if (/^[a-z]/.test(kind) && kind !== 'name' && kind !== 'end') {
-      colored.push({ offset, length, type: 'keyword', modifiers: 0 });
+      highlighted.push({ offset, length, type: 'keyword', modifiers: 0 });
     }
   }
   for (const sight of sightsOf(syntax)) {
     const { offset, length } = sight.what === 'mark' ? sight.mark.place : sight.place;
-    colored.push({ offset, length, type: typeOf(sight, scope), modifiers: modifiersOf(sight) });
+    highlighted.push({ offset, length, type: typeOf(sight, scope), modifiers: modifiersOf(sight) });
   }
   const document = TextDocument.create('', '', 0, text);
   const builder = new SemanticTokensBuilder();
-  for (const each of colored.sort((a, b) => a.offset - b.offset).flatMap((one) => byLine(one, text))) {
+  for (const each of highlighted.sort((a, b) => a.offset - b.offset).flatMap((one) => byLine(one, text))) {
     const { line, character } = document.positionAt(each.offset);
     builder.push(line, character, each.length, TYPES.indexOf(each.type), each.modifiers);
   }

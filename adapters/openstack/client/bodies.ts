@@ -42,7 +42,7 @@ export function bodyOf(
 }
 
 /** What of a call says that these attributes are to be set. */
-export function changeTraceparent(of: Bodied, attributes: JsonObject): Pick<Call, 'method' | 'headers' | 'body'> {
+export function changeRequest(of: Bodied, attributes: JsonObject): Pick<Call, 'method' | 'headers' | 'body'> {
   const { patch, updateMethod: method } = of.service;
   if (patch === undefined) return { method, body: holding(of, attributes) };
   const body = Object.entries(attributes).map(([name, value]) => ({ op: 'replace', path: pointerTo(name), value }));

@@ -49,7 +49,7 @@ const FEW = { names: 50, exact: 4 } as const;
 /** Later than this, in milliseconds, a timer did not fire by chance: the process stood still. */
 const STOOD_STILL_MS = 1_000;
 /** A list for all is nobody's in particular, so that it is in no trace. */
-const NO_LOCAL_ACTORS = '';
+const NO_TRACE = '';
 
 export function poller({ clock, lookUps }: { readonly clock: Clock; readonly lookUps: LookUps }): Poller {
   const rounds = new Map<Session, Map<string, Round>>();
@@ -201,7 +201,7 @@ class Round {
   /** Look-ups of one turn are one list. */
   async #read(some: readonly Waiting[]): Promise<void> {
     const { lookUps, session, of, deadlineAt } = this.#deps;
-    const call = { deadlineAt: deadlineAt(), traceparent: NO_LOCAL_ACTORS };
+    const call = { deadlineAt: deadlineAt(), traceparent: NO_TRACE };
     await Promise.all(
       some.map(({ criteria, take, fail }) =>
         lookUps.find(session, of, criteria, call).then(([found]) => take(found), fail),
@@ -211,7 +211,7 @@ class Round {
 
   async #list(all: readonly Waiting[]): Promise<void> {
     const { session, of, deadlineAt } = this.#deps;
-    const call = { ...listCall(of, []), deadlineAt: deadlineAt(), traceparent: NO_LOCAL_ACTORS };
+    const call = { ...listCall(of, []), deadlineAt: deadlineAt(), traceparent: NO_TRACE };
     const lacking: Waiting[] = [];
     try {
       const found = finderIn(resourcesOf(of, await session.list(call, of.members)));

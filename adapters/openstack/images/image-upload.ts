@@ -10,7 +10,7 @@ import { TerminalError, TransientError, TroupeError } from '../../../bus/errors.
 import type { Clock } from '../../../bus/time.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { Stream } from '../../http/transport.ts';
-import { changeTraceparent } from '../client/bodies.ts';
+import { changeRequest } from '../client/bodies.ts';
 import { transient } from '../client/call-errors.ts';
 import { HttpError, type Session } from '../client/session.ts';
 import { GLANCE } from '../kinds/services.ts';
@@ -86,7 +86,7 @@ async function upload({ session, request, deps }: Fill): Promise<void> {
   if (difference === undefined) return;
   const one = imageCall(request, '', deadline());
   // Its object protects it from others.
-  if (stored?.['protected'] === true) await session.call({ ...one, ...changeTraceparent(IMAGE, { protected: false }) });
+  if (stored?.['protected'] === true) await session.call({ ...one, ...changeRequest(IMAGE, { protected: false }) });
   await session.call({ ...one, method: 'DELETE' });
   throw new TransientError(`image data verification failed: ${difference}`);
 }

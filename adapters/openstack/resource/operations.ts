@@ -17,7 +17,7 @@ import type { Found, Observation } from '../../../machines/external-resource/ope
 import type { OperationRequest } from '../../../machines/kind.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { bodyOf, changeTraceparent, resourceIn, resourcesOf } from '../client/bodies.ts';
+import { bodyOf, changeRequest, resourceIn, resourcesOf } from '../client/bodies.ts';
 import { classified, refused, unrecoverable, type WatchingOperations } from '../client/call-errors.ts';
 import { type Identity, idCriteria, identityOf as identityOfParts } from '../client/identity.ts';
 import { listCall } from '../client/listing.ts';
@@ -260,7 +260,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
         if (attributes === undefined || !(error instanceof HttpError) || error.status !== refusal) throw error;
         // mutant: guarded-resource-removed if -> false
         if (askedBy !== undefined && resourceOf(request)?.[askedBy.field] !== askedBy.value) throw error;
-        await session.call({ ...call, ...changeTraceparent(kind, attributes) });
+        await session.call({ ...call, ...changeRequest(kind, attributes) });
         await session.call({ ...call, method: 'DELETE' });
       }
     },

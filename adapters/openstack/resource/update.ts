@@ -4,7 +4,7 @@
 import type { JsonObject } from '../../../bus/bus.ts';
 import { TerminalError, TransientError, WaitingError } from '../../../bus/errors.ts';
 import type { UpdateOutcome } from '../../../machines/external-resource/operations.ts';
-import { changeTraceparent } from '../client/bodies.ts';
+import { changeRequest } from '../client/bodies.ts';
 import { joined, refused, transient } from '../client/call-errors.ts';
 import { partsOf } from '../client/identity.ts';
 import { contentsOf, secretsIn } from '../client/secret-contents.ts';
@@ -111,7 +111,7 @@ function contentsStep(kind: TableKind): UpdateStep {
       });
       const call: Call = {
         ...callOf(kind, pathOf(kind, observation.id), request),
-        ...changeTraceparent(kind, Object.assign({}, ...attributes)),
+        ...changeRequest(kind, Object.assign({}, ...attributes)),
         ...secretsIn(contents),
       };
       await sendExpecting(session, call, (error) => refused(error, 'updating resource'));
@@ -134,7 +134,7 @@ function attributesStep(kind: TableKind): UpdateStep {
     const call: Call = {
       ...callOf(kind, pathOf(kind, observation.id), request),
       ...(typeof revision === 'number' ? { headers: { 'If-Match': `revision_number=${revision}` } } : {}),
-      ...changeTraceparent(kind, stated.attributes),
+      ...changeRequest(kind, stated.attributes),
     };
     await sendExpecting(session, call, (error) => refused(error, 'updating resource'));
     return { changed: true, fields: stated.fields, waiting };

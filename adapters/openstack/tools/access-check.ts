@@ -40,7 +40,7 @@ export async function signIns(
       const { message } = toErrorData(error);
       if (forbidden.has(`${namespace}/${secretName}`)) {
         const todo = 'look with an account that may read the Secret';
-        return { place, problem: { what: 'its Secret may not be read', todo, isUnannounced: true } };
+        return { place, problem: { what: 'its Secret may not be read', todo, isUndetermined: true } };
       }
       const advice = adviceOn({ references: () => [] }, by, message);
       const todo = advice?.todo ?? `create Secret/${secretName}, or correct spec.cloudCredentialsRef`;

@@ -89,7 +89,7 @@ export function windowsKind(given: WindowsKind): DeclaredKind {
     fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
     references,
     children: () => [],
-    publicState: (object) => resourceStateOf(object, given),
+    publicState: (object) => publicStateOf(object, given),
     life: reconcileLoop({
       view(object) {
         const { generation = 0, deletionTimestamp, finalizers = [], annotations = {} } = object.metadata;
@@ -113,7 +113,7 @@ export function windowsKind(given: WindowsKind): DeclaredKind {
   };
 }
 
-function resourceStateOf(object: KubeObject, { attributes }: WindowsKind): PublicState {
+function publicStateOf(object: KubeObject, { attributes }: WindowsKind): PublicState {
   const { nodeName, machine, endpoint } = object.status ?? {};
   return {
     ready: isReady(object),
@@ -231,11 +231,11 @@ function lackOf(dependency: Dependency): Verdict {
 }
 
 /** What the bus says of a request that nobody took. */
-const NO_LOCAL_ACTORS = /^nobody answers /;
+const UNANSWERED = /^nobody answers /;
 
 /** Whether the error proves that nothing was begun, as there was nobody to begin it. */
 export function isUntaken(error: unknown): boolean {
-  return NO_LOCAL_ACTORS.test((error as ErrorData).message);
+  return UNANSWERED.test((error as ErrorData).message);
 }
 
 /** What stands between an object and its machine. */
@@ -248,7 +248,7 @@ function failureOf({ code, message, reason }: ErrorData, isDeleted: boolean): Ve
     : '';
   const known = ON_THE_WAY.find((each) => each === reason);
   if (known !== undefined) return unready(known, `${message}${advice}`);
-  if (!NO_LOCAL_ACTORS.test(message)) return unready(Reason.TransientError, message);
+  if (!UNANSWERED.test(message)) return unready(Reason.TransientError, message);
   return unready(Reason.NodeUnreachable, `nobody plays the role ${ROLE} on the node${advice}`);
 }
 

@@ -12,7 +12,7 @@ export interface Credentials {
   readonly password: string;
 }
 
-export const NO_LOCAL_ACTORS: Credentials = { username: '', password: '' };
+export const NO_CREDENTIALS: Credentials = { username: '', password: '' };
 
 const derived = promisify<string, string, number, { cost: number; blockSize: number; parallelization: number }, Buffer>(
   scrypt,

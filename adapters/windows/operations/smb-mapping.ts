@@ -11,7 +11,7 @@ import { Code, StatusError } from '../../csi-proxy/status.ts';
 import { finalizerOf } from '../kinds/windows-kind.ts';
 import { SMB_MAPPINGS } from '../resources.ts';
 import { numberOf, said, textOf, wordOf } from '../values.ts';
-import { type Credentials, credentialsIn, hashOf, NO_LOCAL_ACTORS } from './credentials.ts';
+import { type Credentials, credentialsIn, hashOf, NO_CREDENTIALS } from './credentials.ts';
 import { isOnMachine } from './same-machine.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT, requireReach } from './serving.ts';
 import { besideIn, heirsAmong, isNeeded, isOfOthers, isTheirs, Left, leftTo, makerIn, toHeirs } from './shared.ts';
@@ -34,7 +34,7 @@ export function smbMappingOperations(ports: MachinePorts): Readonly<Record<strin
     parseRemotePath(textOf(object.spec?.['remotePath'])).root;
   const credentialsOf = async ({ object }: Pick<Extra<object>, 'object'>): Promise<Credentials> => {
     const name = wordOf(object.spec?.['credentialsSecretRef']);
-    return name === undefined ? NO_LOCAL_ACTORS : credentialsIn(ports, object, name);
+    return name === undefined ? NO_CREDENTIALS : credentialsIn(ports, object, name);
   };
   const stateOf = async ({ host }: MachinePorts, root: string): Promise<'mapped' | 'broken' | 'absent' | 'untold'> => {
     const state = await host.smb.isSmbMapped(root);

@@ -12,7 +12,7 @@ import { Code, StatusError } from '../../csi-proxy/status.ts';
 import { parentOf } from '../places.ts';
 import { SMB_MAPPINGS, WINDOWS_MOUNTS } from '../resources.ts';
 import { mapOf, said, textOf, wordOf } from '../values.ts';
-import { credentialsIn, NO_LOCAL_ACTORS } from './credentials.ts';
+import { credentialsIn, NO_CREDENTIALS } from './credentials.ts';
 import { firstMade, isRemoved, type Neighbors, nameOf, neighborsOf, removeMade } from './neighbors.ts';
 import { isAsAsked, isLinked, linkTarget, type Place, placeAt, requirePlace, type Source } from './paths.ts';
 import { type Answer, type Extra, type MachinePorts, onLook, onMachine, PATIENT } from './serving.ts';
@@ -177,7 +177,7 @@ async function loginOf(ports: MachinePorts, { object }: Pick<Extra<object>, 'obj
   const { smbMappingRef } = mapOf(object.spec?.['source']);
   const mapping = await ports.readObject(SMB_MAPPINGS, object.metadata.namespace ?? '', textOf(smbMappingRef));
   const secret = wordOf(mapping?.spec?.['credentialsSecretRef']);
-  return secret === undefined ? NO_LOCAL_ACTORS : credentialsIn(ports, object, secret);
+  return secret === undefined ? NO_CREDENTIALS : credentialsIn(ports, object, secret);
 }
 
 /** Of a volume that the machine does not see any more the mount alone is left: there is nothing to flush. */

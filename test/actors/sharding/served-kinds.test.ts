@@ -2,14 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { examinePods } from '../../../actors/cli/doctor/pods.ts';
-import {
-  isOutdone,
-  noteOf,
-  type Offer,
-  offerFor,
-  offerOn,
-  resourceStateOf,
-} from '../../../actors/sharding/served-kinds.ts';
+import { isOutdone, noteOf, type Offer, offerFor, offerOn, servingOf } from '../../../actors/sharding/served-kinds.ts';
 import type { JsonObject, LeaseRecord } from '../../../bus/mod.ts';
 
 const test = suite('offers');
@@ -53,26 +46,26 @@ test('33.E2: all choose the same pods, in whatever order they hear of them, and 
     ['three', offer('c', 'b')],
     ['silent', undefined],
   ];
-  const seen = [all, all.toReversed()].map((each) => resourceStateOf(new Map(each)));
+  const seen = [all, all.toReversed()].map((each) => servingOf(new Map(each)));
   for (const { able, unserved } of seen) {
     assert.equal([...able].sort(), ['one', 'silent']);
     assert.equal(unserved, ['c']);
   }
-  const split = resourceStateOf(
+  const split = servingOf(
     new Map([
       ['all', offer('a')],
       ['some', { kinds: ['a'], namespaces: ['x', 'y'] }],
     ]),
   );
   assert.equal([[...split.able], split.unserved], [['all'], []]);
-  const apart = resourceStateOf(
+  const apart = servingOf(
     new Map([
       ['left', { kinds: ['a'], namespaces: ['x', 'y'] }],
       ['right', { kinds: ['a'], namespaces: ['y', 'z', 'w'] }],
     ]),
   );
   assert.equal([[...apart.able], apart.unserved], [['right'], ['a in x']]);
-  assert.equal(resourceStateOf(new Map()), { able: new Set(), unserved: [], lacking: new Map() });
+  assert.equal(servingOf(new Map()), { able: new Set(), unserved: [], lacking: new Map() });
 });
 
 test('33.E2: only a process that can lead the watch outdoes another', () => {

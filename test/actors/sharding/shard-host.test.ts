@@ -167,7 +167,7 @@ test('33.B7: a claim that this process is too old to read makes the table incomp
   const subscribe = mailbox.subscribe.bind(mailbox);
   let newer: ((subject: MailboxSubject) => void) | undefined;
   mailbox.subscribe = (filter, handlers) => {
-    newer = handlers.onNewer?.bind(handlers);
+    newer = handlers.onUnreadable?.bind(handlers);
     return subscribe(filter, handlers);
   };
   const marking = mailbox.markSeeded(0);

@@ -52,7 +52,7 @@ function reader() {
     await subscriptions.open({
       shards,
       isHeld: (shard) => holders.get(shard) === takeover,
-      onNewer: () => undefined,
+      onUnreadable: () => undefined,
       onMail({ subject, payload }) {
         const shard = 'to' in subject ? shardOf(subject.to, SHARDS) : -1;
         if (holders.get(shard) === takeover) heard.push(`${shard} ${payload['n']}`);

@@ -68,8 +68,8 @@ test('one answer ends it (HTTP-CIRCUIT-BREAKER-2)', () => {
 
 test('those that were under way already make it no worse', () => {
   const { clock, begin, refusal } = dead();
-  const createJournal = Array.from({ length: 16 }, begin);
-  for (const trial of createJournal) trial.failed('connection refused');
+  const inFlight = Array.from({ length: 16 }, begin);
+  for (const trial of inFlight) trial.failed('connection refused');
   assert.is(refusal()?.retryAfterMs, 1_000);
   clock.advance(1_000);
   assert.is(refusal(), undefined);
@@ -95,10 +95,10 @@ test('a service that asks to be left alone is called by nobody until then, and t
   const { clock, outage, begin, refusal } = dead();
   const until = '2026-01-01T00:05:00Z';
   clock.now = () => Date.parse(until) - 300_000;
-  const [asked, createJournal] = [begin(), begin()];
+  const [asked, inFlight] = [begin(), begin()];
   outage.rest(300_000, 'network');
   asked.answered();
-  createJournal.answered();
+  inFlight.answered();
   assert.is(refusal()?.message, `service 'network' asked to be left alone until ${until}; it is tried again then`);
   assert.is(refusal()?.retryAfterMs, 300_000);
   clock.now = () => Date.parse(until) - 1;

@@ -29,8 +29,8 @@ test('complaints appear and vanish while a file is edited, in the file and in th
   withEditor(async ({ editor, at, open }) => {
     const book = await open(BOOK);
     await editor.edit(book, 'PageCount Integer', 'PageCount Integr');
-    const [problemMessage] = await editor.complaints(book, some);
-    assert.equal(problemMessage, {
+    const [diagnostic] = await editor.complaints(book, some);
+    assert.equal(diagnostic, {
       range: { start: { line: 11, character: 11 }, end: { line: 11, character: 17 } },
       severity: 1,
       code: 'def.undefined-type',
@@ -68,8 +68,8 @@ test('what concerns a version as a whole is shown in its first file', () =>
   withEditor(async ({ editor, at, open }) => {
     const root = await open(ROOT);
     await editor.edit(root, 'resource Root', 'resource Rot');
-    const [problemMessage] = await editor.complaints(at(BOOK), some);
-    assert.equal([problemMessage?.code, problemMessage?.range.start], ['version.no-root', { line: 0, character: 0 }]);
+    const [diagnostic] = await editor.complaints(at(BOOK), some);
+    assert.equal([diagnostic?.code, diagnostic?.range.start], ['version.no-root', { line: 0, character: 0 }]);
     await editor.edit(root, 'resource Rot', 'resource Root');
     await editor.complaints(at(BOOK), none);
   }));

@@ -17,7 +17,7 @@ const KEYS = [
   'roles',
   'links',
 ];
-const NO_LOCAL_ACTORS = 'f'.repeat(32);
+const ANONYMOUS = 'f'.repeat(32);
 
 function ownId(session: Session, clock: Clock): Promise<string> {
   return session.userId({ deadlineAt: clock.now() + 20_000, traceparent: '' });
@@ -75,7 +75,7 @@ export function applicationCredentials(test: Register): void {
       const bare = { description: null, expires_at: null, unrestricted: null };
       await expect(`GET ${base}/${made[0]?.['id']}`, {}, 200, { application_credential: bare });
       // Whoever the path names.
-      await expect(`GET /users/${NO_LOCAL_ACTORS}/application_credentials/${item['id']}`, {}, 200, {
+      await expect(`GET /users/${ANONYMOUS}/application_credentials/${item['id']}`, {}, 200, {
         application_credential: { id: String(item['id']), user_id: me },
       });
       await login(String(item['id']), 'hunter-1', 201);
@@ -83,7 +83,7 @@ export function applicationCredentials(test: Register): void {
       await list(base, `name=${prefix}one`, [shown]);
       await list(base, `name=${prefix.toUpperCase()}ONE&description=other`, [shown]);
       await list(base, `name=${prefix}on`, []);
-      await list(`/users/${NO_LOCAL_ACTORS}/application_credentials`, '', []);
+      await list(`/users/${ANONYMOUS}/application_credentials`, '', []);
       for (const method of ['PATCH', 'PUT'] as const) await expect(`${method} ${path}`, { body: {} }, 405, {});
       const gone = keystoneError(404, 'Could not find Application Credential: nosuch.');
       for (const method of ['GET', 'DELETE'] as const) await expect(`${method} ${base}/nosuch`, {}, 404, gone);
@@ -143,7 +143,7 @@ export function applicationCredentials(test: Register): void {
           keystoneError(400, /^The 'expires_at' must not be before now\. /),
         ],
         [{ name: bad, roles: [{ id: String(alien['id']) }] }, 400, unassigned],
-        [{ name: bad, roles: [{ id: NO_LOCAL_ACTORS }] }, 400, unassigned],
+        [{ name: bad, roles: [{ id: ANONYMOUS }] }, 400, unassigned],
         [{ name: bad, roles: [{}] }, 400, invalid('roles/0', /\{\} does not have enough properties/)],
         [{ name: bad, roles: 'x' }, 400, invalid('roles', /'x' is not of type 'array'/)],
         [
@@ -169,7 +169,7 @@ export function applicationCredentials(test: Register): void {
       ];
       for (const [body, status, like] of refused)
         await expect(`POST ${base}`, { body: { application_credential: body } }, status, like);
-      const theirs = `/users/${NO_LOCAL_ACTORS}/application_credentials` as const;
+      const theirs = `/users/${ANONYMOUS}/application_credentials` as const;
       const foreign = 'You are not authorized to perform the requested action: identity:create_application_credential.';
       const body = { application_credential: { name: bad } };
       await expect(`POST ${theirs}`, { body }, 403, keystoneError(403, foreign));

@@ -11,6 +11,7 @@ export const BUS: readonly Change[] = [
     'value-of-another-stream': 'BUS-4: a value of another stream is handed over',
     'sequences-began-anew': 'P11: a stream whose sequences began anew goes unnoticed',
     'published-before-looked': 'BUS-NATS-STREAM-1: mail is published before the stream was looked at',
+    'older-format-read': 'mail of an earlier format is read as if it were of this one',
     'newer-format-read': 'mail of a newer format is read as if it were of this one',
     'stream-loss-unnoticed': 'P11: a loss that no event tells of is never noticed',
     'stream-change-untold': 'BUS-NATS-STREAM-2: nobody is told of another stream',

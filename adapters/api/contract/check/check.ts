@@ -29,11 +29,9 @@ export async function checkContracts(
     complaints.push(...fieldsOf(contract).flatMap((field) => judgeField(contract.kind, field)));
     if (trial !== undefined) complaints.push(...(await judgeTrial(contract, trial)));
   }
-  const unneeded = exemptions.filter(
-    (exemption) => !complaints.some((problemMessage) => isExempt(problemMessage, exemption)),
-  );
+  const unneeded = exemptions.filter((exemption) => !complaints.some((finding) => isExempt(finding, exemption)));
   return [
-    ...complaints.filter((problemMessage) => !exemptions.some((exemption) => isExempt(problemMessage, exemption))),
+    ...complaints.filter((finding) => !exemptions.some((exemption) => isExempt(finding, exemption))),
     ...unneeded.map(({ kind, path, rule }) => ({
       kind,
       path,
@@ -48,6 +46,6 @@ export function complaintText({ kind, path, rule, message }: Complaint): string 
   return `${kind} ${path} ${message} (${rule})`;
 }
 
-function isExempt(problemMessage: Complaint, { kind, path, rule }: Exemption): boolean {
-  return (kind === '*' || kind === problemMessage.kind) && path === problemMessage.path && rule === problemMessage.rule;
+function isExempt(finding: Complaint, { kind, path, rule }: Exemption): boolean {
+  return (kind === '*' || kind === finding.kind) && path === finding.path && rule === finding.rule;
 }

@@ -37,11 +37,11 @@ const LEFT_OUT = 2 ** 32 * 0.75;
 
 /** Where there is room for some members only: what must be there first, then what leads to the focus, the others by chance. */
 function rankOf({ path, field }: { readonly path: string; readonly field: Schema }, sampling: Sampling): number {
-  return field.required ? -2 : isIn(sampling.focus, path) ? -1 : reservationName(path, sampling);
+  return field.required ? -2 : isIn(sampling.focus, path) ? -1 : roundOf(path, sampling);
 }
 
 function scalar(path: string, { type, keywords }: Schema, sampling: Sampling): Json {
-  const turn = reservationName(path, sampling) + (isIn(path, sampling.focus) && sampling.as === 'changed' ? 1 : 0);
+  const turn = roundOf(path, sampling) + (isIn(path, sampling.focus) && sampling.as === 'changed' ? 1 : 0);
   const given = sampling.examples[path] ?? keywords['enum'];
   if (Array.isArray(given)) return given[turn % given.length] as Json;
   if (type === 'boolean') return turn % 2 === 0;
@@ -50,7 +50,7 @@ function scalar(path: string, { type, keywords }: Schema, sampling: Sampling): J
   return `${path.slice(path.lastIndexOf('.') + 1)} ${small}`;
 }
 
-function reservationName(path: string, { round }: Sampling): number {
+function roundOf(path: string, { round }: Sampling): number {
   return chanceOf(`${path} ${round}`);
 }
 

@@ -10,7 +10,7 @@ import { isMap, type JsonMap } from '../../json-values.ts';
 import { parsedMap } from './json-text.ts';
 import { changedAt, isAbsent, sortedJson, valueAt, without } from './paths.ts';
 import { HARDWARE } from './rules/hardware-details.ts';
-import { HARDWARE_DETAILS, truncateToTerminal } from './shapes.ts';
+import { fitToShape, HARDWARE_DETAILS } from './shapes.ts';
 import { V1ALPHA1 } from './versions.ts';
 
 /** The annotation. */
@@ -52,7 +52,7 @@ export function cachedObject({ kind, metadata }: JsonMap): JsonMap | undefined {
   const profiles = [valueAt(spec, ['hardwareProfile']), valueAt(status, ['hardwareProfile'])];
   if (profiles.some((profile) => !isAbsent(profile) && typeof profile !== 'string')) return undefined;
   const details = valueAt(cached, HARDWARE);
-  return isAbsent(details) || truncateToTerminal(details, HARDWARE_DETAILS).wrong.length === 0 ? cached : undefined;
+  return isAbsent(details) || fitToShape(details, HARDWARE_DETAILS).wrong.length === 0 ? cached : undefined;
 }
 
 /** The object without what it found in the host. */

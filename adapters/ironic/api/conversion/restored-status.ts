@@ -3,7 +3,7 @@ import type { ErrorData } from '../../../../bus/errors.ts';
 import { isMap, type JsonMap } from '../../json-values.ts';
 import { parsedMap } from './json-text.ts';
 import { inV1alpha1Names } from './rules/names.ts';
-import { HOST_STATUS, truncateToTerminal } from './shapes.ts';
+import { fitToShape, HOST_STATUS } from './shapes.ts';
 
 export type RestoredStatus =
   | {
@@ -34,7 +34,7 @@ const NOTHING_PROVISIONED = { ID: '', image: { url: '' }, state: '' };
 export function restoredStatus(text: string): RestoredStatus {
   const parsed = parsedMap(text);
   if (parsed === undefined) return failed('the status annotation is not a JSON object');
-  const { value, wrong } = truncateToTerminal(inV1alpha1Names({ status: parsed })['status'], HOST_STATUS);
+  const { value, wrong } = fitToShape(inV1alpha1Names({ status: parsed })['status'], HOST_STATUS);
   if (wrong.length > 0) return failed(`the status annotation has a value of another type at ${wrong[0]}`);
   const known = value as JsonMap;
   const provisioning = { ...NOTHING_PROVISIONED, ...(known['provisioning'] as JsonMap | undefined) };

@@ -22,12 +22,12 @@ export interface Fitted {
 }
 
 /** Holds the value against the shape. @param path  where the value is, for the paths that are told */
-export function truncateToTerminal(value: unknown, shape: Shape, path = ''): Fitted {
+export function fitToShape(value: unknown, shape: Shape, path = ''): Fitted {
   if (typeof shape === 'string') return { value, unknown: [], wrong: isOfType(value, shape) ? [] : [path] };
   if ('list' in shape) {
     if (value === null && shape.orNull) return { value, unknown: [], wrong: [] };
     if (!Array.isArray(value)) return { value, unknown: [], wrong: [path] };
-    const items = value.map((item, at) => truncateToTerminal(item, shape.list, `${path}[${at}]`));
+    const items = value.map((item, at) => fitToShape(item, shape.list, `${path}[${at}]`));
     return { value: items.map((item) => item.value), ...findingsOf(items) };
   }
   if (!isMap(value)) return { value, unknown: [], wrong: [path] };
@@ -37,7 +37,7 @@ export function truncateToTerminal(value: unknown, shape: Shape, path = ''): Fit
     const at = path === '' ? key : `${path}.${key}`;
     const of = Object.hasOwn(shape.fields, key) ? shape.fields[key] : undefined;
     if (of === undefined) unknown.push(at);
-    else if (member !== null || isNullable(of)) members.push([key, truncateToTerminal(member, of, at)]);
+    else if (member !== null || isNullable(of)) members.push([key, fitToShape(member, of, at)]);
   }
   const findings = findingsOf(members.map(([, of]) => of));
   return {
@@ -64,7 +64,7 @@ function isOfType(value: unknown, type: Extract<Shape, string>): boolean {
 
 /** The value as a map without unknown fields; undefined: it is none, or a field is of another type. */
 export function fittedMap(value: unknown, shape: Shape): JsonMap | undefined {
-  const { value: map, wrong } = truncateToTerminal(value, shape);
+  const { value: map, wrong } = fitToShape(value, shape);
   return wrong.length === 0 && isMap(map) ? map : undefined;
 }
 

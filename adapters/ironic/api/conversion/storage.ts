@@ -13,7 +13,7 @@ import { parsedMap } from './json-text.ts';
 import { isSame, valueAt } from './paths.ts';
 import { restoredStatus } from './restored-status.ts';
 import { HARDWARE } from './rules/hardware-details.ts';
-import { HARDWARE_DETAILS, truncateToTerminal } from './shapes.ts';
+import { fitToShape, HARDWARE_DETAILS } from './shapes.ts';
 import { BARE_METAL_HOST, groupOf, V1BETA1 } from './versions.ts';
 
 const FINALIZER = 'baremetalhost.metal3.io/hardwareData';
@@ -158,7 +158,7 @@ function recordedDetails(host: JsonMap): JsonMap | undefined {
 /** Of fields that nobody knows nothing is taken: the annotation is not what it should be. */
 function annotatedDetails(host: JsonMap): JsonMap | undefined {
   const parsed = parsedMap(annotationOf(host, DETAILS_ANNOTATION));
-  const { value, unknown, wrong } = truncateToTerminal(parsed, HARDWARE_DETAILS);
+  const { value, unknown, wrong } = fitToShape(parsed, HARDWARE_DETAILS);
   return unknown.length + wrong.length === 0 ? filledMap(value) : undefined;
 }
 

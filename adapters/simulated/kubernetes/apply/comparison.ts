@@ -188,10 +188,10 @@ export function fittedTo(schema: Schema | undefined, set: FieldSet): FieldSet {
     const child = step.startsWith('f:') ? childSchema(schema, step.slice(2)) : schema.items;
     if (child === undefined) continue;
     const isWhole = child.type === 'object' ? child.atomicMap : child.type === 'array' && child.listType === 'atomic';
-    const truncateToTerminal = isWhole ? EMPTY_SET : fittedTo(child, node);
-    if (truncateToTerminal === node) continue;
+    const fitting = isWhole ? EMPTY_SET : fittedTo(child, node);
+    if (fitting === node) continue;
     result ??= { ...set };
-    result[step] = truncateToTerminal;
+    result[step] = fitting;
   }
   return result ?? set;
 }

@@ -54,9 +54,9 @@ function visit(schema: Schema, value: unknown, old: unknown, path: string, error
   for (const part of schema.allOf) visit(part, value, before, path, errors);
   if (isList(value)) {
     if (schema.items === undefined) return;
-    const devBackend = oldItems(schema, before);
+    const oldItemOf = oldItems(schema, before);
     for (const [index, item] of value.entries()) {
-      visit(schema.items, item, devBackend(item), `${path}[${index}]`, errors);
+      visit(schema.items, item, oldItemOf(item), `${path}[${index}]`, errors);
     }
   } else if (isMap(value)) {
     const previous = isMap(before) ? before : {};

@@ -168,10 +168,10 @@ function checkNumber(schema: Schema, value: number | bigint, place: Place, error
 function checkList(schema: Schema, value: readonly unknown[], old: unknown, place: Place, errors: FieldError[]): void {
   const { items, minItems, maxItems } = schema;
   if (items !== undefined) {
-    const devBackend = oldItems(schema, old);
+    const oldItemOf = oldItems(schema, old);
     for (let index = 0; index < value.length; index++) {
       const item = value[index];
-      check(items, item, devBackend(item), new Place(place, index), errors);
+      check(items, item, oldItemOf(item), new Place(place, index), errors);
     }
   }
   if (minItems !== undefined && value.length < minItems) {

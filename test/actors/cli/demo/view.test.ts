@@ -43,7 +43,7 @@ const OBJECTS = [
   object('secret/cloud'),
 ];
 
-interface TransitionReporter {
+interface Reporter {
   readonly history: History;
   /** An object enters a state of its chart. */
   enter(key: string, state: string, at?: number): void;
@@ -51,7 +51,7 @@ interface TransitionReporter {
   call(key: string, method: string, path: string, beganAt: number, endedAt: number): void;
 }
 
-function teller(): TransitionReporter {
+function teller(): Reporter {
   const history = new History(NAMESPACE);
   history.expect(OBJECTS);
   const report = (key: string, type: string, data: JsonObject, at: number): void => {
@@ -73,7 +73,7 @@ function tagsOf(state: string): readonly string[] {
   return [...tagsAt(state), ...(state === 'idle.available' ? [Tag.Available] : [])];
 }
 
-function picture({ history }: TransitionReporter, columns = 80, rows = 24): readonly string[] {
+function picture({ history }: Reporter, columns = 80, rows = 24): readonly string[] {
   return layout('1.00 s', treeOf(history), { columns, rows }, Ink.Plain);
 }
 

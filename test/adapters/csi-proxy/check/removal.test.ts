@@ -7,7 +7,7 @@ import { parseHistory } from '../../../../adapters/csi-proxy/check/history.ts';
 import { RemovalPolicy } from '../../../../adapters/csi-proxy/check/removal.ts';
 import { deprecatedMembers, statusText } from '../../../../adapters/csi-proxy/check/status.ts';
 import { fc } from '../../../world/properties.ts';
-import { history, type InfrastructureState, tree, type Versions } from './trees.ts';
+import { history, type TreeOptions, tree, type Versions } from './trees.ts';
 
 const test = suite('removal');
 
@@ -19,7 +19,7 @@ const whole = (version: string): Versions => ({
   [version]: `syntax = "proto3";\n// Deprecated: old.\npackage ${version};\n${FIELD('')}`,
 });
 
-type Releases = NonNullable<InfrastructureState['releases']>;
+type Releases = NonNullable<TreeOptions['releases']>;
 
 function judged(version: string, releases: Releases, today: string): string {
   const policy = new RemovalPolicy(history(releases), today);

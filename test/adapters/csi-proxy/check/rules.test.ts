@@ -2,7 +2,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { RULES } from '../../../../adapters/csi-proxy/check/finding.ts';
-import { brief, compared, type InfrastructureState, type Versions } from './trees.ts';
+import { brief, compared, type TreeOptions, type Versions } from './trees.ts';
 
 const test = suite('compatibility rules');
 
@@ -16,7 +16,7 @@ const alpha = (q: string, r?: string, rest?: string): Versions => ({ v1alpha1: r
 type Case = readonly [title: string, base: Versions, current: Versions, findings: readonly string[], more?: More];
 
 interface More {
-  readonly with?: InfrastructureState;
+  readonly with?: TreeOptions;
   /** What one of the texts must say. */
   readonly says?: RegExp;
 }
@@ -27,7 +27,7 @@ const RPCS = (names: string): string => `service G { ${names} }\nmessage Q {}\nm
 const ENUM = (values: string): string => `enum E { NONE = 0; ${values} }`;
 const DEPRECATED = '// Deprecated: gone soon.\n';
 const head = (version: string, above = ''): string => `syntax = "proto3";\n\n${above}package ${version};\n${EMPTY}`;
-const ANNOUNCED: InfrastructureState = {
+const ANNOUNCED: TreeOptions = {
   releases: ['1.0.0', '1.1.0', '1.2.0'].map((name, index) => ({
     name,
     date: `2025-0${index + 1}-15`,

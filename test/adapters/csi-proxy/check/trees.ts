@@ -16,13 +16,13 @@ export function tree(versions: Versions, name = 'api'): ApiTree {
   return apiTree({ name, files: new Map(files) });
 }
 
-export interface InfrastructureState {
+export interface TreeOptions {
   readonly releases?: readonly { readonly name: string; readonly date: string; readonly versions: Versions }[];
   readonly policy?: Policy;
   readonly today?: string;
 }
 
-export function history(releases: NonNullable<InfrastructureState['releases']>): History {
+export function history(releases: NonNullable<TreeOptions['releases']>): History {
   return new History(
     releases.map(({ name, date, versions }) => ({
       name,
@@ -36,7 +36,7 @@ export function history(releases: NonNullable<InfrastructureState['releases']>):
 export function compared(
   base: Versions,
   current: Versions,
-  { releases = [], policy = Policy.Compatible, today = '2026-06-15' }: InfrastructureState = {},
+  { releases = [], policy = Policy.Compatible, today = '2026-06-15' }: TreeOptions = {},
 ): readonly Finding[] {
   return compareTrees({ base: tree(base), current: tree(current), history: history(releases), policy, today });
 }

@@ -226,10 +226,10 @@ test('internal types that no proto could have', () => {
 // ------------------------------------------------------------------------------------------ conversions
 
 /** A request whose only field does not fit its counterpart. */
-function mismatch(field: string, devBackend: string, more = '', internal = '') {
+function mismatch(field: string, internalField: string, more = '', internal = '') {
   return {
     [PROTO]: proto({ request: field, more }),
-    [TYPES]: types({ request: devBackend, more: internal }),
+    [TYPES]: types({ request: internalField, more: internal }),
   };
 }
 

@@ -8,7 +8,7 @@ import {
   configuredImage,
   isDiscardable,
 } from '../../../../adapters/ironic/host/image-builder.ts';
-import { resourceStateOf } from '../../../../adapters/ironic/host/preprovisioning.ts';
+import { imageStateOf } from '../../../../adapters/ironic/host/preprovisioning.ts';
 
 const test = suite('image builder');
 
@@ -91,11 +91,11 @@ test('an image that is configured is a success, which the host can use', () => {
       ],
     },
   });
-  assert.equal(resourceStateOf({ ...IMAGE, status: built.status }, SECRET), { kind: 'usable' });
+  assert.equal(imageStateOf({ ...IMAGE, status: built.status }, SECRET), { kind: 'usable' });
   const plain = { ...IMAGE, spec: { ...IMAGE.spec, networkDataName: '' } };
   const { status } = builtImage(plain, undefined, { images: images(), now: NOW });
   assert.not('networkData' in status);
-  assert.equal(resourceStateOf({ ...plain, status }, undefined), { kind: 'usable' });
+  assert.equal(imageStateOf({ ...plain, status }, undefined), { kind: 'usable' });
   assert.not('networkData' in builtImage(plain, SECRET, { images: images(), now: NOW }).status);
   const { metadata: _, ...young } = plain;
   const { status: first } = builtImage(young, undefined, { images: images(), now: NOW });
@@ -116,7 +116,7 @@ test('nothing that is accepted is an error of configuration, and what was made b
     ['Ready', 'False', 'ConfigurationError', ''],
     ['Error', 'True', 'ConfigurationError', 'no image of an accepted format is configured'],
   ]);
-  assert.is(resourceStateOf({ ...IMAGE, status }, SECRET).kind, 'failed');
+  assert.is(imageStateOf({ ...IMAGE, status }, SECRET).kind, 'failed');
 });
 
 test('a Secret that is missing is looked for again, the rarer the longer it is', () => {

@@ -4,12 +4,12 @@ import * as assert from 'uvu/assert';
 import type { Host } from '../../../../adapters/ironic/host/host-json.ts';
 import { patchOf, under } from '../../../../adapters/ironic/host/node-patch.ts';
 import {
+  imageStateOf,
   needsPreprovisioningImage,
   type PreprovisioningImage,
   preprovisioningImageSpec,
   ramdiskDecision,
   requestsPreprovisioningImage,
-  resourceStateOf,
 } from '../../../../adapters/ironic/host/preprovisioning.ts';
 
 const test = suite('preprovisioning');
@@ -175,18 +175,18 @@ const USABLE = {
 };
 
 test('an image is usable that is what was asked for', () => {
-  assert.equal(resourceStateOf(USABLE, SECRET), { kind: 'usable' });
+  assert.equal(imageStateOf(USABLE, SECRET), { kind: 'usable' });
   const { networkDataName: _, ...spec } = USABLE.spec;
   const { networkData: __, ...status } = USABLE.status;
   for (const networkData of [undefined, null, {}, { name: '', version: '' }]) {
-    assert.equal(resourceStateOf({ ...USABLE, spec, status: { ...status, networkData } }, undefined), {
+    assert.equal(imageStateOf({ ...USABLE, spec, status: { ...status, networkData } }, undefined), {
       kind: 'usable',
     });
   }
   const young = { ...USABLE.status, conditions: [{ type: 'Ready', status: 'True' }] };
-  assert.equal(resourceStateOf({ ...USABLE, metadata: {}, status: young }, SECRET), { kind: 'usable' });
+  assert.equal(imageStateOf({ ...USABLE, metadata: {}, status: young }, SECRET), { kind: 'usable' });
   const deleted = { ...USABLE.metadata, deletionTimestamp: '2026-01-01T00:00:00Z' };
-  assert.equal(resourceStateOf({ ...USABLE, metadata: deleted }, SECRET), { kind: 'usable' });
+  assert.equal(imageStateOf({ ...USABLE, metadata: deleted }, SECRET), { kind: 'usable' });
 });
 
 test('an image that is not yet is pending', () => {
@@ -215,9 +215,9 @@ test('an image that is not yet is pending', () => {
     { ...USABLE, status: null },
     {},
   ];
-  for (const image of pending) assert.equal(resourceStateOf(image, SECRET), { kind: 'pending' }, JSON.stringify(image));
-  assert.equal(resourceStateOf(USABLE, undefined), { kind: 'pending' });
-  assert.equal(resourceStateOf(USABLE, { ...SECRET, resourceVersion: '8' }), { kind: 'pending' });
+  for (const image of pending) assert.equal(imageStateOf(image, SECRET), { kind: 'pending' }, JSON.stringify(image));
+  assert.equal(imageStateOf(USABLE, undefined), { kind: 'pending' });
+  assert.equal(imageStateOf(USABLE, { ...SECRET, resourceVersion: '8' }), { kind: 'pending' });
 });
 
 test('an error is told in the words of the builder', () => {
@@ -225,11 +225,11 @@ test('an error is told in the words of the builder', () => {
     ...USABLE,
     status: { ...USABLE.status, conditions: [READY, { type: 'Error', status: 'True', ...error }] },
   });
-  assert.equal(resourceStateOf(failed({ message: 'no such format' }), SECRET), {
+  assert.equal(imageStateOf(failed({ message: 'no such format' }), SECRET), {
     kind: 'failed',
     message: 'no such format',
   });
-  assert.equal(resourceStateOf(failed({}), undefined), { kind: 'failed', message: '' });
+  assert.equal(imageStateOf(failed({}), undefined), { kind: 'failed', message: '' });
 });
 
 test.run();

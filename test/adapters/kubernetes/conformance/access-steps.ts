@@ -22,7 +22,7 @@ export const withToken = (token: string): { readonly headers: Headers } => ({
   headers: { authorization: `Bearer ${token}` },
 });
 export const ANONYMOUS = { headers: { authorization: '' } };
-export const NO_LOCAL_ACTORS = asUser('{ns}-nobody');
+export const WITHOUT_RIGHTS = asUser('{ns}-nobody');
 
 export const rule = (
   apiGroups: readonly string[],

@@ -7,14 +7,14 @@ import { type Clock, type JsonObject, TroupeError } from '../../../../bus/mod.ts
 import { cloudsYamlFor, forkHostileCloud } from '../../../hostile/hostile-cloud.ts';
 import { MANNER_NAMES, type MannerName } from '../../../hostile/manners.ts';
 import type { World } from '../../../world/world.ts';
-import type { TransitionReporter } from '../../model.ts';
+import type { Reporter } from '../../model.ts';
 import { drawn, pick } from '../../random.ts';
 
 export interface TenantDeps {
   world: World;
   clock: Clock;
   random: () => number;
-  report: TransitionReporter;
+  report: Reporter;
   /** Of an honest cloud: he guesses at its passwords. */
   honestCloud: string;
   /** Longest time between two of his deeds, in milliseconds. */

@@ -8,7 +8,7 @@ import { changeOfKind } from './requests.ts';
 const TAKEN_OFF: readonly string[] = ['securityGroupRefs', 'volumes', 'subports'];
 
 /** What may be changed of the spec, changed. */
-export function changeTraceparent(object: KubeObject, text: string): JsonObject {
+export function changesOf(object: KubeObject, text: string): JsonObject {
   const { kind, spec = {} } = object;
   if (kind === 'Book') return { title: text };
   if (kind === 'Paper') return { grams: 40 + ((Number(spec['grams']) + text.length * 7) % 300) };

@@ -8,7 +8,7 @@ import { Trouble } from '../../misfortunes.ts';
 import { FAMILIES, OUTER } from './families.ts';
 import { lateCreates } from './late-creates.ts';
 import type { Planned } from './manifests.ts';
-import type { RecentEvent, Step } from './plan.ts';
+import type { PlannedEvent, Step } from './plan.ts';
 import { upheaval } from './upheaval.ts';
 
 interface Scene {
@@ -83,7 +83,7 @@ interface Course extends Pick<Scene, 'isCalm' | 'activeMs'> {
 function content(draw: Draw, steps: Step[], object: Planned, { burstMs, activeMs }: Course): void {
   const bornAt = draw.below(draw.chance(0.4) ? activeMs / 2 : burstMs);
   const later = (): number => bornAt + draw.below(activeMs - bornAt);
-  const add = (atMs: number, happening: RecentEvent): void => void steps.push({ ...happening, atMs });
+  const add = (atMs: number, happening: PlannedEvent): void => void steps.push({ ...happening, atMs });
   add(bornAt, { what: 'create', object });
   if (draw.chance(0.3)) add(bornAt + draw.below(50), { what: 'empty', object });
   for (const what of ['empty', 'fill', 'fill'] as const) if (draw.chance(0.4)) add(later(), { what, object });
@@ -100,7 +100,7 @@ function live(
   object: Planned,
   { burstMs, activeMs, isCalm, objects }: Course & { readonly objects: readonly Planned[] },
 ): void {
-  const add = (atMs: number, happening: RecentEvent): void => void steps.push({ ...happening, atMs });
+  const add = (atMs: number, happening: PlannedEvent): void => void steps.push({ ...happening, atMs });
   const between = (fromMs: number, untilMs: number): number => fromMs + draw.below(Math.max(1, untilMs - fromMs));
   const bornAt = draw.below(burstMs);
   const later = (): number => between(bornAt, activeMs);

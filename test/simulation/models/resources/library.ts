@@ -4,7 +4,7 @@ import { mulberry32 } from '../../../../actors/base/clock.ts';
 import { type Draw, drawFrom } from '../../draw.ts';
 import { faultsOf } from '../../faults.ts';
 import type { Planned } from './manifests.ts';
-import type { RecentEvent, Step } from './plan.ts';
+import type { PlannedEvent, Step } from './plan.ts';
 
 interface Scene {
   readonly pods: number;
@@ -61,7 +61,7 @@ interface Course {
 
 /** What users do with one object. */
 function live(draw: Draw, steps: Step[], object: Planned, { burstMs, activeMs, isCalm }: Course): void {
-  const add = (atMs: number, happening: RecentEvent): void => void steps.push({ ...happening, atMs });
+  const add = (atMs: number, happening: PlannedEvent): void => void steps.push({ ...happening, atMs });
   const between = (fromMs: number, untilMs: number): number => fromMs + draw.below(Math.max(1, untilMs - fromMs));
   const isBook = object.kind === 'Book';
   const bornAt = draw.below(burstMs);

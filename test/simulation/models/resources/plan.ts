@@ -44,8 +44,8 @@ export type ResourceDeed = {
 }[keyof Deeds];
 export type Doers = { readonly [What in keyof Deeds]: (deed: Pick<Fields, Deeds[What]>) => void };
 
-export type RecentEvent = ResourceDeed | Misfortune;
-export type Step = StepOf<RecentEvent>;
+export type PlannedEvent = ResourceDeed | Misfortune;
+export type Step = StepOf<PlannedEvent>;
 
 /** What there is from the beginning. */
 export interface Given {

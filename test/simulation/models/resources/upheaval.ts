@@ -2,7 +2,7 @@
 // than its leases last. What is on its way then, or is said by whoever comes back, is about objects that have successors.
 import type { Draw } from '../../draw.ts';
 import type { Planned } from './manifests.ts';
-import type { RecentEvent, Step } from './plan.ts';
+import type { PlannedEvent, Step } from './plan.ts';
 
 interface Scene {
   readonly namespace: string;
@@ -84,7 +84,7 @@ function legacy(draw: Draw, beginsAt: number, { namespace, objects, pods, isName
     { atMs: stallsAt, what: 'stallBus', pod, forMs: arrivesAt - stallsAt },
     { atMs: diesAt, what: 'crash', pod, forMs: between(draw, 200, 1_500) },
   ];
-  const replace = (taken: RecentEvent, made: RecentEvent, fromMs: number, untilMs: number): void => {
+  const replace = (taken: PlannedEvent, made: PlannedEvent, fromMs: number, untilMs: number): void => {
     const atMs = between(draw, fromMs, untilMs);
     steps.push({ ...taken, atMs }, { ...made, atMs: atMs + draw.below(300) });
   };
@@ -121,7 +121,7 @@ const BUILT_ON_OTHERS = new Set(['Subnet', 'Port', 'RouterInterface']);
 /** Users take objects away, and have most of them again as soon as they can. */
 function replacement(draw: Draw, course: Course, { namespace, objects, isNamespaceGone }: Scene): readonly Step[] {
   const steps: Step[] = [];
-  const add = (atMs: number, happening: RecentEvent): void => void steps.push({ ...happening, atMs });
+  const add = (atMs: number, happening: PlannedEvent): void => void steps.push({ ...happening, atMs });
   const { beginsAt, leavesAt, returnsAt } = course;
   const manner = draw.pick([Manner.Together, Manner.InTurn, Manner.Anyhow]);
   const onceAt = between(draw, beginsAt, leavesAt);

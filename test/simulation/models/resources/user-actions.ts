@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../../machines/object.ts';
 import { REPRINT } from '../../../example-adapter/book.ts';
 import type { Named } from '../../misfortunes.ts';
 import type { HistoryContext } from '../../model.ts';
-import { changeTraceparent, outsideNetwork, referencesIn } from './changes.ts';
+import { changesOf, outsideNetwork, referencesIn } from './changes.ts';
 import { isDoor } from './families.ts';
 import { collectionOf, isInCloud, isNetworking, resourceOf } from './in-cloud.ts';
 import type { Watchman } from './invariant-checker.ts';
@@ -132,7 +132,7 @@ export class People {
   touch(object: Named, text: string): void {
     const known = this.#deps.cluster.get(pluralOf(object.kind), object.namespace, object.name);
     if (known === undefined || object.kind === 'RouterInterface') return;
-    this.edit(object, changeTraceparent(known, text));
+    this.edit(object, changesOf(known, text));
   }
 
   /** Changes what its resource is called, or what else it would be looked for by. */
@@ -385,10 +385,7 @@ export class People {
       )
         continue;
       if (object.spec?.['resource'] !== undefined) this.edit({ kind, namespace, name }, { resyncPeriod: null });
-      this.touch(
-        { kind, namespace, name },
-        isSaid(object, changeTraceparent(object, 'touched')) ? 'touched anew' : 'touched',
-      );
+      this.touch({ kind, namespace, name }, isSaid(object, changesOf(object, 'touched')) ? 'touched anew' : 'touched');
     }
   }
 
