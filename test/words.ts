@@ -3,7 +3,7 @@
 //
 //   node test/words.ts [FOLDER]
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from '@babel/parser';
@@ -83,7 +83,7 @@ if (process.argv[1] === fileURLToPath(import.meta.url)) {
   const words = wordsIn(readFileSync(new URL('retired-words.txt', import.meta.url), 'utf8'));
   const files = execFileSync('git', ['-C', root, 'ls-files', '-co', '--exclude-standard'], { encoding: 'utf8' })
     .split('\n')
-    .filter((file) => TEXT.test(file) && !LEFT.test(file));
+    .filter((file) => TEXT.test(file) && !LEFT.test(file) && existsSync(join(root, file)));
   const found = files.flatMap((file) => [
     ...retiredName(file, words),
     ...retiredIn(file, readFileSync(join(root, file), 'utf8'), words),
