@@ -48,6 +48,11 @@ export class Watchman {
   readonly detached = new Set<string>();
   /** What somebody made outside, and no object has recorded yet. */
   readonly foreign = new Set<string>();
+  /**
+   * Objects, by uid, that recorded what somebody else had made under their name. One whose own create was in doubt then cannot tell the two
+   * apart: its own may arrive later, and is nobody's.
+   */
+  readonly adopters = new Set<string>();
   /** Objects whose resources may be left in the cloud. */
   readonly excused = new Set<string>();
   /** Objects by uid. */
@@ -131,7 +136,7 @@ export class Watchman {
     if (old !== undefined && (old !== id || type === 'DELETED')) this.#byId.delete(old);
     if (id !== undefined && type !== 'DELETED') {
       this.#byId.set(id, uid);
-      this.foreign.delete(id);
+      if (this.foreign.delete(id)) this.adopters.add(uid);
     }
   }
 
