@@ -131,9 +131,8 @@ export function unrest({ cluster, cloud, watchman, shopWatch }: Scene): string |
   const isExcused = (object: KubeObject): boolean =>
     isGoing(object) || (idOf(object) === undefined && (!isPossible(object) || isAmbiguous(object)));
   const open = new Set([...objects.values()].filter(isExcused).map(({ metadata }) => metadata.uid));
-  const { made, detached, excused, adopters } = watchman;
-  for (const { id, uid } of made.values())
-    if (!ids.has(id) && !open.has(uid) && !detached.has(id) && !excused.has(uid) && !adopters.has(uid))
+  for (const { id, uid } of watchman.made.values())
+    if (!ids.has(id) && !open.has(uid) && !watchman.detached.has(id) && !watchman.excused.has(uid))
       return `${id}, made for ${watchman.nameOf(uid)}, is in the cloud and nobody's`;
   return undefined;
 }
