@@ -3,8 +3,8 @@
 // Entries of one manager, operation, version and subresource are one entry, the last of them, as they are for the API
 // server. What comes back from a Scale has no time, and is of the version of the request.
 
+import type { JsonMap } from '../../../text/json.ts';
 import type { ScalePaths } from '../api.ts';
-import type { JsonMap } from '../json.ts';
 import { difference, EMPTY_SET, type FieldSet, isEmptySet, isMember } from './field-sets.ts';
 import { type Entry, encodedEntries, identityOf, storedEntries } from './managers.ts';
 

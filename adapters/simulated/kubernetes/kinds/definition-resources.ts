@@ -1,14 +1,16 @@
 // What a definition asks to be served: a resource for each version, with the strategy of its objects.
+
+import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { subdomainProblems } from '../../../text/names.ts';
 import type { Api, Resource, ScalePaths, Strategy } from '../api.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import type { Convert, Versions } from '../conversion/conversion.ts';
 import { ConversionNeeded } from '../conversion/pending.ts';
 import { renameVersion } from '../conversion/versions.ts';
 import { conversionWebhook } from '../conversion/webhook.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
-import { subdomainProblems } from '../objects/names.ts';
-import { validateRules } from '../schemas/cel.ts';
 import type { FieldError } from '../schemas/field-error.ts';
 import { invalidValue } from '../schemas/field-error.ts';
+import { validateRules } from '../schemas/rules.ts';
 import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
 import { blocksRules, validate, validateEmbedded, validateUniqueness } from '../schemas/validation.ts';
 import { storeKeyOf } from '../storage/store-key.ts';

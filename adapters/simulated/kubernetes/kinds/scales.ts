@@ -1,8 +1,9 @@
 // Scale, of autoscaling/v1: what the scale subresource of a custom resource is read and written as. It is kept
 // nowhere: it is made from the object, and what a client changes in it goes back into the object.
 
+import { isMap, type JsonMap, put, stringOf } from '../../../text/json.ts';
 import type { Column, Resource, ScalePaths } from '../api.ts';
-import { isMap, type JsonMap, type KubeObject, put, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';
 import { plainFailure } from '../wire/api-error.ts';
 import { AGE_COLUMN, NAME_COLUMN } from '../wire/columns.ts';

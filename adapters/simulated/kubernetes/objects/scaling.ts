@@ -3,11 +3,13 @@
 // Invariants:
 //   KSIM-SCALING-1. Of the object only the wanted number changes; it is checked as any other change of the object is.
 //   KSIM-SCALING-2. Who owns the number in the object owns it in the Scale, and the other way round.
+
+import { canonical, copy, dig, isMap, type JsonMap, same } from '../../../text/json.ts';
 import type { Api, Resource, ResourceRequest, ScalePaths } from '../api.ts';
 import { applyConfiguration } from '../apply/applying.ts';
 import { recordUpdate } from '../apply/ownership.ts';
 import { fromScale, toScale } from '../apply/scale-fields.ts';
-import { canonical, copy, dig, isMap, type JsonMap, type KubeObject, same } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { inVersion, resourceSubject } from '../kinds/resources.ts';
 import { SCALE, scaleOf, scaleProblem, setReplicas, UNSET_REPLICAS } from '../kinds/scales.ts';
 import { invalidValue } from '../schemas/field-error.ts';

@@ -1,8 +1,8 @@
 // What a client learns before it asks: versions, groups, resources. Derived from the registry, kept until it changes.
 
 import { createHash } from 'node:crypto';
+import type { JsonMap } from '../../../text/json.ts';
 import type { Registry, Resource } from '../api.ts';
-import type { JsonMap } from '../json.ts';
 import { SCALE } from '../kinds/scales.ts';
 import { pageNotFound, unknownPath } from './api-error.ts';
 

@@ -1,8 +1,8 @@
 // The paths of the documents of OpenAPI v3: which operations there are and which parameters they take, by which clients
 // learn that a server validates fields and can try without doing.
 
+import type { JsonMap } from '../../../text/json.ts';
 import type { Resource } from '../api.ts';
-import type { JsonMap } from '../json.ts';
 import { SCALE } from '../kinds/scales.ts';
 import { componentName, DELETE_OPTIONS_NAME, PATCH_NAME, refer, STATUS_NAME } from './openapi-schemas.ts';
 

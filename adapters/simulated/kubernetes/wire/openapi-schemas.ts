@@ -1,8 +1,8 @@
 // The schemas of the documents of OpenAPI v3: those of built-in kinds from their types, those of custom kinds from
 // their definitions, and the lists of both.
 
+import { isMap, type JsonMap, listOf, mapOf } from '../../../text/json.ts';
 import type { Resource } from '../api.ts';
-import { isMap, type JsonMap, listOf, mapOf } from '../json.ts';
 import { SCALE } from '../kinds/scales.ts';
 import { kindTypeName, TYPES } from '../kinds/types/mod.ts';
 import { KIND_DESCRIPTIONS, META_PACKAGE, publishedType, references } from '../schemas/types.ts';

@@ -2,7 +2,7 @@
 // JSON: it is rewritten on its way in and out. Messages are made from the types of the kinds; what the JSON of the API
 // writes in ways of its own (instants, sets of fields, schemas that may be something else) is translated here.
 import type { Root, Type } from 'protobufjs';
-import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../json.ts';
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import { kindTypeName, TYPES } from '../kinds/types/mod.ts';
 import { protobufjs } from '../libraries.ts';
 import { type FieldType, fieldType, META_PACKAGE, METADATA_FIELD, type NamedType } from '../schemas/types.ts';

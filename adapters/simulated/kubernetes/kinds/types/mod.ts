@@ -1,5 +1,5 @@
 // All types of built-in kinds by their full names.
-import type { JsonMap } from '../../json.ts';
+import type { JsonMap } from '../../../../text/json.ts';
 import { META_TYPES } from '../../schemas/meta-types.ts';
 import { CORE_PACKAGE, META_PACKAGE, type NamedType, parseTypes, treeOf } from '../../schemas/types.ts';
 import { AUTHENTICATION_TYPES, AUTHORIZATION_TYPES, ROLE_TYPES } from './access.ts';
