@@ -74,7 +74,6 @@ export function builtin(
     namespaced,
     verbs: given.verbs ?? ALL_VERBS,
     subresources: given.subresources ?? [],
-    scale: undefined,
     builtin: true,
     storeKey: given.storeKey ?? storeKeyOf(group, plural),
     storageVersion: given.storageVersion ?? version,
