@@ -2,12 +2,12 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import { overviewText, whyText } from '../../../../actors/cli/why/text.ts';
+import { clusterOverviewText, overviewText, whyText } from '../../../../actors/cli/why/text.ts';
 import type { ClusterReader } from '../../../../actors/diagnosis/cluster-reader.ts';
 import { Diagnosis } from '../../../../actors/diagnosis/diagnosis.ts';
 import { causesOf, duration, type Finding, Weight } from '../../../../actors/diagnosis/findings.ts';
 import { causesIn, type InfrastructureState } from '../../../../actors/diagnosis/infrastructure-causes.ts';
-import { overviewOf } from '../../../../actors/diagnosis/overview.ts';
+import { clusterOverviewOf, overviewOf } from '../../../../actors/diagnosis/overview.ts';
 import { withoutOperations } from '../../../../actors/effects/operations-service.ts';
 import { type Registry, registry } from '../../../../actors/object/registry.ts';
 import { configure } from '../../../../actors/process/adapters.ts';
@@ -605,6 +605,35 @@ root cause: SecurityGroup/two: InvalidConfiguration: found two; correct its spec
     empty,
     /^namespace ns holds none of the objects that troupe cares for\nthe cluster has no kind \w+: .*crds --apply/,
   );
+});
+
+test('35.B: of all namespaces each is told by itself, though objects and causes have the same words', async () => {
+  const inNamespace = (namespace: string, one: KubeObject): KubeObject => ({
+    ...one,
+    metadata: { ...one.metadata, namespace },
+  });
+  const waits = (namespace: string): readonly KubeObject[] => [
+    inNamespace(namespace, clouds),
+    inNamespace(namespace, app(waiting('Network/net to be created'))),
+  ];
+  const cluster = [...waits('one'), ...waits('two'), inNamespace('well', object('Network', 'fine')), inNamespace('well', clouds)];
+  const overview = await clusterOverviewOf({ registry: known, now: NOW, reading: readingOf(cluster) });
+  const of = (namespace: string): string => `namespace ${namespace}: 1 of 1 objects wait, or something is wrong with them
+
+root cause: Network/net does not exist; create it, or correct the reference in Subnet/app
+  1 waits for it: Subnet/app
+`;
+  assert.is(
+    clusterOverviewText(overview),
+    `${of('one')}\n${of('two')}\nall of 1 objects of 1 other namespace wait for nothing\n`,
+  );
+  // The bus is told once, with all that it holds up.
+  const around = { leader: undefined, hosting: { kind: 'away', message: 'nobody answers' } } as const;
+  const { causes } = await clusterOverviewOf({ registry: known, now: NOW, reading: readingOf(cluster) }, async (each) =>
+    causesIn(around, each, known),
+  );
+  assert.is(causes.length, 1);
+  assert.match(causes[0]?.summary ?? '', 'the bus is away');
 });
 
 test('a namespace of many objects is told within a moment, whatever is held by what', async () => {
