@@ -2,8 +2,8 @@
 import type { Adapter, Flag } from '../../adapters/api/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { knownRoles, rolesOfNodes } from '../base/config.ts';
-import { Standing } from '../diagnosis/findings.ts';
 import { TROUPE_VERSION } from '../base/version.ts';
+import { Standing } from '../diagnosis/findings.ts';
 import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
 
 const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
