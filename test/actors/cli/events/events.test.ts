@@ -134,7 +134,7 @@ test('33.B10: an object of which nothing is kept is said to be none, or to have 
       out: '',
       notes: `${quiet}\n`,
     });
-    const untold = `${quiet}, and whether it exists cannot be told\n`;
+    const untold = `${quiet}, and whether it exists is unknown\n`;
     assert.equal(await reported(bus, asked), { code: 1, out: '', notes: untold });
     const known = await reported(bus, { names: ['subnet/app'], isThere: () => assert.unreachable() as never });
     assert.equal([known.code, known.notes], [0, ''], 'of one that is gone what happened is told');
