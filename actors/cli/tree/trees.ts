@@ -12,6 +12,7 @@ import { type Direction, forestOf, type Tree, treeFrom } from './forest.ts';
 
 /** Which trees are asked for. */
 export interface Wanted {
+  /** Empty: all of them, and what is in none. */
   readonly namespace: string;
   /** Undefined: all of the namespace. */
   readonly root: Address | undefined;
@@ -24,7 +25,7 @@ export async function treesOf(
   { namespace, root, direction }: Wanted,
 ): Promise<readonly Tree[]> {
   // Who needs an object is known when all are.
-  const all = root === undefined || direction === 'dependents' ? await addressesIn(deps, namespace) : [];
+  const all = root === undefined || direction === 'dependents' ? await addressesIn(deps, namespace || undefined) : [];
   const survey = await scanNamespace(deps, root === undefined ? all : [root, ...all]);
   if (root === undefined) return forestOf(survey, namespace);
   const tree = treeFrom(survey, addressKey(root), namespace, direction);
@@ -37,7 +38,10 @@ export function treesText(trees: readonly Tree[], namespace: string, ink: Ink): 
 
 /** One line an object. */
 export function treesLines(trees: readonly Tree[], namespace: string, ink: Ink): readonly string[] {
-  if (trees.length === 0) return [`namespace ${namespace} holds none of the objects that troupe cares for`];
+  if (trees.length === 0)
+    return [
+      `${namespace === '' ? 'no namespace holds any' : `namespace ${namespace} holds none`} of the objects that troupe cares for`,
+    ];
   return drawn(trees).map(({ indent, each }) => `${indent}${lineOf(each, ink)}`);
 }
 
