@@ -2,7 +2,7 @@
 // while it runs; while that happens, or if they are broken, what they said last is used: a throw would make the client
 // library give up for ever, an outdated login is refused and tried again.
 import { readFileSync } from 'node:fs';
-import { type Authenticator, credsAuthenticator, nkeyAuthenticator } from 'nats';
+import { type Authenticator, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
 import { TerminalError } from './errors.ts';
 import { publicKeyOf } from './server-users.ts';
 

@@ -1,5 +1,5 @@
 // What a message of mail says beside its payload: the version of its format, and the trace of the change that caused it.
-import type { MsgHdrs } from 'nats';
+import type { MsgHdrs } from '@nats-io/transport-node';
 import { TransientError } from './errors.ts';
 import { validTraceparent } from './trace-context.ts';
 

@@ -1,5 +1,5 @@
 // What a stream holds, read without a consumer: whoever reads so leaves nothing on the server, and can tell it nothing.
-import type { MsgHdrs } from 'nats';
+import type { MsgHdrs } from '@nats-io/transport-node';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { isDeletion, type StreamInfo } from './nats-api.ts';

@@ -10,7 +10,8 @@
 //       tells a first start: who makes the first bucket is asked, and takes the entry back if nobody can be acting.
 import { randomUUID } from 'node:crypto';
 import type { Lease, LeaseRecord, Leases } from './bus.ts';
-import { type Connection, NoResponderError } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { TransientError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { HeldLease, type LeaseStore } from './lease.ts';

@@ -9,7 +9,7 @@
 // The stream keeps one message a subject, so "from the first on" is "the last of each". It is asked for in those words:
 // a consumer `last_per_subject` whose filter matches nothing when it is made is 100 times slower on nats-server 2.9 for
 // the rest of its life, and `all` is not (measured: 10,700 and 85 microseconds a message among 100,000 subjects).
-import type { Msg, Subscription } from 'nats';
+import type { Msg, Subscription } from '@nats-io/transport-node';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { api } from './nats-api.ts';

@@ -7,7 +7,7 @@
 //       deleted and made anew. Two processes may do so at once; then there is one more change, and they agree again.
 
 import { randomUUID } from 'node:crypto';
-import type { Subscription } from 'nats';
+import type { Subscription } from '@nats-io/transport-node';
 import type { Epoch } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';

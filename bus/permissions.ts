@@ -10,7 +10,7 @@ import {
   acknowledgements,
   apiSubject,
   bucketStream,
-  discovery,
+  discoveries,
   entrySubject,
   flowControl,
   namesOf,
@@ -147,7 +147,7 @@ function serving(
       // mutant: node-hears-others ().2 -> '*'
       operationFilter(realm, node, root),
       holdsOf(user, root),
-      ...discovery(realm),
+      ...discoveries(realm),
     ],
     answers: true,
   };
@@ -168,7 +168,7 @@ function observing(root: string): Part {
         Operation.streamInfo(held),
         Operation.readDirectly(held),
       ]),
-      ...discovery('*'),
+      ...discoveries('*'),
     ],
     subscribe: [eventWildcard(root)],
   };

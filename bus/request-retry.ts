@@ -3,7 +3,7 @@
 // nats-server leaves some unanswered: a direct read that comes before its stream listens is taken for a call of the API
 // that nobody knows. On 2.9.10 a stream counts as made before it listens: of 1,200 reads by four processes that made their
 // streams together 3 were swallowed. Waiting longer for those does not help, asking again does.
-import type { Msg } from 'nats';
+import type { Msg } from '@nats-io/transport-node';
 import { type Connection, REQUEST_TIMEOUT_MS } from './connection.ts';
 import type { Timer } from './time.ts';
 
