@@ -272,19 +272,20 @@ async function carriedOut(
         });
       }
       case 'events': {
-        const [{ events }, { clusterOf, isThere }, { openBusReader }] = await Promise.all([
+        const [{ events }, { clusterOf, isThere, refuseAbsent }, { openBusReader }] = await Promise.all([
           import('./events/events.ts'),
           import('./events/presence.ts'),
           import('./bus-reader.ts'),
         ]);
         process.stdout.on('error', leaveWithReader);
         const { since = '1h', type, watch = false, inspect } = reported;
+        const looked = { config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] };
         return await events({
           adapters: configured(),
           clock,
           openBus: () => openBusReader(config, clock, data),
-          isThere: (address) =>
-            isThere({ config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] }, address),
+          isThere: (address) => isThere(looked, address),
+          refuseAbsent: (namespaces) => refuseAbsent(looked, namespaces),
           prefix: config.natsPrefix,
           names: rest,
           namespaces: namespace,

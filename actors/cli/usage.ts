@@ -2,8 +2,8 @@
 import type { Adapter, Flag } from '../../adapters/api/adapter.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { knownRoles, rolesOfNodes } from '../base/config.ts';
-import { Standing } from '../diagnosis/findings.ts';
 import { TROUPE_VERSION } from '../base/version.ts';
+import { Standing } from '../diagnosis/findings.ts';
 import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
 
 const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
@@ -255,9 +255,8 @@ export const USAGES = {
   dev: {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
-    details: `Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE
-and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start goes on with
-what the folder keeps.`,
+    details:
+      'Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start goes on with what the folder keeps.',
     own: ['data', 'verbose'],
     options: {
       verbose: { type: 'boolean', short: 'v', help: 'logs each change of an object, a line each' },
@@ -271,10 +270,8 @@ what the folder keeps.`,
   demo: {
     name: 'demo',
     about: 'the cloud of a small company comes up and goes again; --keep leaves it up',
-    details: `What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack,
-Ironic and a Windows node. The demo applies 130 objects of 33 kinds in any order, shows how each waits for what it needs and
-comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but
-a log in the folder of --data.`,
+    details:
+      'What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack, Ironic and a Windows node. The demo applies 130 objects of 33 kinds in any order, shows how each waits for what it needs and comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but a log in the folder of --data.',
     own: ['keep', 'data', 'visualizer-bind-address', 'log-level'],
     options: {
       keep: { type: 'boolean', help: 'the landscape stays up, and so does what was started for it, until Ctrl-C' },

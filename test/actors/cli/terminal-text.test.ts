@@ -11,7 +11,9 @@ const test = suite('terminal text');
 
 test('35.B: a table is no wider than the terminal: the widest columns are cut, and nothing is where it fits', () => {
   const head = ['KIND/NAME', 'STATE', 'ID'];
-  const rows = [['RoleAssignment/warehouse-deployer-of-operations', 'available', '0af76519-16cd-43dd-8448-eb211c80319c']];
+  const rows = [
+    ['RoleAssignment/warehouse-deployer-of-operations', 'available', '0af76519-16cd-43dd-8448-eb211c80319c'],
+  ];
   const lines = table(head, rows, undefined, 60).trimEnd().split('\n');
   for (const line of lines) assert.ok(line.length <= 60, line);
   assert.match(lines[1] ?? '', /^RoleAssignment\/\S+… +available +0af76519-\S+…$/);

@@ -616,9 +616,16 @@ test('35.B: of all namespaces each is told by itself, though objects and causes 
     inNamespace(namespace, clouds),
     inNamespace(namespace, app(waiting('Network/net to be created'))),
   ];
-  const cluster = [...waits('one'), ...waits('two'), inNamespace('well', object('Network', 'fine')), inNamespace('well', clouds)];
+  const cluster = [
+    ...waits('one'),
+    ...waits('two'),
+    inNamespace('well', object('Network', 'fine')),
+    inNamespace('well', clouds),
+  ];
   const overview = await clusterOverviewOf({ registry: known, now: NOW, reading: readingOf(cluster) });
-  const of = (namespace: string): string => `namespace ${namespace}: 1 of 1 objects wait, or something is wrong with them
+  const of = (
+    namespace: string,
+  ): string => `namespace ${namespace}: 1 of 1 objects wait, or something is wrong with them
 
 root cause: Network/net does not exist; create it, or correct the reference in Subnet/app
   1 waits for it: Subnet/app
