@@ -349,11 +349,14 @@ async function carriedOut(
       case 'get':
       case 'tree':
       case 'graph':
-      case 'top': {
-        const { queryCommands } = await import('./query-commands.ts');
+      case 'top':
+      case 'retry':
+      case 'pause':
+      case 'resume': {
+        const { changeCommands, queryCommands } = await import('./query-commands.ts');
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) throw new TerminalError(`'${command}' looks into one namespace`);
-        const { answer } = await queryCommands[command]();
+        const { answer } = await { ...queryCommands, ...changeCommands }[command]();
         const isTerminal = process.stdout.isTTY && env['TERM'] !== 'dumb';
         return await answer({
           config,

@@ -488,6 +488,29 @@ export const USAGES = {
     },
     examples: ['graph', 'graph -n shop -o mermaid', 'graph -A -o json'],
   },
+  retry: {
+    name: 'retry',
+    forms: ['<kind>/<name>'],
+    about:
+      "has an object tried again at once, whatever it waits for; takes the right to patch it, and changes its annotation 'troupe/retry' alone",
+    options: { ...PLACE, ...COMMON },
+    examples: ['retry network/app', 'retry baremetalhost/node-1 -n metal'],
+  },
+  pause: {
+    name: 'pause',
+    forms: ['<kind>/<name>'],
+    about:
+      "has nothing done for a BareMetalHost until 'resume', by its annotation 'baremetalhost.metal3.io/paused'; takes the right to patch it",
+    options: { ...PLACE, ...COMMON },
+    examples: ['pause baremetalhost/node-1 -n metal'],
+  },
+  resume: {
+    name: 'resume',
+    forms: ['<kind>/<name>'],
+    about: "ends what 'pause' began; what others paused is theirs to resume",
+    options: { ...PLACE, ...COMMON },
+    examples: ['resume baremetalhost/node-1 -n metal'],
+  },
   top: {
     name: 'top',
     about:
@@ -592,6 +615,9 @@ const CONFIGURED: readonly CommandName[] = [
   'get',
   'tree',
   'graph',
+  'retry',
+  'pause',
+  'resume',
   'events',
   'trace',
   'doctor',
