@@ -12,6 +12,7 @@ const CHECKS: Record<string, readonly string[]> = {
   'biome check': ['node_modules/@biomejs/biome/bin/biome', 'check'],
   imports: ['test/imports.ts'],
   'retired words': ['test/words.ts'],
+  prose: ['test/prose.ts'],
   'codes of invariants': ['test/invariants.ts', '--check'],
   audit: ['test/audit.ts'],
   'generate --check': ['deploy/generate.ts', '--check'],

@@ -1,12 +1,12 @@
-// Which change messages, events and calls belong to.
+// The change that messages, events and calls belong to.
 //
-// One trace is one change of one object's spec: its creation, each edit, its deletion. Whatever the object does and says
-// until the next one belongs to it: claims, answers, calls to clouds, transitions. Who waits for another object stays in
+// One trace is one change of one object's spec: its creation, each edit, its deletion. All that the object does and publishes
+// until the next one belongs to it: claims, answers, calls to clouds, transitions. An object that waits for another one stays in
 // its own trace, and the transition that ends the wait names the other's step as a link: `kubectl apply` of a landscape is
-// a trace an object, tied together by links, and not one trace of thousands of steps that began with whoever came first.
+// one trace per object, tied together by links, and not one trace of thousands of steps that began with the first of them.
 //
-// A trace is told by uid and generation, and nothing is rolled for it: every watch leader says the same, a host that takes
-// over goes on in the same trace, the echo of a write of ours (status, finalizers) begins none, and nothing need be kept.
+// A trace is derived from uid and generation, without a random number: every watch leader derives the same one, a host that takes
+// over continues in it, the echo of a write of ours (status, finalizers) begins none, and nothing need be kept.
 // A step is an object's whole part in a trace; of the object itself its span is the first half of its uid, its trace the
 // rest: both are found with `grep`.
 import { formatTraceparent, parseTraceparent, traceparentOf } from '../../bus/mod.ts';

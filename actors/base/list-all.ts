@@ -13,7 +13,7 @@ export interface ReadAllDeps {
 }
 
 /**
- * One list a resource. One after another, each handed on at once: all of them at a time would be most of what the process
+ * One list per resource. One after another, each handed on at once: all of them at a time would be most of what the process
  * ever needs of memory.
  *
  * @returns the resourceVersion of the oldest list; undefined when the API server serves none of the resources yet
@@ -44,7 +44,7 @@ export async function readAll(
   return floor;
 }
 
-/** Where the objects of a resource are asked for; undefined: everywhere, or where there are no namespaces. */
+/** Namespaces whose objects of a resource are listed; undefined: everywhere, or it has no namespaces. */
 export function placesOf(
   { scope }: Pick<Resource, 'scope'>,
   namespaces: readonly string[] | undefined,

@@ -1,7 +1,7 @@
-// Where a page is served, as an option says it.
+// The address of a page, as an option gives it.
 import { isIPv4 } from 'node:net';
 
-/** Where to listen; an empty host is all addresses. */
+/** Host and port to listen on; an empty host is all addresses. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

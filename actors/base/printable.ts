@@ -1,7 +1,7 @@
-// What comes from outside (clouds, files, objects, other people's programs) as it may stand on a terminal: the one place that knows
-// what a terminal would take for more than a character.
+// Text from outside (clouds, files, objects, other people's programs) made safe for a terminal: the one place that knows
+// which characters a terminal takes for more than a character.
 
-/** What moves the cursor, ends the line, turns its direction or is not seen at all. */
+/** Characters that move the cursor, end the line, turn its direction or are not seen at all. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** The same but for what text of several lines is made of. */
 const UNSEEN_IN_LINES = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;

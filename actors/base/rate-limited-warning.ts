@@ -1,4 +1,4 @@
-// A warning about what somebody else may bring about as often as he likes: whoever floods the bus must not fill the disk.
+// A warning about what a peer can cause as often as it likes: a flood on the bus must not fill the disk.
 import type { Logger } from 'pino';
 import type { Clock } from '../../bus/mod.ts';
 
@@ -21,7 +21,7 @@ export class RateLimitedWarning {
     this.#deps = deps;
   }
 
-  /** One line in a while; how many others there were since the last one is said in it. */
+  /** One line per period, with the number of others since the last one. */
   report(fields: object): void {
     const { clock, log } = this.#deps;
     const now = clock.now();

@@ -1,4 +1,4 @@
-// How any part of the runtime says by a Kubernetes Event what happened to an object.
+// The function by which any part of the runtime records a Kubernetes Event about an object.
 
 import type { UserEvent } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';

@@ -23,7 +23,7 @@ export function table(
   room = Number.POSITIVE_INFINITY,
 ): string {
   const whole = [head, ...rows].map((row) => row.map(plain));
-  const widths = fitted(
+  const widths = truncated(
     head.map((_, column) => whole.reduce((most, row) => Math.max(most, row[column]?.length ?? 0), 0)),
     room,
   );
@@ -40,7 +40,7 @@ export function table(
 }
 
 /** The widths, taken from the widest as long as they are too wide together. */
-function fitted(widths: readonly number[], room: number): readonly number[] {
+function truncated(widths: readonly number[], room: number): readonly number[] {
   const fit = [...widths];
   for (;;) {
     const sum = fit.reduce((all, width) => all + width, GAP * (fit.length - 1));

@@ -1,4 +1,4 @@
-// What questions read of the API server: each object, list and group once, however many questions there are.
+// The reads of the API server that questions share: each object, list and group once, for any number of questions.
 import { ForbiddenError, type KubeClient, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, type Json } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -53,7 +53,7 @@ export class ClusterReader {
     return list;
   }
 
-  /** The kinds that the cluster has of the group of a resource; undefined: nobody says. */
+  /** The kinds that the cluster has in the group of a resource; undefined: unknown. */
   kindsBeside({ group, version }: Pick<Resource, 'group' | 'version'>): Promise<readonly string[] | undefined> {
     const { client } = this.#deps;
     if (client === undefined || group === '') return Promise.resolve(undefined);

@@ -1,5 +1,5 @@
-// What may be the cause wherever something waits, and stands in no object: another controller leads, the bus is away, no
-// process hosts the objects, or their code fails so that not even their status tells of it.
+// Causes that apply to every waiting object, and stand in none: another controller leads, the bus is down, no
+// process hosts the objects, or their code fails so that not even their status reports it.
 import {
   AbsentError,
   type Address,
@@ -17,7 +17,7 @@ import { type Cause, type Finding, labelOf, ranked, toldIn, Weight } from './fin
 import type { Leader } from './legacy-leader.ts';
 import { busAway, busUntold, defective, led, unhosted } from './root-causes.ts';
 
-/** Who hosts what, as the bus has it. */
+/** The hosts of the objects, as the bus has them. */
 export type Hosting =
   | {
       readonly kind: 'reported';
@@ -25,7 +25,7 @@ export type Hosting =
       readonly bus: string;
       readonly shards: number;
       readonly leases: readonly LeaseRecord[];
-      /** Of objects that are quarantined, by key, for what error. */
+      /** The errors of quarantined objects, by key. */
       readonly defects: ReadonlyMap<string, string>;
     }
   /** It does not answer. */
@@ -48,21 +48,21 @@ export interface ReportedCause {
 /** A cause that the circumstances are. */
 export interface AroundCause {
   readonly cause: Cause;
-  /** Of what the objects say, whatever waits for that: the objects, and who waits for them. */
+  /** The causes that objects report: the objects, and those that wait for them. */
   readonly holdsUp: readonly ReportedCause[];
 }
 
 /** Looks at the circumstances when something waits. @param reported  what the objects say */
 export type Notes = (reported: readonly ReportedCause[]) => Promise<readonly AroundCause[]>;
 
-/** The causes that the circumstances are. @param reported  what the objects say; nothing: nobody waits */
+/** The causes outside of the objects. @param reported  causes that the objects report; none: no object waits */
 export function causesIn(
   { leader, hosting }: InfrastructureState,
   reported: readonly ReportedCause[],
   registry: Pick<Registry, 'kind'>,
 ): readonly AroundCause[] {
   if (reported.length === 0) return [];
-  // What a person has to see to first waits for that person.
+  // A cause that needs a person comes first.
   const holdsUp = reported.filter(({ cause }) => passes(cause));
   // Meanwhile no process hosts anything, and none is to.
   if (leader !== undefined) return [{ cause: led(leader), holdsUp }];
@@ -74,7 +74,7 @@ export function causesIn(
 }
 
 /**
- * Which of the objects that nobody seems to have looked at are quarantined, as far as events are kept.
+ * The objects that are quarantined, among those that no process seems to have looked at, as far as events are kept.
  *
  * @throws {TransientError} the bus is away, or did not answer in time
  */
@@ -99,7 +99,7 @@ export async function defectsAmong(
   return defects;
 }
 
-/** Whether it passes by itself as long as a process hosts the object. */
+/** Whether it passes without help as long as a process hosts the object. */
 function passes({ weight }: Cause): boolean {
   return weight < Weight.Stalled;
 }
@@ -122,7 +122,7 @@ function defectsTold(
   });
 }
 
-/** Of the objects whose causes pass by themselves as long as a process hosts them. */
+/** The objects whose causes pass without help as long as a process hosts them. */
 function unhostedAmong(
   { bus, shards, leases }: Extract<Hosting, { kind: 'reported' }>,
   reported: readonly ReportedCause[],

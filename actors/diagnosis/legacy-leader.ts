@@ -1,4 +1,4 @@
-// Whether another controller cares for the objects, as its leader lease tells.
+// Another controller that manages the objects, by its leader lease.
 import type { LegacyController } from '../../adapters/api/adapter.ts';
 import { ForbiddenError, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError } from '../../bus/mod.ts';
@@ -12,7 +12,7 @@ export interface Leader {
   readonly holder: string;
 }
 
-/** Undefined: nobody leads, or whoever asks may not know. Otherwise @throws as `Objects.list` */
+/** Undefined: no controller leads, or the caller may not read the lease. Otherwise @throws as `Objects.list` */
 export async function leaderAmong(
   predecessors: readonly LegacyController[],
   objects: Pick<Objects, 'list'>,

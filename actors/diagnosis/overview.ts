@@ -1,4 +1,4 @@
-// The root causes of all that waits in a namespace, each with who waits for it.
+// The root causes of all waiting objects in a namespace, each with the objects that wait for it.
 import { type Address, addressKey } from '../../bus/mod.ts';
 import { Diagnosis, type DiagnosisDeps } from './diagnosis.ts';
 import { type Cause, keyOf, labelOf, toldIn } from './findings.ts';
@@ -14,22 +14,22 @@ export interface SharedCause extends Cause {
 export interface Overview {
   /** Empty: what is in none. */
   readonly namespace: string;
-  /** How many there are of the kinds that have a life here. */
+  /** Number of objects of the kinds that have a lifecycle here. */
   readonly objects: number;
-  /** How many of them wait, or have something wrong with them. */
+  /** Number of them that wait, or have a problem. */
   readonly waiting: number;
   /** The weightiest first; of equals, the one that most wait for. */
   readonly causes: readonly SharedCause[];
 }
 
-/** Of all namespaces that have objects. */
+/** The root causes in all namespaces that have objects. */
 export interface ClusterOverview {
   readonly namespaces: readonly Overview[];
-  /** What holds up objects of several namespaces: the bus, another controller. */
+  /** Causes that block objects of several namespaces: the bus, another controller. */
   readonly causes: readonly SharedCause[];
 }
 
-/** A cause, where it lies, and who waits for it. */
+/** A cause, its place, and the objects that wait for it. */
 export interface SurveyedCause extends ReportedCause {
   readonly waiting: readonly Address[];
 }
@@ -99,7 +99,7 @@ export async function clusterOverviewOf(deps: DiagnosisDeps, notes?: Notes): Pro
  * @throws as `Objects.list`, and what `notes` throws
  */
 export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: Notes): Promise<Survey> {
-  // Each object is explained once, whoever else waits for it.
+  // Each object is explained once, for any number of objects that wait for it.
   const inquiry = new Diagnosis({ ...deps, repeats: 'whole' });
   const found = new Map<string, { readonly cause: Cause; readonly by: Address | undefined; waiting: Address[] }>();
   const objects = await addressesIn(deps, namespace);
@@ -118,7 +118,7 @@ export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: N
     (left, right) => right.waiting.length - left.waiting.length,
   );
   const around = waiting.length > 0 ? ((await notes?.(causes)) ?? []) : [];
-  // Each is among the causes above: who waits for the object that says it waits for what holds that up.
+  // Each is among the causes above: an object that waits for one that reports a cause waits for the end of that cause.
   causes.push(
     ...around.map(({ cause, holdsUp }) => {
       const whole = causes.filter((each) => holdsUp.some((held) => held.cause === each.cause));

@@ -1,21 +1,21 @@
-// What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
+// The payloads of messages: JSON that `nats sub` shows readably; each is parsed once, here.
 import { type Address, internList, internText, internUid, type JsonObject } from '../../bus/mod.ts';
 import { type DependencyAnswer, Readiness } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
-/** Topic `object`: the object as the API server has it, or that it is gone. */
+/** Topic `object`: the object as the API server has it, or that it is deleted. */
 export type ObjectMessage =
   | { readonly object: KubeObject }
   /** `resourceVersion` is that of the deletion, as far as it is known. */
   | { readonly gone: { readonly uid: string; readonly resourceVersion: string } };
 
-/** Topic `claim`: I refer to you and am alive, or a tombstone: this incarnation of me is gone. */
+/** Topic `claim`: I refer to you and am alive, or a tombstone: this incarnation of me is deleted. */
 export interface ClaimMessage {
   /** Incarnation of the claimant. */
   readonly uid: string;
-  /** Of the claimant when it claimed: orders claims of different incarnations (P4). */
+  /** Generation of the claimant when it claimed: orders claims of different incarnations (P4). */
   readonly resourceVersion: string;
-  /** Of the claimant: since when it refers to the dependency without a break; when `ended`: as it was when that ended. */
+  /** Time since which the claimant refers to the dependency without a break; when `ended`: as it was when that ended. */
   readonly generation: number;
   /** Finalizers that the claimant needs on the dependency; empty for an unguarded reference. */
   readonly finalizers: readonly string[];
@@ -23,7 +23,7 @@ export interface ClaimMessage {
   readonly manager: string;
   /** Incarnations of the dependency that this claim does not hold, because the claimant yielded them (P1). */
   readonly withdrawnFrom: readonly string[];
-  /** What the claimant says of its use. */
+  /** Facts that the claimant reports of its use. */
   readonly attributes?: JsonObject;
   readonly ended: boolean;
 }

@@ -1,13 +1,13 @@
-// What a shard has to say, published until the bus has it: level-triggered, by compare (P9).
+// The messages of a shard, published until the bus has them: level-triggered, by compare (P9).
 //
 // Invariants:
 //   OUTBOX-1. At most one publication of a subject is under way, and the last thing said is the last thing published.
 //   OUTBOX-2. Nothing begins after `close`, nor after the end of the lease, noticed or not: a host without it is silent.
-//   OUTBOX-3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
-//   OUTBOX-4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
-//   OUTBOX-5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
+//   OUTBOX-3. A value of another writer is read before it is overwritten, and not overwritten if it is newer.
+//   OUTBOX-4. A value that the bus is known to have is not published again; one that another writer replaced is.
+//   OUTBOX-5. However much there is to publish, no more publications are under way than `inFlight` allows: the rest waits here and
 //       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
-//   OUTBOX-6. What was forgotten stays forgotten, whatever is heard of it later: objects come and go, and nothing of them stays.
+//   OUTBOX-6. A forgotten subject stays forgotten, whatever is received about it later: objects come and go, and nothing of them stays.
 import {
   type ActorSubject,
   addressKey,
@@ -20,17 +20,17 @@ import {
 import type { Semaphore } from '../base/semaphore.ts';
 import { SubjectMap } from './subject-map.ts';
 
-/** Whether what somebody else wrote may be overwritten by what is to be said. */
+/** Whether a value of another writer may be overwritten by the one to be published. */
 export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
 
-/** What the bus has on a subject, as far as this host knows. */
+/** The value that the bus has on a subject, as far as this host knows. */
 interface Stored {
   /** Undefined: it is not remembered. Kept as it was given, and not as text: most of its parts are its author's anyway. */
   readonly payload: JsonObject | undefined;
   readonly sequence: number;
-  /** Of what was said here; undefined: somebody else wrote it, or this host before it began anew. */
+  /** Payload that was published here; undefined: another writer's, or this host's before it began again. */
   readonly mayReplace: MayReplace | undefined;
-  /** Of the change that caused what was said here. */
+  /** Trace of the change that caused what was published here. */
   readonly traceparent: string | undefined;
 }
 
@@ -48,13 +48,13 @@ export interface OutboxDeps {
   clock: Clock;
   /** May be shared with other outboxes. */
   inFlight: Semaphore;
-  /** When the lease on what is said ends, milliseconds since the epoch. */
+  /** End of the lease on what is published, milliseconds since the epoch. */
   endsAt: () => number;
   /** Told of the first failure of a series, for one line in the log. */
   onTrouble: (message: string) => void;
   /**
-   * What is kept of each value that was published: its `payload`, so that the same is not published again, or only its
-   * `place`, for who says nothing twice. `payload` is the default.
+   * The part that is kept of each published value: its `payload`, so that the same is not published again, or only its
+   * `place`, for a caller that repeats nothing. `payload` is the default.
    */
   remember?: 'payload' | 'place';
 }
@@ -106,12 +106,12 @@ export class Outbox {
   }
 
   /**
-   * What the bus has on a subject of this shard, as its reader was handed it: at a replay, what need not be said again;
-   * later, what somebody may have overwritten (OUTBOX-4), and nothing else: what was said and is over comes back once more.
+   * The value that the bus has on a subject of this shard, as its reader received it: at a replay, what need not be published again;
+   * later, what another writer may have overwritten (OUTBOX-4), and nothing else: a value that is over comes back once more.
    */
   heard(subject: ActorSubject, payload: JsonObject, sequence: number): void {
     const stored = this.#stored.get(subject);
-    // What is being published is held against what is there anyway.
+    // A subject that is being published is compared with what is there in any case.
     // mutant: outbox-revives-gone ||.3 drop
     if (
       this.#closed ||
@@ -126,12 +126,12 @@ export class Outbox {
     void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);
   }
 
-  /** What the bus has on a subject, or will have, as far as is known and remembered. */
+  /** The value that the bus has on a subject, or will have, as far as is known and remembered. */
   standing(subject: ActorSubject): JsonObject | undefined {
     return this.#saying.get(subject)?.wanted ?? this.#stored.get(subject)?.payload;
   }
 
-  /** Where the value of a subject is that was published here; undefined: none is known, or another is on its way. */
+  /** Place of the value of a subject that was published here; undefined: none is known, or another is on its way. */
   place(subject: ActorSubject): number | undefined {
     return this.#saying.get(subject) === undefined ? this.#stored.get(subject)?.sequence : undefined;
   }
@@ -141,18 +141,18 @@ export class Outbox {
     this.#replayed = true;
   }
 
-  /** How many subjects are being published, or wait for it. */
+  /** Number of subjects that are being published, or wait for it. */
   get underWay(): number {
     return this.#saying.size;
   }
 
-  /** How many subjects are remembered. */
+  /** Number of subjects that are remembered. */
   get size(): number {
     return this.#stored.size + this.#saying.size;
   }
 
   /**
-   * Says no more on a subject, unless something else than `payload` was said there last; undefined: whatever was said.
+   * Publishes no more on a subject, unless the last value there is another one than `payload`; undefined: whatever the last value is.
    * The value itself stays for its reader to delete.
    */
   forget(subject: ActorSubject, payload?: JsonObject): void {
@@ -183,12 +183,12 @@ export class Outbox {
     const { subject } = saying;
     const { mailbox, clock, inFlight, endsAt, remember = 'payload' } = this.#deps;
     let { payload: published, sequence } = this.#stored.get(subject) ?? { payload: undefined, sequence: 0 };
-    /** In the turn of the last look at what is wanted, or what is said right after it would be lost (OUTBOX-1). */
+    /** In the same task as the last check of what is wanted, or a value that is given right after it would be lost (OUTBOX-1). */
     const end = (stored: Stored): void => {
       this.#saying.delete(subject);
       this.#stored.set(subject, stored);
     };
-    // Forgotten; whatever is said by now is another publication's.
+    // Forgotten; a value that was given since is another publication's.
     const isForgotten = (): boolean => this.#saying.get(subject) !== saying;
     while (!this.#closed) {
       if (isForgotten()) return;
@@ -201,7 +201,7 @@ export class Outbox {
       if (turn !== undefined) await turn;
       try {
         const { wanted: payload, traceparent } = saying;
-        // While it waited for its turn.
+        // The lease may have ended while it waited for its place.
         // mutant: outbox-speaks-when-closed ||.1 drop
         if (this.#closed || isForgotten() || (published !== undefined && isSame(payload, published))) continue;
         // A process that stood still says what is old by now before it hears that others may speak.

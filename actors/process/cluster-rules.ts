@@ -1,4 +1,4 @@
-// What a process may do in the cluster: no more than its roles and the kinds of the adapters ask for. The manifests give it,
+// The permissions of a process in the cluster: no more than its roles and the kinds of the adapters ask for. The manifests grant them,
 // and `troupe doctor` looks whether it is there.
 import type { Adapter } from '../../adapters/api/adapter.ts';
 import { Role, VISUALIZER, WEBHOOKS } from '../base/config.ts';
@@ -19,21 +19,21 @@ export function rulesOf(adapters: readonly Adapter[], roles: readonly string[]):
     ...adapters.flatMap((adapter) => (roles.includes(adapter.role) ? serving(adapter) : [])),
     ...(roles.includes(VISUALIZER) ? showing(adapters) : []),
     ...(roles.includes(WEBHOOKS) ? answering(adapters) : []),
-    // Who may read the metrics.
+    // Readers of the metrics.
     rule('authentication.k8s.io', ['tokenreviews'], ['create']),
     rule('authorization.k8s.io', ['subjectaccessreviews'], ['create']),
   ]);
 }
 
 /**
- * Of whoever runs `troupe migrate`, for adapters whose objects are converted: their definitions are read, noted on, and told that nothing
+ * The user of `troupe migrate`, for adapters whose objects are converted: their definitions are read, annotated, and told that nothing
  * is left in another version; each object is listed and patched, and what must be there before is made.
  */
 export function migrationRules(adapters: readonly Adapter[]): readonly Rule[] {
   return merged(
     adapters.flatMap((adapter) => {
       if (adapter.webhooks?.conversion === undefined) return [];
-      // Kinds that the API server converts by itself have several versions too.
+      // Kinds that the API server converts without help have several versions too.
       const resourceNames = adapter.contracts.map(({ plural, group }) => `${plural}.${group}`).sort();
       const group = 'apiextensions.k8s.io';
       return [
@@ -100,7 +100,7 @@ function serving(adapter: Adapter): readonly Rule[] {
   ];
 }
 
-/** Objects are looked at when somebody looks; of Secrets nothing is. */
+/** Objects are read when a person looks at them; Secrets are never read. */
 function showing(adapters: readonly Adapter[]): readonly Rule[] {
   const verbs = ['get', 'list', 'watch'];
   return adapters.flatMap((adapter) => [
@@ -146,12 +146,12 @@ export interface GroupPlurals {
   readonly plurals: readonly string[];
 }
 
-/** Of all kinds that the adapter brings. */
+/** The kinds that the adapter brings. */
 export function kindsOf({ contracts }: Adapter): readonly GroupPlurals[] {
   return byGroup(contracts);
 }
 
-/** Of those that may live here: of a kind that is followed no object does. */
+/** The kinds that may live here: objects of a kind that is only followed do not. */
 function livingOf(adapter: Adapter): readonly GroupPlurals[] {
   return byGroup(adapter.contracts.filter(({ plural }) => !isFollowed(adapter, plural)));
 }

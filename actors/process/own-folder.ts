@@ -1,4 +1,4 @@
-// The folder of `troupe dev`, before anything is written there. Whoever made it (it may have come with somebody's checkout) could
+// The folder of `troupe dev`, before anything is written there. Its maker (it may have come with another user's checkout) could
 // have any file of the user written by a symbolic link in it.
 import { lstat, readdir } from 'node:fs/promises';
 import { join } from 'node:path';

@@ -1,4 +1,4 @@
-// Standard output and error where Node cannot open them as what the system says that they are, as a pipe of Linux under Wine: each look
+// Standard output and error where Node cannot open them as the system describes them, as a pipe of Linux under Wine: each read
 // at `process.stdout` throws there. They are written to by their numbers then.
 //
 // Invariant: what the process says goes where its starter has told it to, or nowhere; it never ends the process.
@@ -7,7 +7,7 @@ import { Writable } from 'node:stream';
 
 const STREAMS = { stdout: 1, stderr: 2 } as const;
 
-/** @param write  writes to a file by its number, and tells how many bytes it took */
+/** @param write  writes to a file by its number, and returns how many bytes it took */
 export function mendStreams(
   given: object = process,
   write: (number: number, bytes: Uint8Array) => number = writeSync,
@@ -34,7 +34,7 @@ function byNumber(number: number, write: (number: number, bytes: Uint8Array) => 
         for (let at = 0; at < chunk.length; at += write(number, chunk.subarray(at)));
         done();
       } catch (error) {
-        // What is not open has no reader.
+        // A stream that is not open has no reader.
         done((error as NodeJS.ErrnoException).code === 'EBADF' ? undefined : (error as Error));
       }
     },

@@ -1,14 +1,14 @@
-// Kinds with a life that the API server does not know: who is told, and when. Most clusters have no use for most adapters.
+// Kinds with a lifecycle that the API server does not know, and when users learn of them. Most clusters have no use for most adapters.
 //
 // Invariants:
-//   MISSING-KINDS-1. An adapter of which no kind is there is told once, and no kind of it is.
-//   MISSING-KINDS-2. A kind that is missing where others of its adapter are there is a fault, and told for itself.
+//   MISSING-KINDS-1. An adapter none of whose kinds the API server knows is reported once, and no kind of it is.
+//   MISSING-KINDS-2. A kind that is missing where others of its adapter are there is a fault, and reported for itself.
 import type { Logger } from 'pino';
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 export interface MissingKindsDeps {
-  /** Those with a life. */
+  /** Kinds with a lifecycle. */
   readonly kinds: readonly Resource[];
   readonly clock: Clock;
   readonly log: Logger;
@@ -19,7 +19,7 @@ export interface MissingKindsDeps {
 }
 
 /**
- * How long after the first kind of an adapter the others may come, in milliseconds: definitions are applied one after another,
+ * Time within which the others may follow the first kind of an adapter, in milliseconds: definitions are applied one after another,
  * and looked for every 15 s at the least.
  */
 const ARRIVAL_MS = 45_000;
@@ -37,7 +37,7 @@ type KindState = (typeof KindState)[keyof typeof KindState];
 interface Family {
   readonly realm: string;
   readonly kinds: readonly Resource[];
-  /** By plural. */
+  /** Keyed by plural. */
   readonly states: Map<string, KindState>;
   isAbsent: boolean;
   /** Runs while the others may still come. */
@@ -70,7 +70,7 @@ export class MissingKinds {
     this.#judge(family);
   }
 
-  /** The API server has listed the kind. @returns whether people were told that it is missing */
+  /** The API server has listed the kind. @returns whether it was reported as missing */
   there({ realm, plural }: Resource): boolean {
     const family = this.#families.get(realm);
     const state = family?.states.get(plural);

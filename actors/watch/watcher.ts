@@ -2,15 +2,15 @@
 //
 // Invariants:
 //   WATCHER-1. Older never replaces newer: a publication names the sequence it replaces, and gives way to a newer value (P9).
-//   WATCHER-2. What is in the mail and not at the API server is ended by a tombstone, also what vanished unseen.
+//   WATCHER-2. An object that has messages and is not at the API server is ended by a tombstone, also one that vanished unseen.
 //   WATCHER-3. The epoch is marked as seeded only after every object was published once under it. An adapter none of whose kinds the
 //       API server knows has no objects.
-//   WATCHER-4. What mail tells of already, and its host in this process was handed, may wait for its publication, a minute
-//       at most: whoever takes the object over reads the API server first (P12), and who leads next lists everything. Births go
-//       out at once, so that the next leader knows what may have to be ended (WATCHER-2), and the seeding holds them all (WATCHER-3).
+//   WATCHER-4. A state that its host in this process already received may wait for its publication, a minute
+//       at most: the next host of the object reads the API server first (P12), and the next leader lists everything. Births are published
+//       at once, so that the next leader knows what may have to be ended (WATCHER-2), and the seeding holds them all (WATCHER-3).
 //   WATCHER-5. A list that is older than what is known, as a whole or in one of its objects, is that of an API server that was restored from a
 //       backup. Everything that was learned is void, and ordered by versions that are given once more: another epoch of the mailbox
-//       begins (P11), before anything of the list is said.
+//       begins (P11), before anything of the list is published.
 //   WATCHER-6. Who watches less of what the pods serve than another process that can lead does not lead.
 import type { Logger } from 'pino';
 import {
@@ -51,12 +51,12 @@ export interface WatcherDeps {
   registry: Registry;
   /** The namespaces that are watched; undefined: all. */
   namespaces: readonly string[] | undefined;
-  /** Whoever is cared for in this process. */
+  /** The objects that this process manages. */
   here: LocalDelivery;
   clock: Clock;
   log: Logger;
   pod: string;
-  /** What it watches: others are told. */
+  /** The kinds that it watches: others report theirs. */
   offer: Offer;
   /** Told of each watch that breaks, once until it works again. */
   onInterrupted?: (resource: Resource) => void;
@@ -68,14 +68,14 @@ const PUBLICATIONS = 256;
 /** Longest wait for what waited, at the end of a term, in milliseconds. */
 const FLUSH_MS = 1_000;
 
-/** What is said of an object. */
+/** The published state of an object. */
 interface Saying {
   readonly to: Address;
   readonly mail: ObjectMessage;
   readonly cause: string;
 }
 
-/** Leads the watch whenever nobody else does, until `signal` is aborted. */
+/** Leads the watch whenever no other process does, until `signal` is aborted. */
 export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Promise<void> {
   const { bus, clock, log, pod, offer } = deps;
   let wake = (): void => undefined;
@@ -100,7 +100,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
       if (lease === undefined) {
         await new Promise<void>((resolve) => {
           wake = resolve;
-          // A release between the refusal and this line would go unheard without a look now and then.
+          // A release between the refusal and this line would stay unnoticed without a check at intervals.
           void clock.sleep(bus.leases.leaseMs, signal).then(resolve);
         });
         continue;
@@ -111,7 +111,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
       try {
         await lead(deps, lease, term.signal);
       } finally {
-        // Else this process would keep everybody, itself too, from leading.
+        // Otherwise this process would keep all of them, itself too, from leading.
         await lease.release();
       }
       problem = '';
@@ -126,7 +126,7 @@ export async function watchCluster(deps: WatcherDeps, signal: AbortSignal): Prom
   await watching.close();
 }
 
-/** One term of leadership: ends when the lease or the mail is lost, or `signal` is aborted. */
+/** One term of leadership: ends when the lease or the mailbox is lost, or `signal` is aborted. */
 async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promise<void> {
   const { bus, registry, namespaces, here, clock, log } = deps;
   const { mailbox } = bus;
@@ -143,7 +143,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     if (term.signal.aborted) return;
     end();
     if (clock.now() >= lease.endsAt()) return;
-    log.warn({ plural }, 'the API server has less than it had told: it was restored from a backup, and is read anew');
+    log.warn({ plural }, 'the API server has less than it had reported: it was restored from a backup, and is read again');
     anew = mailbox.startAnew(id);
     anew.catch(() => undefined); // it is awaited below
   };
@@ -209,7 +209,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
       const marking = Promise.all(pending)
         .then(() => mailbox.markSeeded(seededAt))
         .catch((error) => {
-          // Who leads next marks it.
+          // The next leader marks it.
           if (term.signal.aborted) return;
           log.warn({ error: toErrorData(error).message }, 'the mailbox could not be marked as seeded');
         });
@@ -229,7 +229,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
         const { resource, place } = watch;
         const { plural } = resource;
         const isCaredFor = registry.kind(resource) !== undefined;
-        /** Of what was heard last. */
+        /** The trace of what was received last. */
         let reached = '0';
         const isOurs = ({ to }: Known): boolean =>
           // mutant: watcher-ends-elsewhere && -> $1 && $2
@@ -246,7 +246,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
             })
           );
         };
-        /** People were told. */
+        /** The kind was reported. */
         let isTold = false;
         return watchResource(
           deps,
@@ -266,7 +266,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
                 if (!isOurs(each) || each.gone || present.has(key)) continue;
                 const { uid } = each;
                 const { namespace, name } = each.to;
-                // Which change ended it nobody saw.
+                // The change that ended it was not seen.
                 // mutant: watcher-misses-vanished drop
                 say(resource, { gone: { uid, resourceVersion } }, { namespace, name, cause: traceparentOf(uid) });
               }
@@ -335,7 +335,7 @@ interface Known {
   readonly gone: boolean;
 }
 
-/** What the mail says of objects now, or until `signal` is aborted: a mailbox that was lost is never replayed. */
+/** The published states of objects now, or until `signal` is aborted: a mailbox that was lost is never replayed. */
 async function readMail({ bus }: WatcherDeps, signal: AbortSignal): Promise<Map<string, Known>> {
   const known = new Map<string, Known>();
   const { promise: replayed, resolve: onReplayed } = Promise.withResolvers<void>();

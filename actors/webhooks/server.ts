@@ -4,11 +4,11 @@
 // Invariants:
 //   HOOK-SERVER-1. A request that has arrived is answered by whatever certificate is served meanwhile, and before the server is closed.
 //   HOOK-SERVER-2. No answer tells anything of a body but what the API server has to say of it to the user.
-//   HOOK-SERVER-3. What one request takes of memory is bounded, whatever it asks, and so is what all take together; who asks from one address
+//   HOOK-SERVER-3. The memory that one request takes is bounded, whatever it asks, and so is what all take together; callers of one address
 //       leaves others as much (`AnswerMemory`).
-//   HOOK-SERVER-4. Whoever stops in the middle of a question, or takes no answer, is waited for no longer than a bounded time.
-//   HOOK-SERVER-5. Of what is read at one go, each address has its turn: many large questions hold up another's by one of them.
-//   HOOK-SERVER-6. Where an authority of clients is given, a review is answered to whoever shows a certificate of it, and to nobody else.
+//   HOOK-SERVER-4. A client that stops in the middle of a question, or takes no answer, is waited for no longer than a bounded time.
+//   HOOK-SERVER-5. Large bodies are read in pieces, one per address in rotation: many large questions delay another's by one of them.
+//   HOOK-SERVER-6. Where an authority of clients is given, a review is answered only to clients that show a certificate of it.
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Server } from 'node:https';
 import { createSecureContext, type TLSSocket } from 'node:tls';
@@ -42,7 +42,7 @@ export interface WebhookServerDeps {
 }
 
 export interface WebhookServer {
-  /** Where it is; undefined: it does not listen yet. */
+  /** Address; undefined: it does not listen yet. */
   readonly port: number | undefined;
   /**
    * Has this certificate for connections from now on; with the first one it begins to listen.
@@ -57,13 +57,13 @@ export interface WebhookServer {
   close(): Promise<void>;
 }
 
-/** Of an AdmissionReview: the object twice, each of 3 MB at most. */
+/** Size of an AdmissionReview: the object twice, each of 3 MB at most. */
 const REVIEW_BYTES = 8 * 1024 * 1024;
 /** All bodies that are being read; in bytes. */
 const BODIES_BYTES = 48 * 1024 * 1024;
-/** What a value of JSON takes more than its text, about; in bytes. */
+/** Bytes that a value of JSON takes beyond its text, about. */
 const VALUE_BYTES = 64;
-/** The API server waits for 30 s at most, for a conversion, and as long as it was told for an admission, 10 s unless stated. */
+/** The API server waits for 30 s at most, for a conversion, and for the configured time for an admission, 10 s unless stated. */
 const ANSWER_MS = 60_000;
 const HEADERS_MS = 10_000;
 /** Longer than Kubernetes keeps an idle connection (90 s): who closes first while the other one asks breaks a request. */
@@ -143,13 +143,13 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
     const opened = createServer(
       {
         ...tlsOf(certificate, clients),
-        // Conversions are asked for without a certificate: who has none is refused by what he asks.
+        // Conversions are asked for without a certificate: a client without one is refused by its question.
         requestCert: areClientsChecked,
         rejectUnauthorized: false,
         requestTimeout: ANSWER_MS,
         headersTimeout: HEADERS_MS,
         keepAliveTimeout: IDLE_MS,
-        // What is asked for first decides: half of it may have come.
+        // The first request decides: half of it may have come.
         connectionsCheckingInterval: HEADERS_MS / 2,
       },
       (request, response) => {
@@ -158,7 +158,7 @@ export function webhookServer(deps: WebhookServerDeps): WebhookServer {
       },
     );
     opened.maxConnections = CONNECTIONS;
-    // Whoever speaks no TLS, or goes away in the middle, is of no interest.
+    // A client that speaks no TLS, or disconnects in the middle, is of no interest.
     opened.on('tlsClientError', (_, socket) => socket.destroy());
     await new Promise<void>((resolve, reject) => {
       opened.once('error', (error) =>
@@ -258,7 +258,7 @@ function hold(holding: Holding, bytes: number): void {
   }
 }
 
-/** @throws {RefusedBody} it is too large, by itself or with others */
+/** @throws {RefusedBody} it is too large, alone or with others */
 async function textOf(body: AsyncIterable<Buffer>, holding: Holding): Promise<string> {
   const chunks: Buffer[] = [];
   let bytes = 0;
@@ -271,7 +271,7 @@ async function textOf(body: AsyncIterable<Buffer>, holding: Holding): Promise<st
   return Buffer.concat(chunks).toString();
 }
 
-/** After it the turn is others'. @throws {RefusedBody} it is too large, or no JSON */
+/** Others are served after it. @throws {RefusedBody} it is too large, or no JSON */
 async function reviewOf(text: string, holding: Holding): Promise<unknown> {
   await new Promise<void>((resolve) => void setImmediate(resolve));
   const values = valuesOf(text);
@@ -317,7 +317,7 @@ function refuse(
   onDefect: (error: unknown) => void,
 ): void {
   const isRefusal = error instanceof RefusedBody;
-  // A connection that broke is nobody's fault.
+  // A connection that broke is no fault.
   const isGone = request.destroyed && !request.complete;
   if (!isRefusal && !isGone) onDefect(error);
   if (response.headersSent || response.destroyed || isGone) {
@@ -326,7 +326,7 @@ function refuse(
   }
   const [status, message] = isRefusal ? [error.status, error.message] : [500, 'the webhook failed; its log says how'];
   if (status === 405) response.setHeader('Allow', 'POST');
-  // What is left of the body is not waited for.
+  // The rest of the body is not waited for.
   if (!request.complete) response.setHeader('Connection', 'close');
   send(response, status, { apiVersion: 'v1', kind: 'Status', status: 'Failure', code: status, message });
 }

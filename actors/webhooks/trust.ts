@@ -1,10 +1,10 @@
-// Whom the API server trusts when it asks: the caBundle in the objects that lead it here, kept there whatever somebody applies.
+// The authorities that the API server trusts when it calls: the caBundle in the objects that lead it here, restored after each apply.
 //
 // Invariants:
 //   HOOK-TRUST-1. Of an object nothing is written but the caBundle of an entry that leads to this server; where one leads elsewhere it
 //       stays as it is.
-//   HOOK-TRUST-2. What is written is what is to be trusted at that moment, read anew: who has an older view puts nothing back.
-//   HOOK-TRUST-3. `since` is told only while every object that is there says the whole bundle.
+//   HOOK-TRUST-2. The bundle that is written is the one to be trusted at that moment, read again: an older view puts nothing back.
+//   HOOK-TRUST-3. `since` is reported only while every existing object has the whole bundle.
 import type { Logger } from 'pino';
 import type { Webhooks } from '../../adapters/api/webhooks.ts';
 import {
@@ -29,11 +29,11 @@ export interface TrustDeps {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly webhooks: readonly Webhooks[];
-  /** By which this server is reached. */
+  /** Host name of this server. */
   readonly service: ServicePlace;
   /** Whether these authorities, as PEM, are all that are to be trusted, as far as is known. */
   isEnough(said: string): boolean;
-  /** What is to be said in place of that, as it is now. @throws it cannot be told */
+  /** The bundle to be written in its place, as it is now. @throws it cannot be read */
   bundle(said: string): Promise<string>;
   /** Told when something changes about whether it is trusted. */
   onChange(): void;
@@ -49,7 +49,7 @@ export interface Trust {
 interface Target {
   readonly resource: Resource;
   readonly name: string;
-  /** Where in the object a caBundle belongs, and what it is now. */
+  /** Places of a caBundle in the object, and their present values. */
   readonly entries: (object: JsonObject, paths: ReadonlySet<string>, service: ServicePlace) => readonly Entry[];
 }
 
@@ -85,7 +85,7 @@ const CONFIGURATIONS: Resource = {
 
 const PAUSE_FIRST_MS = 50;
 const PAUSE_LIMIT_MS = 30_000;
-/** In a row, of which nothing is said. */
+/** Failures in a row that are not logged. */
 const RACES = 5;
 
 /** Keeps the bundles until `signal` is aborted. */
@@ -130,7 +130,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
     said.bundles = found.map(
       ({ pointer, said: before }) => wrong.find((one) => one.pointer === pointer)?.wanted ?? before,
     );
-    log.info({ [resource.kind]: name }, 'the API server is told whom to trust');
+    log.info({ [resource.kind]: name }, 'the caBundle of the webhooks was written');
   };
 
   const renewals = new Set<() => void>();
@@ -171,10 +171,10 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
         said.bundles = undefined;
         failures += 1;
         const { code, message } = toErrorData(error);
-        // That somebody else has written at the same time is the way of things: the patch is refused as a conflict, or as invalid.
+        // A write of another client at the same time is expected: the patch is refused as a conflict, or as invalid.
         const isRace = (code === ErrorCode.Conflict || code === ErrorCode.Terminal) && failures <= RACES;
         if (!isRace && message !== problem) {
-          log.warn({ [resource.kind]: name, error: message }, 'the API server cannot be told whom to trust');
+          log.warn({ [resource.kind]: name, error: message }, 'the caBundle of the webhooks cannot be written');
           problem = message;
         }
         const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS);
@@ -225,7 +225,7 @@ function inConfiguration(
   );
 }
 
-/** None, where it leads to somebody else (HOOK-TRUST-1). Of a URL only the path tells. */
+/** None, where it leads to another server (HOOK-TRUST-1). Only the path of a URL counts. */
 function entryOf(
   pointer: string,
   clientConfig: unknown,

@@ -6,10 +6,10 @@
 //       what is known by a page 83 identifier is known to be one disk; serial numbers are much the same on many machines. On one
 //       machine that goes by several names each identity is.
 //   WIN-CLAIMS-3. A node is that of the object that took its name first, as its actor has recorded it. Nobody gets a name by being older, or by what
-//       somebody else writes into its status.
+//       somebody else writes into its status. An edit that its actor has not seen may have given the name up: whoever took it meanwhile keeps it.
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { Reason, reasonOf } from '../conditions.ts';
+import { isCurrent, Reason, reasonOf } from '../conditions.ts';
 import { WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, textOf, wordOf } from '../values.ts';
 import { isUnique } from './disks.ts';
@@ -42,11 +42,16 @@ function rankOf(node: KubeObject): string {
   // mutant: node-of-the-elder ?? -> ''
   const takenAt = takenAtOf(node) ?? LAST;
   const { creationTimestamp = '' } = node.metadata;
-  return `${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
+  // mutant: name-given-up-unseen || -> true
+  const order = takenAt === LAST || isCurrent(node) ? '' : UNSEEN;
+  return `${order}${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
 }
 
 /** After all times. */
 const LAST = '~';
+
+/** After all times of objects whose actors have seen their last edit, and before LAST. */
+const UNSEEN = '=';
 
 /**
  * Disks that other objects for machines have given away, by their identities, each with the first of these objects. Of a machine of which
