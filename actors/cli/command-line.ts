@@ -24,7 +24,7 @@ export interface Usage {
   /** What it takes but for options, in each of its forms; one form without anything unless told. */
   readonly forms?: readonly string[];
   readonly about: string;
-  /** What it does in whole sentences, laid out. */
+  /** What it does in whole sentences. */
   readonly details?: string;
   /** Options that people come for; the others stand below them. All unless told. */
   readonly own?: readonly string[];
@@ -61,7 +61,7 @@ export function helpText(
   return [
     forms.map((form) => `${program} ${name} ${form}`.trimEnd()).join('\n'),
     wrapped(about, '  '),
-    ...(details === undefined ? [] : [details.replace(/^/gm, '  ')]),
+    ...(details === undefined ? [] : [wrapped(details, '  ')]),
     `Options:\n${optionLines({ ...first, ...HELP })}`,
     ...(own === undefined ? [] : [`More options, as 'run' has them:\n${optionLines(others)}`]),
     ...(notes === undefined ? [] : [notes.trimEnd()]),

@@ -74,6 +74,8 @@ export interface ResourceView {
    * it; what is edited after that is brought to the resource. Undefined: what drifts is brought back.
    */
   readonly reporting?: { readonly applied: number | undefined } | undefined;
+  /** Another value than before: the user wants it tried again. */
+  readonly retry?: string;
 }
 
 export interface ResourceContext {

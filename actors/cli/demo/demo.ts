@@ -14,6 +14,7 @@ import { openLog } from '../../base/log.ts';
 import { configure, settingsFor, type Texts } from '../../process/adapters.ts';
 import { busUser } from '../../process/bus-user.ts';
 import { openEnvironment } from '../../process/environment.ts';
+import { serveHttpEndpoints } from '../../process/http-endpoints.ts';
 import { drain, start } from '../../process/run.ts';
 import { installCrds } from '../crds.ts';
 import { openVisualizer } from '../ui/running.ts';
@@ -86,7 +87,9 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const adapters = deps.adapters.map((adapter) =>
       configure(storage.over(adapter), env, { ...options, ...racks.options }, PURPOSE),
     );
-    const environment = { ...opened, ...used };
+    const pages = await serveHttpEndpoints(config, opened.client, clock);
+    closing.push(() => pages.close());
+    const environment = { ...opened, ...used, client: pages.client, bus: pages.follow(opened.bus) };
     const { client, bus } = environment;
     const file = createWriteStream(join(folder, 'demo.log'), { mode: 0o600 });
     closing.push(() => new Promise<void>((done) => file.end(done)));
@@ -102,7 +105,8 @@ export async function demo(deps: DemoDeps): Promise<number> {
     const visualizer = await openVisualizer(config, { adapters, bus, client, clock, log }, folder);
     closing.push(async () => visualizer?.close());
     if (visualizer !== undefined) onProgress(`all objects, in the browser: ${visualizer.url}`);
-    const runtime = await start(config, { adapters, bus, client, clock, log }, signal);
+    const runtime = await start(config, { adapters, bus, client, metrics: pages.metrics, clock, log }, signal);
+    pages.began(runtime);
     closing.push(() => drain(runtime, clock, log));
     return await new Demo({
       ...deps,

@@ -21,6 +21,8 @@ export interface EventsDeps {
   openBus: () => Promise<BusReader>;
   /** Whether an object without events exists; undefined: unknown. */
   isThere: (target: EventTarget) => Promise<boolean | undefined>;
+  /** @throws {TerminalError} one of the namespaces is not there, as far as that can be told */
+  refuseAbsent: (namespaces: readonly string[]) => Promise<void>;
   /** First token of the bus's subjects; undefined: the usual one. */
   prefix: string | undefined;
   /** `<kind>/<name>`, or the two apart; none: all objects. */
@@ -87,7 +89,11 @@ export async function events(deps: EventsDeps): Promise<number> {
       },
       onNoHistory: ({ message }) => notes.write(`troupe: ${plain(message)}; only events from now on are shown\n`),
     });
-    if (named === undefined || isTold || isWatched || server !== undefined) return 0;
+    if (isTold || isWatched || server !== undefined) return 0;
+    if (named === undefined) {
+      await deps.refuseAbsent(namespaces ?? []);
+      return 0;
+    }
     const label = `${known.resource(named)?.kind ?? named.plural}/${named.name}`;
     const exists = await deps.isThere({ ...named, namespaces });
     const silence = `nothing is kept that happened to ${plain(label)} within ${plain(deps.since)}`;

@@ -16,7 +16,7 @@ import {
 import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { clusterOverviewOf, overviewOf } from '../../diagnosis/overview.ts';
 import type { BusReader } from '../bus-reader.ts';
-import { type ClusterDeps, objectNamed, openCluster } from '../cluster.ts';
+import { type ClusterDeps, objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { clusterOverviewText, overviewText, whyText } from './text.ts';
 
@@ -75,6 +75,8 @@ export async function why({
       : asked === undefined
         ? await ofNamespace(deps, place, notes)
         : await ofObject(deps, { ...asked, namespace: place }, notes, ink);
+    if (asked === undefined && !isEverywhere && 'objects' in answer.data && answer.data.objects === 0)
+      await refuseAbsentNamespace(client, namespace);
     // Who did not say where to look is told where that was.
     const where =
       namespace === undefined && !isEverywhere

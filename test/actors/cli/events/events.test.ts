@@ -62,6 +62,7 @@ function reported(bus: Bus, more: Partial<EventsDeps> = {}): Promise<Said> {
       clock,
       openBus: async () => ({ ...bus, close: async () => undefined }),
       isThere: async () => undefined,
+      refuseAbsent: async () => undefined,
       prefix: undefined,
       names: [],
       namespaces: undefined,
@@ -107,6 +108,18 @@ test('one object, some types, and no longer ago than was asked', () =>
     assert.is(lines(await reported(bus, { names: ['subnet', 'app'], types: ['call,deleted'] })).length, 1);
     await clock.sleep(1);
     assert.is((await reported(bus, { since: '0s' })).out, '');
+  }));
+
+test('35.B: a namespace that is not there is refused when nothing is told of it, and asked for only then', () =>
+  withBus(async (bus) => {
+    const refuseAbsent = async (namespaces: readonly string[]): Promise<void> => {
+      throw new TerminalError(`there is no namespace '${namespaces}'`);
+    };
+    const error = await reported(bus, { namespaces: ['shpo'], refuseAbsent }).catch((thrown: unknown) => thrown);
+    assert.match((error as Error).message, "there is no namespace 'shpo'");
+    assert.is((await reported(bus, { namespaces: ['shop'], refuseAbsent })).code, 0);
+    const signal = AbortSignal.abort();
+    assert.is((await reported(bus, { namespaces: ['shpo'], refuseAbsent, isWatched: true, signal })).code, 0);
   }));
 
 test('35.B: types of events that there are none of are refused, with the nearest; completion offers those that there are', () =>
