@@ -14,7 +14,7 @@ import { openVisualizer } from './ui/running.ts';
 
 export interface DevDeps extends Omit<RunDeps, 'adapters'> {
   adapters: readonly Adapter[];
-  /** The environment, and what was said on the command line, for the adapters. */
+  /** Environment and command-line options, for the adapters. */
   env: Texts;
   options: Texts;
   folder: string;
@@ -34,7 +34,7 @@ export async function dev({
   folder,
 }: DevDeps): Promise<number> {
   const onProgress = (line: string): void => log.info(line);
-  // What is wrong in what was said is told before anything is started.
+  // Options are checked before anything is started.
   const said = all.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
   const environment = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: true, onProgress });
@@ -61,7 +61,7 @@ export async function dev({
     );
     visualizer = await openVisualizer(config, { adapters, bus, client, clock, log }, folder);
     const runtime = await start(config, { adapters, bus, client, clock, log }, signal);
-    // Whoever reads the path may be in another folder.
+    // Absolute, since the path may be used from another directory.
     const events = resolve(folder, 'nats-url');
     if (natsUrl !== undefined) await writeFile(events, natsUrl, { mode: 0o600 });
     process.stderr.write(

@@ -1,6 +1,6 @@
-// Trees drawn with lines, one node a line.
+// Trees drawn with lines, one line per node.
 
-/** What has others below it. */
+/** Node with children. */
 export interface Branch<Each> {
   readonly below: readonly Each[];
 }

@@ -1,4 +1,4 @@
-// The root causes of all that waits in a namespace, each with who waits for it.
+// Overview of a namespace: root causes of all waiting objects, each with the objects that wait for it.
 import { type Address, addressKey } from '../../bus/mod.ts';
 import { resourceOf } from '../object/registry.ts';
 import { Diagnosis, type DiagnosisDeps } from './diagnosis.ts';
@@ -13,15 +13,15 @@ export interface SharedCause extends Cause {
 
 export interface Overview {
   readonly namespace: string;
-  /** How many there are of the kinds that have a life here. */
+  /** Number of objects of managed kinds. */
   readonly objects: number;
-  /** How many of them wait, or have something wrong with them. */
+  /** Number of them that wait, or have a problem. */
   readonly waiting: number;
   /** The weightiest first; of equals, the one that most wait for. */
   readonly causes: readonly SharedCause[];
 }
 
-/** A cause, where it lies, and who waits for it. */
+/** Cause with its location and the objects that wait for it. */
 export interface SurveyedCause extends ReportedCause {
   readonly waiting: readonly Address[];
 }
@@ -50,7 +50,7 @@ export async function overviewOf(deps: DiagnosisDeps, namespace: string, notes?:
 /** The same with addresses in place of labels. @throws as `Objects.list`, and what `notes` throws */
 export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: Notes): Promise<Survey> {
   const { reading, registry } = deps;
-  // Each object is explained once, whoever else waits for it.
+  // Each object is explained once, independent of its dependents.
   const inquiry = new Diagnosis({ ...deps, repeats: 'whole' });
   const found = new Map<string, { readonly cause: Cause; readonly by: Address | undefined; waiting: Address[] }>();
   const objects: Address[] = [];
@@ -74,7 +74,7 @@ export async function surveyOf(deps: DiagnosisDeps, namespace: string, notes?: N
     (left, right) => right.waiting.length - left.waiting.length,
   );
   const around = waiting.length > 0 ? ((await notes?.(causes)) ?? []) : [];
-  // Each is among the causes above: who waits for the object that says it waits for what holds that up.
+  // Each of them is among the causes above: dependents of the reporting object wait for the blocked cause.
   causes.push(
     ...around.map(({ cause, holdsUp }) => {
       const whole = causes.filter((each) => holdsUp.some((held) => held.cause === each.cause));

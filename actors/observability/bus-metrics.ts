@@ -1,4 +1,4 @@
-// What is counted of the bus: whether it is there, leases, and how late mail comes.
+// Metrics of the bus: connection, leases, and delivery delays.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Bus, type Clock, type Lease, type Leases, type Mailbox, WATCH_LEASE } from '../../bus/mod.ts';
 import { POD_LEASE } from '../sharding/replica-count.ts';

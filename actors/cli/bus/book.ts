@@ -1,9 +1,10 @@
-// What the users of the bus show to its server, and the server to them, from one book; and how it is replaced while all run.
+// Credentials of the bus users for its server, and of the server for them, from one book; and their rotation while all
+// processes run.
 //
 // Invariants:
-//   CLI-BOOK-1. Whoever follows is let in by whoever goes before: a new key is shown only after the server was told of it, a new
-//       certificate only after everybody was told whom to trust, and an old one ends only after nobody shows it any more.
-//       In between lies the grace, in which what was written reaches everybody.
+//   CLI-BOOK-1. A new credential is always accepted before it is used: a new key is shown only after the server knows
+//       it, a new certificate only after all clients trust its authority, and an old one is removed only after its last
+//       use. The grace period in between is the time in which a write reaches all processes.
 //   CLI-BOOK-2. The same book makes the same files, and a run that has nothing to do changes nothing.
 //   CLI-BOOK-3. The key of an authority is never kept: it signs one certificate. A new certificate is one of a new authority.
 import {
@@ -27,7 +28,7 @@ export interface Generation {
   readonly seeds: Readonly<Record<string, string>>;
 }
 
-/** How far a rotation is. */
+/** Progress of a rotation. */
 export const Phase = {
   /** There is none: one generation. */
   Steady: 'steady',
@@ -51,11 +52,11 @@ export interface Wanted {
   /** Names and addresses of the server, beside localhost. */
   readonly hosts: readonly string[];
   readonly now: number;
-  /** How long what was written takes to reach everybody, at most. */
+  /** Maximum time until a write has reached all processes. */
   readonly graceMs: number;
   /** Whether a rotation is to begin now. */
   readonly rotate: boolean;
-  /** After so long a rotation begins by itself; undefined: never. */
+  /** Age at which a rotation starts automatically; undefined: never. */
   readonly rotateAfterMs?: number | undefined;
 }
 
@@ -87,12 +88,12 @@ export async function advanced(book: Book | undefined, wanted: Wanted, certify: 
   }
 }
 
-/** Where a file belongs: to the server, or to a user. */
+/** Owner of a file: the server, or a user. */
 export type Place = string;
 export const SERVER: Place = 'server';
 export type Files = Readonly<Record<string, string>>;
 
-/** What the book is to everybody: by place, files by name. */
+/** Files of the book for each owner, by name. */
 export function filesOf(
   { phase, generations }: Book,
   users: readonly BusUser[],
@@ -115,7 +116,7 @@ export function filesOf(
   ]);
 }
 
-/** Of a user. */
+/** Owner name of a user. */
 export function placeOf({ name, node }: Pick<BusUser, 'name' | 'node'>): Place {
   return node === undefined ? name : `${name}.${node}`;
 }
@@ -158,7 +159,7 @@ async function made({ users, hosts, now }: Wanted, certify: Certify): Promise<Ge
   return withSeeds({ madeAt: now, hosts, ...(await certify(hosts, now)), seeds: {} }, users);
 }
 
-/** Users come to be known; nobody waits for their keys. */
+/** Adds users; existing keys stay. */
 function withSeeds(generation: Generation, users: readonly BusUser[]): Generation {
   const missing = users.map(placeOf).filter((place) => generation.seeds[place] === undefined);
   if (missing.length === 0) return generation;

@@ -1,4 +1,4 @@
-// What the commands of `troupe bus` take.
+// Options of the commands of `troupe bus`.
 import type { Usage } from '../command-line.ts';
 
 export const USAGES = {

@@ -61,7 +61,7 @@ interface Generated {
   readonly client: string | undefined;
 }
 
-/** undefined: nobody said where the generated code of `api` is. */
+/** undefined if the generated code of `api` is in an unknown place. */
 async function staleFiles({ cwd, api, server, client }: Generated): Promise<CheckDeps['stale']> {
   const { DEFAULT_BASES, run } = await import('../../../adapters/csi-proxy/generator/mod.ts');
   const folder = resolve(cwd, api);

@@ -1,5 +1,5 @@
-// What csi-proxy.exe runs: the commands that a node needs, by their names, and `serve` where flags stand alone, as the
-// original is started.
+// Commands of csi-proxy.exe: those that a node needs, by name, and `serve` if only flags are given, as with the
+// original.
 
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
 import { TerminalError, TroupeError } from '../../../bus/errors.ts';

@@ -1,5 +1,5 @@
-// What csi-proxy.exe begins with. Parts of Node look at the standard streams when they are loaded: those are mended before anything
-// else is.
+// Entry point of csi-proxy.exe. Node modules access the standard streams when they are loaded, so those are repaired
+// first.
 import { mendStreams } from '../../process/streams.ts';
 
 mendStreams();

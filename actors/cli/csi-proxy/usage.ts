@@ -1,14 +1,14 @@
-// What the commands of `troupe csi-proxy` take.
+// Options of the commands of `troupe csi-proxy`.
 
 import { PIPE_PREFIX } from '../../../adapters/csi-proxy/pipes.ts';
 import { FLAGS } from '../../../adapters/csi-proxy/server/flag-table.ts';
 import { hint } from '../../../adapters/text/nearest.ts';
 import type { Usage } from '../command-line.ts';
 
-/** Where the protos are, from the root of the repository. */
+/** Directory of the protos, from the root of the repository. */
 export const API = 'adapters/csi-proxy/api';
 
-/** What somebody may have meant who asked for a version that is not in a tree. */
+/** Suggestion for a version that does not exist in a tree. */
 export function versionHint(
   { versions }: { readonly versions: readonly { readonly group: string; readonly version: string }[] },
   group: string,

@@ -1,8 +1,8 @@
-// `troupe demo`: the cloud of a small company comes up and goes again.
+// `troupe demo`: creates and deletes the cloud of a small company.
 //
 // Invariants:
 //   CLI-DEMO-1. Whatever goes wrong, and on Ctrl-C, what the demo made is deleted before it ends.
-//   CLI-DEMO-2. It ends with 0 only if everything came up, everything went, and nothing is left.
+//   CLI-DEMO-2. The exit status is 0 only if everything became available, everything was deleted, and nothing is left.
 import { createWriteStream } from 'node:fs';
 import { join, resolve } from 'node:path';
 import type { Adapter } from '../../../adapters/api/adapter.ts';
@@ -28,19 +28,19 @@ import { windowsInUse } from './windows.ts';
 export interface DemoDeps {
   config: Config;
   adapters: readonly Adapter[];
-  /** The environment, and what was said on the command line, for the adapters. */
+  /** Environment and command-line options, for the adapters. */
   env: Texts;
   options: Texts;
   clock: Clock;
   /** Ctrl-C. */
   signal: AbortSignal;
-  /** Where what is started keeps its data, and the log. */
+  /** Directory for the data of started systems, and the log. */
   folder: string;
   /** Leaves everything up until `signal`. */
   keep: boolean;
   /** A clouds.yaml of a real cloud; a simulated one is started without it. */
   cloudsFile?: string | undefined;
-  /** Which cloud of it. */
+  /** Name of the cloud in the file. */
   cloudName?: string | undefined;
   out: ShowDeps['out'];
   /** See `ShowDeps`. */
@@ -54,11 +54,11 @@ const PURPOSE = 'development';
  * Runs the demo.
  *
  * @returns 0; 1 when something was not as it should be; 130 when `signal` ended it early and all was cleaned up
- * @throws {TroupeError} it cannot begin: something given cannot be used, or the namespace is somebody else's
+ * @throws {TroupeError} it cannot start: some input cannot be used, or the namespace belongs to another user
  */
 export async function demo(deps: DemoDeps): Promise<number> {
   const { config, env, options, clock, cloudsFile, out } = deps;
-  // What is wrong in what was said is told before anything is started.
+  // Options are checked before anything is started.
   const said = deps.adapters.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
   const folder = resolve(deps.folder);
@@ -66,7 +66,7 @@ export async function demo(deps: DemoDeps): Promise<number> {
     out.write(`${line}\n`);
   };
   say('troupe demo: every object is an actor');
-  // Nobody reads any more (`| head`): as good as Ctrl-C. The listener stays, for what is written while cleaning up.
+  // Without a reader (`| head`) the demo stops as with Ctrl-C. The listener stays, for output during the cleanup.
   const unread = new AbortController();
   out.on('error', () => unread.abort());
   const signal = AbortSignal.any([deps.signal, unread.signal]);

@@ -1,4 +1,4 @@
-// What the demo's images hold: small files of its own, served on loopback in place of what the manifests name.
+// Image contents of the demo: small generated files, served on loopback in place of the URLs in the manifests.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
-// What the demo ends with.
+// Final lines of the demo.
 
-/** What to do next. @param kept  it had stayed up */
+/** Suggested next steps. @param kept  the objects were kept */
 export function nextSteps(kept: boolean): readonly string[] {
   return [
     'next:',

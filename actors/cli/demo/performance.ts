@@ -1,4 +1,5 @@
-// What the demo does on its stage: the landscape comes up, a host is retired, all goes again, and nothing may be left.
+// Course of the demo: the landscape is created, a host is retired, everything is deleted, and the cloud is checked for
+// leftovers.
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { type Clock, TerminalError, toErrorData } from '../../../bus/mod.ts';
@@ -48,7 +49,7 @@ const STORAGE = new URL('../../../deploy/samples/company-windows/', import.meta.
 const LIMIT_MS = 300_000;
 /** A start that takes longer is explained, in milliseconds. */
 const PATIENCE_MS = 1_500;
-/** What the trace still has to tell when the API server has done all, it tells within so many milliseconds. */
+/** Maximum delay of trace events after the API server's last change, in milliseconds. */
 const LAG_MS = 2_000;
 /** Exit code after Ctrl-C, as by convention. */
 const INTERRUPTED = 130;
@@ -109,7 +110,7 @@ export class Demo {
     return verdict;
   }
 
-  /** Runs a part; what it throws is a problem, and the demo goes on to clean up (CLI-DEMO-1). */
+  /** Runs a part; an exception is a problem, and the demo continues with the cleanup (CLI-DEMO-1). */
   async #guarded(part: () => Promise<void>): Promise<void> {
     try {
       await part();
@@ -198,7 +199,7 @@ export class Demo {
     say('');
   }
 
-  /** Of the simulated cloud, and of Ironic as one service more. */
+  /** Calls of the simulated cloud, with Ironic as a further service. */
   #calls(): Readonly<Record<string, number>> {
     const { environment, racks } = this.#stage;
     const ofIronic = Object.entries(racks.simulator?.calls() ?? {});
@@ -284,7 +285,7 @@ export class Demo {
     for (const pair of deletionOrder(stretch).broken) this.#problem(`out of order: ${pair}`);
   }
 
-  /** What is in the cloud and in Ironic, and in use on the Windows machine. */
+  /** Content of the cloud and Ironic, and used storage of the Windows machine. */
   async #inventory(): Promise<Inventory> {
     const { cloud, racks, storage } = this.#stage;
     return new Map([...(await cloud.inventory()), ...racks.inventory(), ...(await storage.inventory())]);

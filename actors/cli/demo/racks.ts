@@ -15,23 +15,26 @@ export const RETIRED = 'baremetalhost/old-shop';
 const HOSTS = { realm: 'metal3', group: GROUP, version: 'v1alpha1', kind: HOST, plural: 'baremetalhosts' };
 /** As many as the samples have hosts. */
 const MACHINES = 4;
-/** So many times as fast as real ones machines are, unless somebody said: a deployment takes three seconds, not half a minute. */
+/**
+ * Default factor by which simulated machines are faster than real ones: a deployment takes three seconds, not half a
+ * minute.
+ */
 const SPEED = '10';
 
 export interface Racks {
   /** Undefined: there are no machines, and no hosts to show. */
   readonly simulator: Simulator | undefined;
-  /** Of the adapter, which lead to them. */
+  /** Options of the adapter, with the address. */
   readonly options: Texts;
   /** One line. */
   readonly description: string;
-  /** Nodes, as the cloud tells of what is in it. */
+  /** Nodes, in the form of the cloud's inventory. */
   inventory(): Inventory;
 }
 
 /**
- * Starts a simulated Ironic, which whoever asked closes. Where the cluster is somebody's, or an Ironic was named, there is none: hosts of
- * the demo have machines that no real Ironic reaches.
+ * Starts a simulated Ironic, which the caller must close. With an existing cluster or a configured Ironic there is
+ * none: the demo's hosts have machines that no real Ironic reaches.
  */
 export async function racksInUse(
   clock: Clock,
@@ -58,7 +61,7 @@ export async function racksInUse(
   };
 }
 
-/** How many hosts are in which provisioning state: `hosts: 1 provisioned, 2 available`. @throws as `KubeClient.call` */
+/** Number of hosts by provisioning state: `hosts: 1 provisioned, 2 available`. @throws as `KubeClient.call` */
 export async function hostLine(client: KubeClient): Promise<string> {
   const { body } = await client.call({ method: 'GET', path: resourcePath(HOSTS, NAMESPACE) });
   const counts = new Map<string, number>();

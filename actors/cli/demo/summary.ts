@@ -1,4 +1,4 @@
-// What the demo measured, in figures and in lines. Pure.
+// Figures measured by the demo, as lines. Pure.
 import type { CloudCall, History } from './history.ts';
 import type { LandscapeObject } from './landscape.ts';
 
@@ -15,7 +15,7 @@ export interface Link {
   readonly durationMs: number;
 }
 
-/** How many references were kept to, and which were not. */
+/** Number of references whose order was kept, and violations. */
 export interface Order {
   readonly kept: number;
   /** `network/a before subnet/b`. */
@@ -33,7 +33,7 @@ function mayBeginAt({ history, beganAt }: Stretch, object: LandscapeObject): num
   return Math.max(beganAt, ...neededFirst(object).map((reference) => history.readyAt(reference) ?? beganAt));
 }
 
-/** What the object cannot be made without. */
+/** References that the object needs for its creation. */
 function neededFirst({ references, later = [] }: LandscapeObject): readonly string[] {
   return references.filter((reference) => !later.includes(reference));
 }
@@ -71,7 +71,7 @@ export function creationOrder({ history, objects }: Stretch): Order {
 export function deletionOrder({ history, objects, beganAt: from }: Stretch): Order {
   const deletions = new Map<string, { began: number; ended: number }>();
   for (const { key, method, beganAt, endedAt } of history.calls) {
-    // Before that, parts of an object may have gone: rules that nobody specified.
+    // Earlier deletions may concern parts of an object: rules that were not specified.
     if (method !== 'DELETE' || beganAt < from) continue;
     deletions.set(key, { began: deletions.get(key)?.began ?? beganAt, ended: endedAt });
   }
@@ -114,11 +114,11 @@ export function workMs(stretch: Stretch): number {
   }, 0);
 }
 
-/** How soon objects went on once their last dependency was ready, each list ascending. */
+/** Reaction times of objects after their last dependency became ready, each list ascending. */
 export interface Reactions {
-  /** Until the actor decided, in milliseconds. */
+  /** Times until the actor's decision, in milliseconds. */
   readonly decidedMs: readonly number[];
-  /** Until its next request to the cloud went out, in milliseconds: what others ask for at the time goes first. */
+  /** Times until the next request to the cloud, in milliseconds: earlier queued requests are sent first. */
   readonly askedMs: readonly number[];
 }
 
@@ -130,7 +130,7 @@ export function reactions(stretch: Stretch): Reactions {
     const readyAt = mayBeginAt(stretch, object);
     if (readyAt === beganAt) continue;
     const wentOnAt = history.wentOnAt(object.key);
-    // Who had looked before that was not waiting for it.
+    // An object that decided before was not waiting for it.
     if (wentOnAt !== undefined && wentOnAt >= readyAt) decidedMs.push(wentOnAt - readyAt);
     const begins = history.calls.filter(({ key, beganAt: at }) => key === object.key && at >= readyAt);
     if (begins.length > 0) askedMs.push(Math.min(...begins.map(({ beganAt: at }) => at)) - readyAt);
@@ -149,7 +149,7 @@ export function seconds(ms: number): string {
   return `${(ms / 1_000).toFixed(2)} s`;
 }
 
-/** The lines that tell how the objects came up. */
+/** Lines about the creation of the objects. */
 export function creationLines(stretch: Stretch): readonly string[] {
   const { history, beganAt } = stretch;
   const readyAt = allReadyAt(stretch);
@@ -173,7 +173,7 @@ export function creationLines(stretch: Stretch): readonly string[] {
   ];
 }
 
-/** The lines that tell how the objects went. */
+/** Lines about the deletion of the objects. */
 export function deletionLines(stretch: Stretch): readonly string[] {
   const { kept, broken } = deletionOrder(stretch);
   return [

@@ -1,4 +1,4 @@
-// The bus, as far as one who only listens is told.
+// Bus check with the permissions of a mere listener.
 
 import type { Clock } from '../../../bus/mod.ts';
 import { type BusCheck, checkNats, Seen, TroupeError } from '../../../bus/mod.ts';
@@ -52,7 +52,7 @@ export function checksOf(
         add(wrong(Area.Bus, `stream ${name}`, `is not there, so there are no ${holds}`, BEGIN));
     }
   }
-  // Nobody but its processes may know of the mail.
+  // Only processes of the deployment may read the mailbox.
   const hidden = refused.filter(({ subject }) =>
     streams.every(({ name, holds }) => holds !== 'mail' || !subject.includes(name)),
   );

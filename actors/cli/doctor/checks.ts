@@ -22,12 +22,12 @@ export type Area = (typeof Area)[keyof typeof Area];
 
 export interface Check {
   readonly area: Area;
-  /** What was looked at: an address, a name, a file. */
+  /** Checked item: an address, a name, a file. */
   readonly place: string;
   readonly verdict: Verdict;
-  /** What was found there. */
+  /** Finding about the item. */
   readonly found: string;
-  /** What to do about it; always there when not all is well. */
+  /** Suggested action; always present after a finding that is not OK. */
   readonly todo?: string;
 }
 

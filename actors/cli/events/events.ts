@@ -17,7 +17,7 @@ export interface EventsDeps {
   adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   openBus: () => Promise<BusReader>;
-  /** Whether an object exists of which nothing is told; undefined: nobody can say. */
+  /** Whether an object without events exists; undefined if that is unknown. */
   isThere: (target: EventTarget) => Promise<boolean | undefined>;
   /** First token of the bus's subjects; undefined: the usual one. */
   prefix: string | undefined;
@@ -30,13 +30,13 @@ export interface EventsDeps {
   /** With commas between; undefined: all. */
   types: readonly string[] | undefined;
   isWatched: boolean;
-  /** A port; undefined: nobody inspects. */
+  /** Port for the inspector; undefined without one. */
   inspect: string | undefined;
   output: string | undefined;
   /** Ends the watch. */
   signal: AbortSignal;
   out: NodeJS.WritableStream;
-  /** What is no event. */
+  /** Output of everything but events. */
   notes: NodeJS.WritableStream;
   ink: Ink;
 }

@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   CLI-INSPECTION-1. A session begins with `@xstate.actor`, which has the definition of its machine; nothing of a session comes before.
-//   CLI-INSPECTION-2. Whoever begins to listen later hears of each session that there is, as it is now.
+//   CLI-INSPECTION-2. A client that connects later always receives the current state of each session.
 import type { AnyStateMachine } from 'xstate';
 import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { type Address, addressKey, type JsonObject, type ReceivedEvent } from '../../../bus/mod.ts';
@@ -10,17 +10,17 @@ import { deletionGuardMachine } from '../../../machines/deletion-guard.ts';
 import { definitionOf } from '../machines/definition.ts';
 import { linksOf, Steps } from './lines.ts';
 
-/** Of the protocol, as npm's @statelyai/inspect numbers it. */
+/** Version of the protocol, that of npm's @statelyai/inspect. */
 const PROTOCOL_VERSION = '0.7.2';
 
 export interface Inspection {
-  /** What an event is to those who listen already. */
+  /** Frames of an event for connected clients. */
   framesOf(event: ReceivedEvent): readonly JsonObject[];
-  /** What one who begins to listen has to know. */
+  /** Frames for a new client. */
   present(): Iterable<JsonObject>;
 }
 
-/** What is shown of an object: its address is the session, and its machine the one that its kind lives by. */
+/** Shown state of an object: its address is the session, and its machine that of its kind. */
 interface Session {
   readonly actor: Address;
   at: number;
@@ -95,12 +95,12 @@ function stateIn(data: JsonObject, name: 'from' | 'to'): string {
   return typeof data[name] === 'string' ? data[name] : '';
 }
 
-/** What actors keep in their contexts is not told on the bus. */
+/** Contexts of actors are not published on the bus. */
 function snapshotOf(value: JsonObject | string, status: 'active' | 'done'): JsonObject {
   return { status, value, context: {} };
 }
 
-/** The inverse of `stateOf`: of several regions only the first, the life itself, is told. */
+/** Inverse of `stateOf`: of several regions only the first, the lifecycle itself, is reported. */
 function stateValue(machine: Pick<AnyStateMachine, 'root'>, state: string): JsonObject | string {
   const inner = state
     .split('.')

@@ -1,11 +1,11 @@
-// Whether an object that somebody asks about exists, as far as the cluster can be asked.
+// Existence of an object, as a query to the cluster.
 import { join } from 'node:path';
 import type { Resource } from '../../../adapters/kubernetes/mod.ts';
 import { type Address, TroupeError } from '../../../bus/mod.ts';
 import type { Config } from '../../base/config.ts';
 import { type ClusterDeps, openCluster } from '../cluster.ts';
 
-/** Which object; without a namespace one of that name in any. */
+/** Identity of an object; without a namespace one of that name in any. */
 export type EventTarget = Omit<Address, 'namespace'> & { readonly namespaces: readonly string[] | undefined };
 
 /** The cluster whose bus is looked at: that of the `troupe dev` in the folder where no bus is named. */
@@ -14,7 +14,7 @@ export function clusterOf(config: Config, folder: string): ClusterDeps['config']
   return { kubeconfig: join(folder, 'kubeconfig'), inCluster: undefined };
 }
 
-/** @returns undefined: nobody can say */
+/** @returns undefined if that is unknown */
 export async function isThere(deps: ClusterDeps, { namespaces, ...target }: EventTarget): Promise<boolean | undefined> {
   try {
     const cluster = openCluster(deps);
@@ -29,7 +29,7 @@ export async function isThere(deps: ClusterDeps, { namespaces, ...target }: Even
       await cluster.close();
     }
   } catch (error) {
-    // No kubeconfig, no right to look, nobody who answers.
+    // No kubeconfig, no permission, or no response.
     if (error instanceof TroupeError) return undefined;
     throw error;
   }

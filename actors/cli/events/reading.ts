@@ -1,4 +1,4 @@
-// What the bus has kept of events, and then what happens: each event once, in the order in which it was told.
+// Events that the bus has kept, followed by new ones: each event once, in the order of publication.
 import { AbsentError, type EventQuery, type ReceivedEvent } from '../../../bus/mod.ts';
 import { aborted } from '../../process/run.ts';
 import type { BusReader } from '../bus-reader.ts';
@@ -8,7 +8,7 @@ export interface Reading extends EventQuery {
   /** Undefined: it ends with what is kept. */
   readonly until: AbortSignal | undefined;
   readonly onEvent: (event: ReceivedEvent) => void;
-  /** No events are kept; only where it goes on all the same. */
+  /** Called if no events are kept; only if new ones follow. */
   readonly onNoHistory: (error: AbsentError) => void;
 }
 

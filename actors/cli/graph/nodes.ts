@@ -1,11 +1,11 @@
-// Who refers to whom, as plain data. Pure.
+// Graph of references, as plain data. Pure.
 import type { Standing } from '../../diagnosis/findings.ts';
 import { labelIn, type Survey } from '../../diagnosis/namespace-scan.ts';
 
 export interface Graph {
   readonly namespace: string;
   readonly nodes: readonly GraphNode[];
-  /** From whoever refers to what is referred to. */
+  /** Edges from dependents to dependencies. */
   readonly edges: readonly { readonly from: string; readonly to: string; readonly neededFor: string }[];
 }
 

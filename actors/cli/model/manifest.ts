@@ -1,7 +1,8 @@
-// What a generator wrote into a folder, so that it can take away again what it would not write any more.
+// Manifest of a generator's files in a directory, by which it removes files that it would not write any more.
 //
 // Invariants:
-//   CLI-MANIFEST-1. Nothing goes that the generator did not write, or that somebody changed since: each entry has the text's hash.
+//   CLI-MANIFEST-1. Only a file that the generator wrote and that is unchanged is ever removed: each entry has the
+//       text's hash.
 //   CLI-MANIFEST-2. Models that share an output folder have entries of their own, and take away their own only.
 //   CLI-MANIFEST-3. A path out of the folder, be it written or linked, is none of ours.
 import { createHash } from 'node:crypto';
@@ -15,13 +16,13 @@ export interface ManifestEntry {
   readonly sha256: string;
 }
 
-/** By path below the output folder. */
+/** Entries by path below the output directory. */
 export type Manifest = ReadonlyMap<string, ManifestEntry>;
 
 /** Files that are not made any more, by what can be done about them. */
 export interface Leftovers {
   readonly ours: readonly string[];
-  /** Somebody changed them. */
+  /** Files that were edited. */
   readonly changed: readonly string[];
 }
 
@@ -59,7 +60,7 @@ export function nextManifest(old: Manifest, files: ReadonlyMap<string, string>, 
   return `${JSON.stringify({ files: Object.fromEntries(entries) }, null, 2)}\n`;
 }
 
-/** What an earlier run for the model wrote, and is still there, but is not made any more. */
+/** Existing files that an earlier run for the model wrote and that are no longer generated. */
 export function leftoversOf(
   output: string,
   old: Manifest,

@@ -1,4 +1,4 @@
-// What the generators of `troupe model` share: a model in, files out, all of them or none.
+// Common part of the generators of `troupe model`: a model in, files out, all of them or none.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { dirname, isAbsolute, join, relative, resolve, sep } from 'node:path';
 import type { Model } from '../../../adapters/ocm/model/mod.ts';
@@ -129,7 +129,7 @@ function makeFolder(folder: string): void {
   }
 }
 
-/** What the system refuses is for the caller to mend. */
+/** Errors of the file system are shown to the user. */
 function orRefuseOutput<T>(output: string, work: () => T): T {
   try {
     return work();

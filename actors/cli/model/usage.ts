@@ -1,9 +1,9 @@
-// What the commands of `troupe model` take.
+// Options of the commands of `troupe model`.
 import type { Options, Usage } from '../command-line.ts';
 
 const WATCH = { type: 'boolean', help: 'does it again after every change, until Ctrl-C' } as const;
 
-/** Of the generators. */
+/** Options of the generators. */
 const GENERATOR = {
   output: { type: 'string', short: 'o', value: 'FOLDER', help: 'where to; not inside the model' },
   watch: WATCH,

@@ -81,7 +81,7 @@ function roundLines(
   return lines;
 }
 
-/** What the other did while it was waited for; once, as another wait for it goes on where that ended. */
+/** Story of the other object during the wait; printed once, since a later wait continues where it ended. */
 function meanwhile(
   { tags, endedAt = Number.POSITIVE_INFINITY }: Stay,
   { actor, traceId }: Link,
@@ -97,13 +97,13 @@ function meanwhile(
   if (other === undefined || reported.has(key)) return [];
   const heading = `${' '.repeat(12)}${indent.slice(0, -2)}${plain(options.labelOf(actor))}:`;
   const rounds = other.rounds.filter((round) => round.startedAt <= endedAt);
-  // An answer that does not end the waiting is followed by others: the other is told where it comes to rest.
+  // An answer that does not end the waiting is followed by others: the other's story is printed where it becomes idle.
   if (rounds.every(({ settledAt = Number.POSITIVE_INFINITY }) => settledAt > endedAt + SOON_MS)) return [];
   reported.add(key);
   return [heading, ...rounds.flatMap((round) => roundLines(round, begin, others, reported, options, indent))];
 }
 
-/** An answer is on its way before the one who gave it has come to rest. */
+/** An answer arrives before its sender is idle. */
 const SOON_MS = 250;
 
 function stayText(

@@ -38,7 +38,7 @@ export interface TraceDeps {
   output: string | undefined;
   home: string | undefined;
   out: NodeJS.WritableStream;
-  /** What is no part of the story. */
+  /** Output of everything but the story. */
   notes: NodeJS.WritableStream;
   ink: Ink;
 }
@@ -145,7 +145,7 @@ function keyOf({ actor, traceId }: Pick<Story, 'actor' | 'traceId'>): string {
   return `${addressKey(actor)} ${traceId}`;
 }
 
-/** Which trace is meant: that of the wanted generation, or of the last change that something is kept of. */
+/** Wanted trace: that of the given generation, or of the last change with kept events. */
 function traceOf(own: readonly ReceivedEvent[], written: Written | undefined, wanted: number | undefined): string {
   const last = own.at(-1);
   const uid = written?.uid ?? String(last?.data['uid'] ?? '');

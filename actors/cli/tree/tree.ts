@@ -1,4 +1,4 @@
-// `troupe tree`: the objects of a namespace by their references, each with how it stands and for how long.
+// `troupe tree`: the objects of a namespace by their references, each with its state and duration.
 import { TerminalError } from '../../../bus/mod.ts';
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { type Cluster, objectNamed, openCluster } from '../cluster.ts';
@@ -56,7 +56,7 @@ interface TreeData {
   readonly name: string;
   readonly standing: string;
   readonly sinceMs?: number;
-  /** What it needs, or who needs it, is told where it comes up first. */
+  /** Its children are printed at its first occurrence. */
   readonly repeated?: true;
   readonly needs?: readonly TreeData[];
   readonly dependents?: readonly TreeData[];

@@ -28,7 +28,7 @@ export interface WhyDeps extends ClusterDeps {
   output: string | undefined;
   /** Asked when something waits; undefined: there is no bus to look at. */
   openBus: () => Promise<BusReader | undefined>;
-  /** Of the deployment. */
+  /** Number of shards of the deployment. */
   shards: number;
   out: NodeJS.WritableStream;
   ink: Ink;
@@ -69,7 +69,7 @@ export async function why({
       asked === undefined
         ? await ofNamespace(deps, place, notes)
         : await ofObject(deps, { ...asked, namespace: place }, notes, ink);
-    // Who did not say where to look is told where that was.
+    // Without a namespace option the output names the namespace that was used.
     const where = namespace === undefined ? `in namespace ${place}, that of the context; -n names another\n\n` : '';
     out.write(
       output === 'json' ? `${plainJson(JSON.stringify(answer.data, undefined, 2))}\n` : `${where}${answer.text}`,
@@ -104,7 +104,7 @@ async function ofNamespace(deps: DiagnosisDeps, namespace: string, notes: Notes)
   return { data, text: overviewText(data), isWell: data.causes.length === 0 };
 }
 
-/** Who hosts what; that a bus is named and does not answer is an answer, too. */
+/** Hosting processes; an unreachable bus is an answer too. */
 async function hostingOn(
   openBus: WhyDeps['openBus'],
   shards: number,

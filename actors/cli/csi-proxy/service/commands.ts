@@ -14,7 +14,7 @@ const RESTART_AFTER_MS = 10_000;
 const LOOK_AGAIN_MS = 200;
 /** Beyond what calls may take that run (`--drain-ms`). */
 const STOP_LIMIT_MS = 120_000;
-/** What makes `serve` a service. */
+/** Flag with which `serve` runs as a service. */
 const SERVICE_FLAG = '--windows-service';
 
 const STATE_NAMES: Readonly<Record<ServiceState, string>> = {
@@ -30,7 +30,7 @@ const STATE_NAMES: Readonly<Record<ServiceState, string>> = {
 export interface ServiceCommandDeps {
   readonly manager: ServiceManager;
   readonly clock: Clock;
-  /** Of the executable. */
+  /** Path of the executable. */
   readonly executable: string;
   readonly out: NodeJS.WritableStream;
 }
@@ -105,12 +105,12 @@ function stopIfRunning(manager: ServiceManager): void {
   try {
     manager.stop(SERVICE_NAME);
   } catch (error) {
-    // It has ended by itself meanwhile.
+    // It has ended meanwhile.
     if (!(error instanceof WindowsError) || error.code !== WindowsCode.NotRunning) throw error;
   }
 }
 
-/** What Windows refuses is for whoever typed the command. */
+/** Errors of Windows are shown to the user. */
 function windows<Result>(ask: () => Result): Result {
   try {
     return ask();

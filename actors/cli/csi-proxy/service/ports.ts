@@ -11,7 +11,7 @@ export const ServiceState = {
 } as const;
 export type ServiceState = (typeof ServiceState)[keyof typeof ServiceState];
 
-/** What a process that is a service tells Windows about itself. */
+/** Service status that is reported to Windows. */
 export interface ServiceReport {
   readonly state: ServiceState;
   /** Controls that it takes, as bits. */
@@ -30,7 +30,7 @@ export interface ServiceProcess {
    *
    * @param events.control  answers with a code of Windows, and soon: Windows waits for it
    * @returns what resolves when Windows has taken the report that the service is stopped
-   * @throws {WindowsError} `NOT_A_SERVICE`: somebody else than Windows started the process
+   * @throws {WindowsError} `NOT_A_SERVICE`: the process was not started by Windows
    */
   connect(events: { control(control: number): number }): Promise<{ readonly ended: Promise<void> }>;
   report(report: ServiceReport): void;
@@ -42,7 +42,7 @@ export interface NewService {
   readonly description: string;
   /** The whole command line. */
   readonly command: string;
-  /** How long after a failure it is started again. */
+  /** Delay before a restart after a failure. */
   readonly restartAfterMs: number;
 }
 
@@ -61,11 +61,11 @@ export interface ServiceManager {
   query(name: string): InstalledService | undefined;
   /** Asks it to stop, and does not wait for that. */
   stop(name: string): void;
-  /** It goes when it has stopped and nobody looks at it any more. */
+  /** Removes the service once it has stopped and has no open handles. */
   remove(name: string): void;
 }
 
-/** Codes of Windows that somebody decides by. */
+/** Windows error codes that the code checks. */
 export const WindowsCode = {
   NotImplemented: 120,
   NotAService: 1_063,
@@ -74,7 +74,7 @@ export const WindowsCode = {
   ServiceSpecific: 1_066,
 } as const;
 
-/** What codes of Windows mean for whoever installs a service. */
+/** Meaning of Windows error codes for the user who installs a service. */
 const MEANINGS: Readonly<Record<number, string>> = {
   5: 'access is denied: an administrator may do it',
   [WindowsCode.NoSuchService]: 'there is no such service',
