@@ -227,7 +227,7 @@ function namespaces({ name, value }: FlagValue): readonly string[] | undefined {
   const given = names(value);
   const wrong = given?.find((namespace) => !/^[a-z0-9]([-a-z0-9]{0,61}[a-z0-9])?$/.test(namespace));
   if (wrong === undefined) return given;
-  throw new TerminalError(`${name} must be the name of a namespace, or several with commas between; got '${wrong}'`);
+  throw new TerminalError(`${name} must be the name of a namespace, or several separated by commas; got '${wrong}'`);
 }
 
 /** Nothing is kept for no time, and nothing in no space. */

@@ -24,6 +24,10 @@ export interface Usage {
   /** Positional arguments, in each of their forms; none by default. */
   readonly forms?: readonly string[];
   readonly about: string;
+  /** What it does in whole sentences, laid out. */
+  readonly details?: string;
+  /** Options that people come for; the others stand below them. All unless told. */
+  readonly own?: readonly string[];
   readonly options: Options;
   /** More paragraphs, laid out. */
   readonly notes?: string;
@@ -46,12 +50,20 @@ export function asksForHelp(args: readonly string[]): boolean {
   return args.slice(0, end < 0 ? undefined : end).some((arg) => /^(?:-h|--?help)$/.test(arg));
 }
 
-export function helpText({ name, forms = [''], about, options, notes, examples }: Usage, program: Program): string {
-  const all = { ...options, ...HELP };
+export function helpText(
+  { name, forms = [''], about, details, own, options, notes, examples }: Usage,
+  program: Program,
+): string {
+  const isOwn = (option: string): boolean => own?.includes(option) ?? true;
+  const all = Object.entries(options);
+  const first = Object.fromEntries(all.filter(([option]) => isOwn(option)));
+  const others = Object.fromEntries(all.filter(([option]) => !isOwn(option)));
   return [
     forms.map((form) => `${program} ${name} ${form}`.trimEnd()).join('\n'),
     wrapped(about, '  '),
-    `Options:\n${optionLines(all)}`,
+    ...(details === undefined ? [] : [details.replace(/^/gm, '  ')]),
+    `Options:\n${optionLines({ ...first, ...HELP })}`,
+    ...(own === undefined ? [] : [`More options, as 'run' has them:\n${optionLines(others)}`]),
     ...(notes === undefined ? [] : [notes.trimEnd()]),
     `Examples:\n${examples.map((example) => `  ${program} ${example}`).join('\n')}`,
   ]

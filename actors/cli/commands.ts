@@ -53,6 +53,8 @@ interface ToolModule {
 /** Options that the commands below use; the others belong to the configuration. */
 interface Reported {
   readonly keep?: boolean;
+  readonly verbose?: boolean;
+  readonly 'all-namespaces'?: boolean;
   readonly 'no-open'?: boolean;
   readonly apply?: boolean;
   readonly data?: string;
@@ -172,7 +174,9 @@ async function carriedOut(
     const configured = (): readonly ConfiguredAdapter[] =>
       adapters.map((adapter) => configure(adapter, env, options, purpose));
     const clock = systemClock();
-    log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
+    const { reminderOn } = await import('./reminder.ts');
+    const reminder = reminderOn(process.stderr, clock);
+    log = openLog({ level: config.logLevel, readable: process.stderr.isTTY, destination: reminder.log });
     switch (command) {
       case 'run': {
         const { run } = await import('../process/run.ts');
@@ -180,7 +184,13 @@ async function carriedOut(
       }
       case 'dev': {
         const { dev } = await import('./dev.ts');
-        return await dev({ config, adapters, env, options, clock, log, signal: stopSignal(), folder: data });
+        const { verbose: isVerbose = false } = reported;
+        const signal = stopSignal();
+        try {
+          return await dev({ config, adapters, env, options, clock, log, signal, folder: data, isVerbose, reminder });
+        } finally {
+          reminder.close();
+        }
       }
       case 'demo': {
         const [{ demo }, { Ink }] = await Promise.all([import('./demo/demo.ts'), import('./demo/view.ts')]);
@@ -252,6 +262,7 @@ async function carriedOut(
           clock,
           names: rest,
           namespace: namespace?.[0],
+          isEverywhere: reported['all-namespaces'] ?? false,
           output,
           openBus: () => openBusOfCluster(config, clock, data),
           shards: config.shards,
@@ -384,6 +395,8 @@ async function carriedOut(
         process.stdout.on('error', leaveWithReader);
         return await machines({ adapters: configured(), names: rest, output, out: process.stdout });
       }
+      case 'version':
+        return print(`${TROUPE_VERSION}\n`);
       case 'scaffold': {
         const [{ scaffold }, { mkdir, readFile, writeFile }] = await Promise.all([
           import('./scaffold.ts'),

@@ -32,6 +32,12 @@ export class ClusterReader {
     const key = listKey(resource, namespace);
     const known = this.#lists.get(key);
     if (known !== undefined) return known;
+    const all = namespace === '' ? undefined : this.#lists.get(listKey(resource, ''));
+    if (all !== undefined) {
+      const own = all.then((items) => items.filter(({ metadata }) => metadata.namespace === namespace));
+      this.#lists.set(key, own);
+      return own;
+    }
     const none = (error: unknown): readonly KubeObject[] => {
       if (error instanceof AbsentError) return [];
       throw error;

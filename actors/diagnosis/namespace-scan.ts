@@ -34,14 +34,16 @@ type SurveyDeps = Omit<DiagnosisDeps, 'repeats'>;
 /**
  * The objects that live here.
  *
- * @param namespace  undefined: all of them, and what is in none
+ * @param namespace  undefined: all of them, and what is in none; empty: only that
  * @throws as `Objects.list`
  */
 export async function addressesIn(
   { reading, registry }: Pick<SurveyDeps, 'reading' | 'registry'>,
   namespace: string | undefined,
 ): Promise<readonly Address[]> {
-  const kinds = registry.kinds.filter(({ scope }) => namespace === undefined || scope !== 'Cluster');
+  const kinds = registry.kinds.filter(
+    ({ scope }) => namespace === undefined || (scope === 'Cluster') === (namespace === ''),
+  );
   const lists = await Promise.all(kinds.map((kind) => reading.list(resourceOf(kind), namespace ?? '')));
   return kinds.flatMap(({ realm, plural }, index) =>
     (lists[index] ?? []).map(({ metadata: { namespace: of = '', name } }) => ({ realm, plural, namespace: of, name })),

@@ -87,7 +87,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   });
   const news = new Counter({
     name: 'troupe_kubernetes_events_total',
-    help: 'What users were told of objects, by kind and reason: Drifted, DependencyReplaced, DeletedExternally, Failed and others.',
+    help: 'Events recorded about objects, by kind and reason: Drifted, DependencyReplaced, DeletedExternally, Failed and others.',
     labelNames: ['kind', 'reason'],
     registers,
   });

@@ -50,7 +50,7 @@ export function objectGauges({ registers, clock, stays }: PopulationDeps): (popu
   );
   const unsettled = gauge(
     'troupe_unsettled_age_seconds',
-    'By kind, of the object that has not been at rest without trouble for longest, how long that is, as far as this ' +
+    'By kind, of the object that has not been idle without trouble for longest, how long that is, as far as this ' +
       'process knows; 0: all are.',
     kind,
   );
@@ -60,7 +60,7 @@ export function objectGauges({ registers, clock, stays }: PopulationDeps): (popu
   );
   const rejectedMessages = new Counter({
     name: 'troupe_rejected_messages_total',
-    help: 'Messages of the mail that could not be understood, and were taken away.',
+    help: 'Messages that could not be understood, and were removed.',
     registers,
   });
   const shards = gauge(
@@ -68,10 +68,10 @@ export function objectGauges({ registers, clock, stays }: PopulationDeps): (popu
     'Shards in this process: live, opening (their mail and objects are read), closing (calls to clouds have not ended).',
     ['state'],
   );
-  const allShards = gauge('troupe_deployment_shards', 'Shards of the deployment, whoever has them.');
+  const allShards = gauge('troupe_deployment_shards', 'Shards of the deployment, held by any process.');
   const queues = gauge(
     'troupe_queue_length',
-    'What waits in this process: mail (to be published, or under way), answers (that nobody misses yet), statuses ' +
+    'Queues of this process: mail (to be published, or under way), answers (that are not needed yet), statuses ' +
       '(which say that an object waits).',
     ['queue'],
   );

@@ -281,5 +281,5 @@ function unheard(error: unknown): void {
     });
     return;
   }
-  whose.log.error({ error: messageOf(error) }, 'its code failed, and nobody heard of it but the process');
+  whose.log.error({ error: messageOf(error) }, 'the code of an adapter failed outside of any operation');
 }

@@ -165,9 +165,9 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
       } catch (error) {
         const { message } = toErrorData(error);
         if (!(error instanceof TransientError)) {
-          log.error({ error: message, err: error }, 'a role ended; it begins anew');
+          log.error({ error: message, err: error }, 'a role ended; it begins again');
         } else if (message !== problem) {
-          log.warn({ error: message }, 'a role cannot go on yet');
+          log.warn({ error: message }, 'a role cannot continue yet');
           problem = message;
         }
         await clock.sleep(ROLE_PAUSE_MS, stop.signal);
@@ -320,7 +320,7 @@ function takenBy(
   const unknown = names?.find((name) => !kinds.some((kind) => isNamed(kind, name)));
   if (unknown !== undefined) {
     const all = kinds.map(({ kind }) => kind).join(', ');
-    throw new TerminalError(`there is no kind '${unknown}' to care for; there are ${all}`);
+    throw new TerminalError(`there is no kind '${unknown}' to manage; there are ${all}`);
   }
   return (kind) => names?.some((name) => isNamed(kind, name)) ?? true;
 }

@@ -131,7 +131,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
     said.bundles = found.map(
       ({ pointer, said: before }) => wrong.find((one) => one.pointer === pointer)?.wanted ?? before,
     );
-    log.info({ [resource.kind]: name }, 'the API server is told whom to trust');
+    log.info({ [resource.kind]: name }, 'the caBundle of the webhooks was written');
   };
 
   const renewals = new Set<() => void>();
@@ -175,7 +175,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
         // A concurrent write is normal: the patch fails with a conflict, or as invalid.
         const isRace = (code === ErrorCode.Conflict || code === ErrorCode.Terminal) && failures <= RACES;
         if (!isRace && message !== problem) {
-          log.warn({ [resource.kind]: name, error: message }, 'the API server cannot be told whom to trust');
+          log.warn({ [resource.kind]: name, error: message }, 'the caBundle of the webhooks cannot be written');
           problem = message;
         }
         const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS);

@@ -3,15 +3,16 @@
 /** Maximum length, in letters, of a text that is taken for a misspelling. */
 const LONGEST = 80;
 
-/** @returns the candidate that differs least, if it differs by no more than a third of the letters */
+/** @returns the candidate that differs least, if it differs by no more than a third of the letters of the longer one */
 export function nearest(written: string, candidates: Iterable<string>): string | undefined {
   if (written.length > LONGEST) return undefined;
   let best: string | undefined;
-  let least = Math.floor(written.length / 3) + 1;
+  let least = Number.POSITIVE_INFINITY;
   for (const candidate of candidates) {
-    if (Math.abs(candidate.length - written.length) >= least) continue;
+    const most = Math.floor(Math.max(written.length, candidate.length) / 3);
+    if (Math.abs(candidate.length - written.length) > Math.min(most, least - 1)) continue;
     const distance = distanceOf(written.toLowerCase(), candidate.toLowerCase());
-    if (distance < least) [best, least] = [candidate, distance];
+    if (distance <= most && distance < least) [best, least] = [candidate, distance];
   }
   return best;
 }

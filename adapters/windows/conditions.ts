@@ -92,6 +92,11 @@ export function conditionsOf(object: KubeObject, { ready, reason, message }: Ver
   ];
 }
 
+/** Whether the object was judged since its spec was last edited. */
+export function isCurrent(object: KubeObject): boolean {
+  return readyIn(object)['observedGeneration'] === (object.metadata.generation ?? 0);
+}
+
 export function isReady(object: KubeObject): boolean {
   return readyIn(object)['status'] === 'True';
 }

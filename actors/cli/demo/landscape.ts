@@ -92,6 +92,11 @@ function keyOf(kind: string, name: string): string {
   return `${kind.toLowerCase()}/${name}`;
 }
 
+/** Whether it is counted: Secrets are beside the objects that Troupe manages. */
+export function isManaged({ kind }: Pick<LandscapeObject, 'kind'>): boolean {
+  return kind !== SECRETS.kind;
+}
+
 /** A Secret, as an object of the landscape. */
 function secretObject(name: string, content: JsonObject): LandscapeObject {
   const metadata = { name, namespace: NAMESPACE };

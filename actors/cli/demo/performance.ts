@@ -16,6 +16,7 @@ import {
   deleteNamespace,
   deleteObject,
   generatedSecrets,
+  isManaged,
   type Landscape,
   type LandscapeObject,
   messageOf,
@@ -163,7 +164,7 @@ export class Demo {
 
     say(legend(terminal, ink));
     this.#history.expect(applied);
-    const heading = `applying ${applied.length} objects at once, dependents first`;
+    const heading = `applying ${applied.filter(isManaged).length} objects at once, dependents first`;
     const firstBeganAt = this.#show.begin(heading, [secret, ...applied]);
     await applyObjects(client, applied);
     if (!(await this.#until(() => this.#history.isSettled()))) return this.#report(applied, 'not all is settled');
@@ -185,10 +186,11 @@ export class Demo {
     const history = this.#history;
     const stretch: Stretch = { history, objects: settled, beganAt: firstBeganAt };
     const all = [...history.objects.values()];
+    const counted = all.filter(isManaged);
     this.#cameUpMs = Math.max(...settled.map(({ key }) => history.readyAt(key) ?? clock.now())) - firstBeganAt;
     const goneOn = Math.max(...blocked.map(({ key }) => history.readyAt(key) ?? 0)) - laterBeganAt;
     say('');
-    say(`${all.length} objects of ${new Set(all.map(({ kind }) => kind)).size} kinds`);
+    say(`${counted.length} objects of ${new Set(counted.map(({ kind }) => kind)).size} kinds`);
     for (const line of creationLines(stretch)) say(`  ${line}`);
     if (blocked.length > 0) say(`  what waited was available ${seconds(goneOn)} after 90-later.yaml was applied`);
     const broken = creationOrder({ ...stretch, objects: all }).broken;
@@ -313,7 +315,7 @@ export class Demo {
 
   #verdict(totalMs: number): number {
     const { say, signal, keep } = this.#stage;
-    const objects = [...this.#history.objects.values()];
+    const objects = [...this.#history.objects.values()].filter(isManaged);
     const hosts = objects.filter(({ kind }) => kind === HOST).length;
     const storage = objects.filter(isStorage).length;
     const parts = [hosts > 0 ? `${hosts} hosts` : [], storage > 0 ? `${storage} Windows storage` : []].flat();

@@ -1,9 +1,11 @@
 // `troupe events`: what happened to objects, from what the bus has kept, and then live.
 import type { ConfiguredAdapter } from '../../../adapters/api/adapter.ts';
 import { parseGoDuration } from '../../../adapters/text/go-duration.ts';
-import { type Clock, cloudEvent, type ReceivedEvent, TerminalError } from '../../../bus/mod.ts';
+import { hint } from '../../../adapters/text/nearest.ts';
+import { CALL_EVENT, type Clock, cloudEvent, type ReceivedEvent, TerminalError } from '../../../bus/mod.ts';
 import { plain, plainJson } from '../../base/printable.ts';
 import { registryOf } from '../../effects/operations-service.ts';
+import { STATE_EVENTS } from '../../visualizer/steps.ts';
 import type { BusReader } from '../bus-reader.ts';
 import { absence, objectNamed } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
@@ -51,7 +53,7 @@ export async function events(deps: EventsDeps): Promise<number> {
   const port = deps.inspect === undefined ? undefined : portOf(deps.inspect);
   const known = registryOf(adapters);
   const named = names.length === 0 ? undefined : objectNamed('events', { resources: known.resources, adapters }, names);
-  const [namespaces, types] = [listOf(deps.namespaces), listOf(deps.types)];
+  const [namespaces, types] = [listOf(deps.namespaces), typesOf(listOf(deps.types))];
   const steps = new Steps();
   const labelOf: Parameters<typeof lineOf>[1]['labelOf'] = (address) =>
     `${known.resource(address)?.kind ?? address.plural}/${address.name}`;
@@ -101,6 +103,17 @@ export async function events(deps: EventsDeps): Promise<number> {
 function listOf(given: readonly string[] | undefined): readonly string[] | undefined {
   const all = given?.flatMap((text) => text.split(',')).flatMap((text) => text.trim() || []);
   return all === undefined || all.length === 0 ? undefined : all;
+}
+
+/** Types of events there are. */
+export const EVENT_TYPES: readonly string[] = [...STATE_EVENTS, CALL_EVENT];
+
+/** @throws {TerminalError} there is none of that type */
+function typesOf(asked: readonly string[] | undefined): readonly string[] | undefined {
+  const none = asked?.find((type) => !EVENT_TYPES.includes(type));
+  if (none === undefined) return asked;
+  const meant = hint(none, EVENT_TYPES);
+  throw new TerminalError(`--type must be among ${EVENT_TYPES.join(', ')}; got '${none}'${meant}`);
 }
 
 function portOf(text: string): number {

@@ -14,7 +14,8 @@ export async function answer(question: CommandContext): Promise<number> {
   const cluster = openCluster(question);
   try {
     const { objects, client, registry } = cluster;
-    const namespace = question.namespace ?? client.namespace;
+    const isEverywhere = question.reported['all-namespaces'] === true;
+    const namespace = isEverywhere ? undefined : (question.namespace ?? client.namespace);
     const deps = { reading: new ClusterReader({ objects, client }), registry, now: question.clock.now() };
     const graph = graphOf(await scanNamespace(deps, await addressesIn(deps, namespace)), namespace);
     if (output === 'dot') question.out.write(dotOf(graph));

@@ -21,6 +21,8 @@ export interface TextOptions {
   readonly labelOf: LabelOf;
   readonly ink: Ink;
   readonly now: number;
+  /** Whom the object waits for now. */
+  readonly waitsFor: readonly string[];
 }
 
 /** The change, each step by how long after its begin it was, and below each wait what the other did meanwhile. */
@@ -100,7 +102,10 @@ function meanwhile(
   // An answer that does not end the waiting is followed by others: the other's story is printed where it becomes idle.
   if (rounds.every(({ settledAt = Number.POSITIVE_INFINITY }) => settledAt > endedAt + SOON_MS)) return [];
   reported.add(key);
-  return [heading, ...rounds.flatMap((round) => roundLines(round, begin, others, reported, options, indent))];
+  return [
+    heading,
+    ...rounds.flatMap((round) => roundLines(round, begin, others, reported, { ...options, waitsFor: [] }, indent)),
+  ];
 }
 
 /** An answer arrives before its sender is idle. */
@@ -108,10 +113,11 @@ const SOON_MS = 250;
 
 function stayText(
   { state, cause, endedAt, startedAt, endedBy, tags, externalId, failure }: Stay,
-  { labelOf, now }: TextOptions,
+  { labelOf, now, waitsFor }: TextOptions,
 ): string {
   const ms = (endedAt ?? now) - startedAt;
-  const names = endedBy.map((link) => nameOf(link, labelOf)).join(', ');
+  const named = endedBy.map((link) => nameOf(link, labelOf));
+  const names = (endedAt === undefined ? waitsFor : named).join(', ');
   const isWait = tags.includes(Tag.Waiting);
   const still = endedAt === undefined ? ', still' : '';
   const doing = isWait ? `waits ${took(ms)}${still}${names === '' ? '' : ` for ${names}`}` : `${took(ms)}${still}`;
@@ -124,12 +130,15 @@ function callText({ method, service, path, status, durationMs, requestId }: Call
   return `${method} ${service} ${path}  ${status ?? 'no answer'}  ${took(durationMs)}${request}`;
 }
 
-function summaryOf(round: Round, { labelOf, now }: TextOptions): string {
+function summaryOf(round: Round, { labelOf, now, waitsFor }: TextOptions): string {
   const { wholeMs, waits, backOffMs, callsMs, restMs } = sharesOf(round, now);
   const share = (ms: number, of: string): string =>
     `${took(ms)} ${of}${wholeMs > 0 ? ` (${Math.round((ms / wholeMs) * 100)} %)` : ''}`;
   const parts = [
-    ...waits.map(({ actor, ms }) => share(ms, `waiting${actor === undefined ? '' : ` for ${labelOf(actor)}`}`)),
+    ...waits.map(({ actor, ms }) => {
+      const whom = actor !== undefined ? labelOf(actor) : round.settled === undefined ? waitsFor.join(', ') : '';
+      return share(ms, `waiting${whom === '' ? '' : ` for ${whom}`}`);
+    }),
     ...(backOffMs > 0 ? [share(backOffMs, 'between failed attempts')] : []),
     share(callsMs, 'in calls to the cloud'),
     share(restMs, 'of its own'),

@@ -12,13 +12,21 @@ export async function answer(question: CommandContext): Promise<number> {
   const output = outputOf(question.output, ['text', 'json', 'yaml']);
   const isWatching = reported['watch'] === true;
   if (isWatching && output !== 'text') throw new TerminalError("'tree --watch' goes without --output");
+  const isEverywhere = reported['all-namespaces'] === true;
+  if (isEverywhere && (isWatching || names.length > 0))
+    throw new TerminalError("'tree --all-namespaces' goes without an object and without --watch; -n names a namespace");
   const direction: Direction = reported['dependents'] === true ? 'dependents' : 'needs';
   if (direction === 'dependents' && names.length === 0) {
     throw new TerminalError("'tree --dependents' takes one object, such as 'network/app'");
   }
   const cluster = openCluster(question);
   try {
-    const wanted = wantedOf({ ...cluster, adapters: question.adapters }, names, namespace, direction);
+    const wanted = wantedOf(
+      { ...cluster, adapters: question.adapters },
+      names,
+      isEverywhere ? '' : namespace,
+      direction,
+    );
     if (isWatching) {
       const { watchTree } = await import('./watch.ts');
       return await watchTree(question, cluster, wanted);

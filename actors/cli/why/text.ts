@@ -10,7 +10,7 @@ import {
   labelOf,
   Standing,
 } from '../../diagnosis/findings.ts';
-import type { Overview, SharedCause } from '../../diagnosis/overview.ts';
+import type { ClusterOverview, Overview, SharedCause } from '../../diagnosis/overview.ts';
 import type { Ink } from '../demo/view.ts';
 import { colored } from '../terminal-text.ts';
 import { drawn } from '../tree-text.ts';
@@ -43,11 +43,31 @@ export function overviewText({ namespace, objects, waiting, causes }: Overview):
     return `${[none, ...causes.map(reported)].join('\n')}\n`;
   }
   if (causes.length === 0) return `namespace ${namespace}: all of ${objects} objects wait for nothing\n`;
-  const head = `namespace ${namespace}: ${waiting} of ${objects} objects wait, or something is wrong with them`;
-  const lines = causes.slice(0, SHARED).flatMap((cause) => [`root cause: ${reported(cause)}`, `  ${waitersOf(cause)}`]);
+  const place = namespace === '' ? 'in no namespace' : `namespace ${namespace}`;
+  const head = `${place}: ${waiting} of ${objects} objects wait, or something is wrong with them`;
   const more =
     causes.length > SHARED ? [`and ${causes.length - SHARED} more root causes; -o json has all of them`] : [];
-  return `${[head, '', ...lines, ...more].join('\n')}\n`;
+  return `${[head, '', ...sharedLines(causes), ...more].join('\n')}\n`;
+}
+
+/** What holds up all, then each namespace with what waits in it, then how many have nothing that does. */
+export function clusterOverviewText({ namespaces, causes }: ClusterOverview): string {
+  if (namespaces.length === 0) return 'no namespace holds any of the objects that troupe cares for\n';
+  const [troubled, well] = [
+    namespaces.filter((each) => each.causes.length > 0),
+    namespaces.filter((each) => each.causes.length === 0),
+  ];
+  const count = well.reduce((sum, { objects }) => sum + objects, 0);
+  const places = `${well.length} ${troubled.length === 0 ? '' : 'other '}${well.length === 1 ? 'namespace' : 'namespaces'}`;
+  return [
+    ...(causes.length === 0 ? [] : [`${sharedLines(causes).join('\n')}\n`]),
+    ...troubled.map(overviewText),
+    ...(well.length === 0 ? [] : [`all of ${count} objects of ${places} wait for nothing\n`]),
+  ].join('\n');
+}
+
+function sharedLines(causes: readonly SharedCause[]): readonly string[] {
+  return causes.slice(0, SHARED).flatMap((cause) => [`root cause: ${reported(cause)}`, `  ${waitersOf(cause)}`]);
 }
 
 function waitersOf({ waiting }: SharedCause): string {

@@ -9,7 +9,7 @@
 //       gets a name by being older, or by a foreign write to its status.
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { Reason, reasonOf } from '../conditions.ts';
+import { isCurrent, Reason, reasonOf } from '../conditions.ts';
 import { WINDOWS_DISKS } from '../resources.ts';
 import { listOf, mapOf, textOf, wordOf } from '../values.ts';
 import { isUnique } from './disks.ts';
@@ -45,11 +45,16 @@ function rankOf(node: KubeObject): string {
   // mutant: node-of-the-elder ?? -> ''
   const takenAt = takenAtOf(node) ?? LAST;
   const { creationTimestamp = '' } = node.metadata;
-  return `${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
+  // mutant: name-given-up-unseen || -> true
+  const order = takenAt === LAST || isCurrent(node) ? '' : UNSEEN;
+  return `${order}${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
 }
 
 /** After all times. */
 const LAST = '~';
+
+/** After all times of objects whose actors have seen their last edit, and before LAST. */
+const UNSEEN = '=';
 
 /**
  * Disks that objects for other machines have assigned, by identity, each with the first of these objects. For an

@@ -2,7 +2,8 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { Ink } from '../../../../actors/cli/demo/view.ts';
-import { type EventsDeps, events } from '../../../../actors/cli/events/events.ts';
+import { EVENT_TYPES, type EventsDeps, events } from '../../../../actors/cli/events/events.ts';
+import { USAGES } from '../../../../actors/cli/usage.ts';
 import { openstackWith } from '../../../../adapters/openstack/mod.ts';
 import { type Address, type Bus, memoryBroker, TerminalError, type TraceEvent } from '../../../../bus/mod.ts';
 import { simulatedClock } from '../../../world/clock.ts';
@@ -103,9 +104,19 @@ test('each event is a line: object, way, cause, whose answer it was, failure; ca
 test('one object, some types, and no longer ago than was asked', () =>
   withBus(async (bus) => {
     assert.is(lines(await reported(bus, { names: ['subnet/app'] })).length, 3);
-    assert.is(lines(await reported(bus, { names: ['subnet', 'app'], types: ['call,gone'] })).length, 1);
+    assert.is(lines(await reported(bus, { names: ['subnet', 'app'], types: ['call,deleted'] })).length, 1);
     await clock.sleep(1);
     assert.is((await reported(bus, { since: '0s' })).out, '');
+  }));
+
+test('35.B: types of events that there are none of are refused, with the nearest; completion offers those that there are', () =>
+  withBus(async (bus) => {
+    for (const types of [['transitoin'], ['call', 'gone']]) {
+      const error = await reported(bus, { types }).catch((thrown: unknown) => thrown);
+      assert.instance(error, TerminalError);
+      assert.match((error as Error).message, /^--type must be among transition, quarantined, deleted, call; got '/);
+    }
+    assert.equal(USAGES.events.options.type.value.split('|').sort(), EVENT_TYPES.toSorted());
   }));
 
 test('33.B10: an object of which nothing is kept is said to be none, or to have been quiet', () =>

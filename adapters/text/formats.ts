@@ -1,6 +1,6 @@
 // The string formats that the API server knows, each as lenient as there; a format it does not know is no rule.
 import { isIPv4, isIPv6 } from 'node:net';
-import { labelProblems, subdomainProblems } from '../objects/names.ts';
+import { labelProblems, subdomainProblems } from './names.ts';
 
 /** IPv4 with leading zeros, which the API server reads as decimal, without them. */
 function withoutLeadingZeros(address: string): string {

@@ -1,6 +1,6 @@
 // Expressions as the type checker and the estimate of their cost take them: macros are what they stand for.
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { isList } from '../json.ts';
+import { isList } from '../text/json.ts';
 
 /** `at` is where messages about the node point: its name, its operator or its bracket. */
 export type CelNode =

@@ -3,8 +3,10 @@
 //
 // Expressions that are not CEL at all are refused in words of their own: the API server lists what its grammar expected.
 
-import { type Overload, overloadsOf } from './cel-functions.ts';
-import { type CelNode, CelProblem, type Fold, RESULT } from './cel-tree.ts';
+import { hasFormat } from '../text/formats.ts';
+import { patternProblem } from '../text/patterns.ts';
+import { type Overload, overloadsOf } from './functions.ts';
+import { type CelNode, CelProblem, type Fold, RESULT } from './tree.ts';
 import {
   type Bindings,
   BOOL,
@@ -21,9 +23,7 @@ import {
   resolve,
   spell,
   typeOf,
-} from './cel-types.ts';
-import { hasFormat } from './formats.ts';
-import { patternProblem } from './patterns.ts';
+} from './types.ts';
 
 export interface Checked {
   readonly type: CelType;

@@ -1,7 +1,7 @@
 // What CEL's string extension does with texts: places are counted in code points, patterns are RE2.
 
-import { isList, isMap } from '../json.ts';
-import { patternOf } from './patterns.ts';
+import { isList, isMap } from '../text/json.ts';
+import { patternOf } from '../text/patterns.ts';
 
 /** A value within another one: texts are quoted. */
 const inner = (value: unknown): string => (typeof value === 'string' ? quoteText(value) : written(value));

@@ -1,12 +1,18 @@
 // A rule before it is stored: whether it compiles, what it may cost, whether it looks at the value before.
 import type { ASTNode } from '@marcbachmann/cel-js';
-import { type Checked, check } from './cel-check.ts';
-import { estimateCost } from './cel-cost.ts';
-import { failureOf } from './cel-failures.ts';
-import { evaluator, parseExpression } from './cel-library.ts';
-import { type CelNode, CelProblem, childrenOf, treeOf } from './cel-tree.ts';
-import { type CelType, optionalOf, spell } from './cel-types.ts';
-import type { ValidationRule } from './schema.ts';
+import { type Checked, check } from './checker.ts';
+import { estimateCost } from './cost.ts';
+import { failureOf } from './failures.ts';
+import { evaluator, parseExpression } from './library.ts';
+import { type CelNode, CelProblem, childrenOf, treeOf } from './tree.ts';
+import { type CelType, optionalOf, spell } from './types.ts';
+
+/** A rule of a schema, as `x-kubernetes-validations` has it. */
+export interface RuleText {
+  readonly rule: string;
+  readonly messageExpression: string;
+  readonly optionalOldSelf: boolean;
+}
 
 export interface CompiledExpression {
   /** What is wrong, in the words of the API server. */
@@ -17,12 +23,12 @@ export interface CompiledExpression {
 }
 
 /** @param self  the type that rules at this place see */
-export function compileRule(self: CelType, { rule, optionalOldSelf }: ValidationRule): CompiledExpression {
+export function compileRule(self: CelType, { rule, optionalOldSelf }: RuleText): CompiledExpression {
   const oldSelf = optionalOldSelf ? optionalOf(self) : self;
   return compile(rule, self, oldSelf, { type: 'bool', prefix: '', wrong: 'cel expression must evaluate to a bool' });
 }
 
-export function compileMessage(self: CelType, { messageExpression }: ValidationRule): CompiledExpression {
+export function compileMessage(self: CelType, { messageExpression }: RuleText): CompiledExpression {
   return compile(messageExpression, self, self, {
     type: 'string',
     prefix: 'messageExpression ',

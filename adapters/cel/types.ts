@@ -1,5 +1,5 @@
 // The types of CEL as rules of schemas see them: what a schema declares, how types fit each other, how they are spelt.
-import type { Schema } from './schema.ts';
+import type { CelSchema } from './schema.ts';
 
 export interface CelType {
   /** `list`, `map`, `optional_type` and `type` have parameters; `object` has fields; `param` stands for any one type. */
@@ -61,7 +61,7 @@ export function escapeField(name: string): string | undefined {
  * @param options.isRoot  whether the schema is one of a whole object, whose metadata rules see
  */
 export function declaredType(
-  schema: Schema,
+  schema: CelSchema,
   name: string,
   { isRoot }: { readonly isRoot: boolean },
 ): CelType | undefined {
@@ -85,11 +85,11 @@ export function declaredType(
 }
 
 /** Bytes at most: a code point has up to four. */
-function boundOf({ maxLength }: Schema): number {
+function boundOf({ maxLength }: CelSchema): number {
   return maxLength === undefined ? MAX_REQUEST_BYTES - 2 : Math.max(0, maxLength) * 4;
 }
 
-function stringType(schema: Schema): CelType {
+function stringType(schema: CelSchema): CelType {
   switch (schema.format) {
     case 'byte':
       return sized('bytes', schema.maxLength ?? MAX_REQUEST_BYTES - 2, 2);
@@ -107,21 +107,21 @@ function stringType(schema: Schema): CelType {
   }
 }
 
-function listType({ items, maxItems }: Schema, name: string): CelType | undefined {
+function listType({ items, maxItems }: CelSchema, name: string): CelType | undefined {
   const item = items && declaredType(items, `${name}.@idx`, { isRoot: items.embedded });
   if (item === undefined) return undefined;
   const maxSize = maxItems ?? Math.floor((MAX_REQUEST_BYTES - 2) / ((item.minLength ?? 0) + 1));
   return { ...listOf(item), maxSize: Math.max(0, maxSize), minLength: 2 };
 }
 
-function mapType({ additional, maxProperties }: Schema, name: string): CelType | undefined {
+function mapType({ additional, maxProperties }: CelSchema, name: string): CelType | undefined {
   const value = additional && declaredType(additional, `${name}.@elem`, { isRoot: additional.embedded });
   if (value === undefined) return undefined;
   const maxSize = maxProperties ?? Math.floor((MAX_REQUEST_BYTES - 2) / ((value.minLength ?? 0) + 6));
   return { ...mapOf(STRING, value), maxSize: Math.max(0, maxSize), minLength: 2 };
 }
 
-function objectType(schema: Schema, name: string, { isRoot }: { readonly isRoot: boolean }): CelType {
+function objectType(schema: CelSchema, name: string, { isRoot }: { readonly isRoot: boolean }): CelType {
   const fields = new Map<string, CelType>();
   let minLength = 2;
   for (const [key, child] of schema.properties ?? []) {

@@ -1,12 +1,12 @@
 // The x-kubernetes-validations rules of a schema, compiled once and evaluated on every write.
 //
-// What a rule may cost is estimated when it is written (cel-cost.ts); what it does cost is not counted.
+// What a rule may cost is estimated when it is written (cost.ts); what it does cost is not counted.
 
 import { Optional } from '@marcbachmann/cel-js';
-import { isList, isMap, same } from '../json.ts';
-import { failureOf, NO_OVERLOAD } from './cel-failures.ts';
-import { evaluator } from './cel-library.ts';
-import { celValue } from './cel-values.ts';
+import { failureOf, NO_OVERLOAD } from '../../../cel/failures.ts';
+import { evaluator } from '../../../cel/library.ts';
+import { celValue } from '../../../cel/values.ts';
+import { isList, isMap, same } from '../../../text/json.ts';
 import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from './field-error.ts';
 import type { Schema, ValidationRule } from './schema.ts';
 import { oldItems } from './validation.ts';

@@ -3,14 +3,14 @@
 // A function that the evaluator has otherwise than the API server is called by a name of its own, which `renamed` puts
 // in the place of the other: patterns are RE2, and places in texts are counted in code points.
 import { type ASTNode, Environment, Optional, ParseError } from '@marcbachmann/cel-js';
-import { isList, isMap } from '../json.ts';
-import { keyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../objects/names.ts';
-import { Cidr, Ip, parseCidr, parseIp } from './cel-addresses.ts';
-import { defineMacros } from './cel-macros.ts';
-import { normalizeSemver, parseQuantity, parseSemver, Quantity, Semver } from './cel-quantities.ts';
-import { findAll, formatText, pieces, place, position, quoteText, replaced } from './cel-text.ts';
-import { hasFormat } from './formats.ts';
-import { patternOf } from './patterns.ts';
+import { hasFormat } from '../text/formats.ts';
+import { isList, isMap } from '../text/json.ts';
+import { keyProblems, labelProblems, labelValueProblems, subdomainProblems } from '../text/names.ts';
+import { patternOf } from '../text/patterns.ts';
+import { Cidr, Ip, parseCidr, parseIp } from './addresses.ts';
+import { defineMacros } from './macros.ts';
+import { normalizeSemver, parseQuantity, parseSemver, Quantity, Semver } from './quantities.ts';
+import { findAll, formatText, pieces, place, position, quoteText, replaced } from './text.ts';
 
 /** Receivers of functions whose names have a dot. */
 class Namespace {

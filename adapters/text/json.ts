@@ -1,41 +1,7 @@
-// Plain JSON data: the little that every part of the server does with it.
-//
-// Invariants:
-//   KSIM-JSON-1. What is in the store is never changed in place; whoever wants to change an object copies it first.
+// Plain JSON data: the little that all readers of it need.
 
 /** A JSON object that may be changed by whoever made it. */
 export type JsonMap = Record<string, unknown>;
-
-/** An object of the API. `metadata` was checked when it was decoded. */
-export interface KubeObject extends JsonMap {
-  apiVersion: string;
-  kind: string;
-  metadata: ObjectMeta;
-}
-
-export interface ObjectMeta extends JsonMap {
-  name?: string;
-  generateName?: string;
-  namespace?: string;
-  uid?: string;
-  resourceVersion?: string;
-  generation?: number;
-  creationTimestamp?: string | null;
-  deletionTimestamp?: string;
-  deletionGracePeriodSeconds?: number;
-  labels?: Record<string, string>;
-  annotations?: Record<string, string>;
-  ownerReferences?: OwnerReference[];
-  finalizers?: string[];
-  managedFields?: unknown[];
-}
-
-export interface OwnerReference extends JsonMap {
-  apiVersion: string;
-  kind: string;
-  name: string;
-  uid: string;
-}
 
 export function isMap(value: unknown): value is JsonMap {
   return typeof value === 'object' && value !== null && !Array.isArray(value);

@@ -1,13 +1,13 @@
 // JSON data as CEL rules see it, by its schema: integers are BigInt, sets are sets, timestamps are dates, and the names
 // of declared fields are escaped where CEL reserves them.
-import { isList, isMap, type JsonMap, put } from '../json.ts';
-import { durationOf } from './cel-library.ts';
-import { escapeField } from './cel-types.ts';
-import type { Schema } from './schema.ts';
-import { itemKey } from './validation.ts';
+
+import { isList, isMap, type JsonMap, put } from '../text/json.ts';
+import { durationOf } from './library.ts';
+import { type CelSchema, itemKey } from './schema.ts';
+import { escapeField } from './types.ts';
 
 /** A value as CEL sees it. Fields that the schema does not declare are invisible. */
-export function celValue(schema: Schema, value: unknown): unknown {
+export function celValue(schema: CelSchema, value: unknown): unknown {
   if (value === null) return null;
   if (typeof value === 'number') {
     return Number.isInteger(value) && schema.type !== 'number' ? BigInt(value) : value;
@@ -19,14 +19,14 @@ export function celValue(schema: Schema, value: unknown): unknown {
   return value;
 }
 
-function celString(schema: Schema, value: string): unknown {
+function celString(schema: CelSchema, value: string): unknown {
   if (schema.format === 'date-time' || schema.format === 'date') return new Date(value);
   if (schema.format === 'duration') return durationOf(value);
   if (schema.format === 'byte') return new Uint8Array(Buffer.from(value, 'base64'));
   return value;
 }
 
-function celList(schema: Schema, value: readonly unknown[]): unknown {
+function celList(schema: CelSchema, value: readonly unknown[]): unknown {
   const { items } = schema;
   const converted = items === undefined ? value.map(open) : value.map((item) => celValue(items, item));
   if (schema.listType === 'set') return new Set(converted);
@@ -37,7 +37,7 @@ function celList(schema: Schema, value: readonly unknown[]): unknown {
   return order.map(({ index }) => converted[index]);
 }
 
-function celMap(schema: Schema, value: JsonMap): JsonMap {
+function celMap(schema: CelSchema, value: JsonMap): JsonMap {
   const result: JsonMap = {};
   for (const key of Object.keys(value)) {
     const declared = schema.properties?.get(key);

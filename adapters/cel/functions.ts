@@ -1,6 +1,6 @@
 // The functions that rules may call, with their types: those of CEL, of its extensions that the API server has, and of
 // the API server's own libraries. Names between underscores are operators.
-import type { CelType } from './cel-types.ts';
+import type { CelType } from './types.ts';
 
 export interface Overload {
   /** Written `target.name()`. */

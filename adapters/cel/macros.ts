@@ -6,7 +6,7 @@ import {
   type OverlayContext,
   type TypeDeclaration,
 } from '@marcbachmann/cel-js';
-import { isList } from '../json.ts';
+import { isList } from '../text/json.ts';
 
 interface Scope {
   forkWithVariable(name: string, type: TypeDeclaration): OverlayContext & Reusable;

@@ -3,7 +3,7 @@
 //
 // Functions of the extensions for sets and lists beyond `sets.*` count as one step; the API server may count more.
 
-import type { Checked } from './cel-check.ts';
+import type { Checked } from './checker.ts';
 import {
   add,
   clamp,
@@ -17,9 +17,9 @@ import {
   times,
   UNKNOWN,
   union,
-} from './cel-ranges.ts';
-import { type CelNode, type Fold, RESULT } from './cel-tree.ts';
-import type { CelType } from './cel-types.ts';
+} from './ranges.ts';
+import { type CelNode, type Fold, RESULT } from './tree.ts';
+import type { CelType } from './types.ts';
 
 const TRAVERSAL = 0.1;
 const PATTERN = 0.25;
