@@ -31,7 +31,7 @@ export interface Cluster {
   close(): Promise<void>;
 }
 
-/** What the adapters know of, where kubectl would look. @throws {TerminalError} no kubeconfig, or one that is none */
+/** Kinds of the adapters, in kubectl's cluster. @throws {TerminalError} no kubeconfig, or an invalid one */
 export function openCluster({ config, adapters, clock, home }: ClusterDeps): Cluster {
   const known = registryOf(adapters);
   const { context, inCluster } = config;
@@ -72,15 +72,15 @@ export interface Namable {
   readonly adapters: readonly Pick<ConfiguredAdapter, 'contracts'>[];
 }
 
-/** What a person named: a kind, or one object of it. */
+/** Kind, or one object of it, that a person named. */
 export interface Named {
   readonly resource: Resource;
   readonly name: string | undefined;
 }
 
 /**
- * In whatever way kubectl lets one name an object: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`, `bmh/n`; or a
- * kind alone.
+ * Parses a name in any form that kubectl accepts: `network/n`, `Networks n`, `networks.openstack.k-orc.cloud/n`,
+ * `bmh/n`; or a kind alone.
  *
  * @throws {TerminalError} it is neither, or there is no such kind
  */

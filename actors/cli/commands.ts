@@ -50,7 +50,7 @@ interface ToolModule {
   main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number>;
 }
 
-/** What the commands below make of their options; the others go to the configuration. */
+/** Options that the commands below use; the others belong to the configuration. */
 interface Reported {
   readonly keep?: boolean;
   readonly verbose?: boolean;
@@ -122,7 +122,7 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     } as const;
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
   };
-  // What else may be said is known when the adapters are.
+  // Other options are known when the adapters are loaded.
   const { values: said } = loosely([]);
   const named = [said['adapters'] ?? []].flat().filter((name) => typeof name === 'string');
   const adapters = await adaptersOf(named.length > 0 ? named.join() : env['TROUPE_ADAPTERS'], process.cwd());
@@ -134,7 +134,7 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     return usageText(adapters, Object.values(TOOLS), program);
   }
   if (!isCommand(command)) {
-    // What follows an option that is none looks like a command.
+    // The argument after an unknown option looks like a command.
     // mutant: command-after-no-option drop
     parsed({ name: 'troupe', options: allOptions(adapters) }, args.slice(0, name?.index));
     throw noCommand(command, [...Object.keys(USAGES), ...Object.keys(TOOLS)], program);
@@ -410,7 +410,7 @@ async function carriedOut(
       }
     }
   } catch (error) {
-    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    // Expected errors are one line; any other is a defect, printed with its stack.
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${plainLines(toErrorData(error).message)}\n`);

@@ -1,4 +1,4 @@
-// Which objects of the API server an actor stands for, and how their paths are written.
+// Objects of the API server that actors represent, and their paths.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
 import type { Resource, RetainedMetadata } from '../../machines/kind.ts';
@@ -75,7 +75,7 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
   };
 }
 
-/** What somebody else has changed since is his, by managedFields. */
+/** Fields that other field managers have changed since belong to them. */
 function recordedIn(
   { metadata, status }: JsonObject,
   { manager, members }: NonNullable<RetainedMetadata['recorded']>,
@@ -102,7 +102,7 @@ function isNamed(key: string, name: string): boolean {
   return name.endsWith('*') ? key.startsWith(name.slice(0, -1)) : key === name;
 }
 
-/** By managedFields: who wrote which parts of the content, and when. Guards and labels are none of it. */
+/** From managedFields: the writers of the parts of the content, with times. Guards and labels do not count. */
 function contentVersionOf({ managedFields = [] }: JsonObject): Pick<KubeObject, 'contentVersion'> {
   const written = (managedFields as readonly JsonObject[]).flatMap(({ manager, operation, time, fieldsV1 }) => {
     const { 'f:metadata': _, ...content } = (fieldsV1 ?? {}) as JsonObject;

@@ -1,4 +1,4 @@
-// What may stand where the cursor is: commands, options, values of options and kinds, by the tables that parse them.
+// Completions at the cursor: commands, options, values of options and kinds, from the tables that parse them.
 import type { Adapter } from '../../../adapters/api/adapter.ts';
 import { adaptersOf } from '../../process/adapters.ts';
 import type { Option, Options, Usage } from '../command-line.ts';
@@ -21,7 +21,7 @@ interface Completion {
   readonly directive: number;
 }
 
-/** What the value of an option stands for, if it is a file or a folder. */
+/** Option values that are files or directories. */
 const PATHS: ReadonlySet<string | undefined> = new Set(['FILE', 'FOLDER', 'FILE_OR_PACKAGE']);
 /** Commands that look at the `troupe dev` of the folder where no cluster is named. */
 const OF_DEV: ReadonlySet<string> = new Set(['events', 'ui']);
@@ -166,7 +166,7 @@ function valuesOf({ value }: Option, current: string, before: string): Completio
   };
 }
 
-/** What the forms of a command say that it takes. */
+/** Positional arguments of a command's forms. */
 function operandOf({ forms = [] }: Usage, current: string, adapters: readonly Adapter[]): Completion {
   const contracts = adapters.flatMap(({ contracts: own }) => own);
   const all = forms.flatMap((form): readonly Candidate[] => {
