@@ -48,7 +48,7 @@ export function modelArguments(usage: Usage, args: readonly string[]): ModelArgu
 
 /**
  * Reads a model, reports its diagnostics, and runs some work if it has no errors; with `watch` again after every
- * change, until the process is told to stop.
+ * change, until the process receives the signal to stop.
  *
  * @param of.report  takes all complaints each time; unless told, they and their number go to standard error
  * @param work  @returns the exit code
