@@ -9,16 +9,15 @@ import {
   type ConnectionOptions,
   connect,
   createInbox,
-  Events,
   type Msg,
   type MsgHdrs,
-  ErrorCode as NatsCode,
   type NatsConnection,
-  NatsError,
+  PermissionViolationError,
   type Subscription,
-} from 'nats';
+} from '@nats-io/transport-node';
 import type { Connectivity } from './bus.ts';
-import { ErrorCode, TerminalError, TransientError, TroupeError } from './errors.ts';
+import { connectError, requestError, tooLarge } from './connection-errors.ts';
+import { ErrorCode, TransientError, TroupeError } from './errors.ts';
 import { Listeners } from './listeners.ts';
 import { credentialsLogin, type Login, nkeyLogin } from './login.ts';
 import type { Refused } from './permission-errors.ts';
@@ -105,7 +104,7 @@ export class Connection {
    * client's reading of the connection, which would go unnoticed.
    */
   listen(subject: string, onMessage: (message: Msg) => void): Subscription {
-    const callback = (error: NatsError | null, message: Msg): void => {
+    const callback = (error: Error | null, message: Msg): void => {
       if (error !== null) return; // not permitted, or the connection is closed: there will be no message
       try {
         onMessage(message);
@@ -161,7 +160,7 @@ export class Connection {
         reply !== undefined &&
         sizeOf(payload, headers) > (this.#nats.info?.max_payload ?? Number.POSITIVE_INFINITY)
       ) {
-        return reject(translated(NatsError.errorForCode(NatsCode.MaxPayloadExceeded), subject, timeoutMs));
+        return reject(tooLarge(subject));
       }
       this.#underWay.add(reject);
       const timeout = Math.max(1, Math.ceil(timeoutMs));
@@ -174,7 +173,7 @@ export class Connection {
             ...(headers !== undefined && { headers }),
             ...(reply !== undefined && { reply, noMux: true }),
           })
-          .then(resolve, (error: unknown) => reject(translated(error, subject, timeout)))
+          .then(resolve, (error: unknown) => reject(requestError(error, subject, timeout)))
           .finally(() => this.#underWay.delete(reject));
       });
     });
@@ -214,14 +213,14 @@ export class Connection {
   }
 
   async #follow(onAttempt: () => void): Promise<void> {
-    for await (const { type, permissionContext: refused } of this.#nats.status()) {
-      if (refused !== undefined) {
-        this.#options.onRefusal(refused);
-      } else if (type === Events.Disconnect && this.#up) {
+    for await (const status of this.#nats.status()) {
+      if (status.type === 'error' && status.error instanceof PermissionViolationError) {
+        this.#options.onRefusal(status.error);
+      } else if (status.type === 'disconnect' && this.#up) {
         this.#awaySince = this.clock.now();
         this.#breakOff();
         this.connectivity.report({ kind: 'disconnected', detail: `disconnected from ${this.place}, reconnecting` });
-      } else if (type === Events.Reconnect && !this.#up) {
+      } else if (status.type === 'reconnect' && !this.#up) {
         this.#up = true;
         onAttempt();
         const seconds = Math.round((this.clock.now() - this.#awaySince) / 1_000);
@@ -284,7 +283,7 @@ export async function connectNats(options: NatsOptions): Promise<Connection> {
     };
     return new Connection(nats, place, options, onAttempt, login);
   } catch (error) {
-    throw refused(error, place);
+    throw connectError(error, place);
   }
 }
 
@@ -348,52 +347,4 @@ function sizeOf(payload: Uint8Array | string, headers: MsgHdrs | undefined): num
   if (headers === undefined) return ofPayload;
   const lines = headers.keys().flatMap((name) => headers.values(name).map((value) => `${name}: ${value}\r\n`));
   return ofPayload + Buffer.byteLength(`NATS/1.0\r\n${lines.join('')}\r\n`);
-}
-
-function translated(error: unknown, subject: string, timeoutMs: number): Error {
-  const code = error instanceof NatsError ? error.code : undefined;
-  if (code === NatsCode.NoResponders) return new NoResponderError(`nobody answers '${subject}'`, { cause: error });
-  if (code === NatsCode.Timeout) {
-    return new TransientError(`no answer to '${subject}' within ${timeoutMs} ms`, { cause: error });
-  }
-  if (code === NatsCode.MaxPayloadExceeded) {
-    return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, { cause: error });
-  }
-  if (code === NatsCode.PermissionsViolation) {
-    return new TransientError(`nats does not let us ask '${subject}', or hear the answer`, { cause: error });
-  }
-  const why = error instanceof Error ? error.message : String(error);
-  return new TransientError(`'${subject}' was not sent: ${why}`, { cause: error });
-}
-
-function refused(error: unknown, place: string): TroupeError {
-  if (error instanceof TroupeError) return error;
-  const message = error instanceof Error ? error.message : String(error);
-  const code = error instanceof NatsError ? error.code : (error as NodeJS.ErrnoException).code;
-  const say = (why: string, todo: string, kind: ErrorCode): TroupeError =>
-    new TroupeError(kind, `cannot connect to nats at ${place}: ${why}; ${todo}`, { cause: error });
-  switch (code) {
-    case NatsCode.ConnectionRefused:
-      return say('connection refused', 'check that it runs there, or give another address', ErrorCode.Transient);
-    case NatsCode.Timeout:
-    case NatsCode.ConnectionTimeout:
-      return say('no answer', 'check the address and that no firewall is in between', ErrorCode.Transient);
-    case 'ENOTFOUND':
-    case 'EAI_AGAIN':
-      return say('the host is not known', 'check the address', ErrorCode.Transient);
-    case NatsCode.AuthorizationViolation:
-    case NatsCode.AuthenticationExpired:
-      return say('it refuses us', 'check user and password, the credentials or the seed', ErrorCode.Terminal);
-    case 'ENOENT':
-    case 'EACCES':
-      return say(message, 'check the files of certificates and credentials', ErrorCode.Terminal);
-    case NatsCode.ServerOptionNotAvailable:
-      return say(
-        'one side wants TLS and the other does not',
-        'use tls:// with its authority, or nats://',
-        ErrorCode.Terminal,
-      );
-    default:
-      return say(message, 'check the address, and the authority if it speaks TLS', ErrorCode.Transient);
-  }
 }

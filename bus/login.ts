@@ -2,7 +2,7 @@
 // run time. If they are unreadable at that moment, the last content is used: an exception would make the client library
 // give up, while an outdated login is only rejected and retried.
 import { readFileSync } from 'node:fs';
-import { type Authenticator, credsAuthenticator, nkeyAuthenticator } from 'nats';
+import { type Authenticator, credsAuthenticator, nkeyAuthenticator } from '@nats-io/transport-node';
 import { TerminalError } from './errors.ts';
 import { publicKeyOf } from './server-users.ts';
 

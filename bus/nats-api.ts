@@ -1,6 +1,6 @@
 // Used part of JetStream's API, as requests and responses. Payloads are JSON on one line.
 
-import { headers, type MsgHdrs } from 'nats';
+import { headers, type MsgHdrs } from '@nats-io/transport-node';
 import type { Publication } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';

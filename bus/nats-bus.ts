@@ -2,7 +2,8 @@
 // process, as at a takeover, the answers to its requests do not wait behind it: it keeps its leases, and can look whether
 // the stream is still the one it was. One that hears no mail gives its leases up all the same.
 import type { Bus, Connectivity, EventLimits } from './bus.ts';
-import { type Connection, connectNats, type NatsOptions, NoResponderError } from './connection.ts';
+import { type Connection, connectNats, type NatsOptions } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { ErrorCode, TerminalError, TroupeError } from './errors.ts';
 import { ApiCode, isApiError, query } from './nats-api.ts';
 import { EventStream } from './nats-event-stream.ts';

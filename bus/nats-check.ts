@@ -1,6 +1,7 @@
 // Check of the bus for people before the first use: nothing is created or published.
 import type { LeaseRecord } from './bus.ts';
-import { type Connection, connectNats, NoResponderError } from './connection.ts';
+import { type Connection, connectNats } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { toErrorData } from './errors.ts';
 import { ApiCode, isApiError, query } from './nats-api.ts';
 import type { NatsBusOptions } from './nats-bus.ts';

@@ -12,7 +12,8 @@
 //       entry if no process can be active.
 import { randomUUID } from 'node:crypto';
 import type { Lease, LeaseRecord, Leases } from './bus.ts';
-import { type Connection, NoResponderError } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { TransientError } from './errors.ts';
 import type { JsonObject } from './json.ts';
 import { HeldLease, type LeaseStore } from './lease.ts';

@@ -14,7 +14,8 @@ import type {
   TimestampedMessage,
   Tracing,
 } from './bus.ts';
-import { type Connection, NoResponderError } from './connection.ts';
+import type { Connection } from './connection.ts';
+import { NoResponderError } from './connection-errors.ts';
 import { type JsonObject, parseJsonObject } from './json.ts';
 import {
   MAIL_FORMAT,

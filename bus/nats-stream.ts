@@ -8,7 +8,7 @@
 //       change, and they agree again.
 
 import { randomUUID } from 'node:crypto';
-import type { Subscription } from 'nats';
+import type { Subscription } from '@nats-io/transport-node';
 import type { Epoch } from './bus.ts';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';

@@ -1,6 +1,6 @@
 // The trace as CloudEvents 1.0 in structured mode, one event a message: `nats sub 'troupe.event.>'` reads it.
 
-import { headers } from 'nats';
+import { headers } from '@nats-io/transport-node';
 import type { ReceivedEvent, Trace, TraceEvent } from './bus.ts';
 import { envelopeOf } from './cloud-event.ts';
 import type { Connection } from './connection.ts';

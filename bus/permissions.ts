@@ -12,7 +12,7 @@ import {
   acknowledgements,
   apiSubject,
   bucketStream,
-  discovery,
+  discoveries,
   entrySubject,
   flowControl,
   namesOf,
@@ -149,7 +149,7 @@ function serving(
       // mutant: node-hears-others ().2 -> '*'
       operationFilter(realm, node, root),
       holdsOf(user, root),
-      ...discovery(realm),
+      ...discoveries(realm),
     ],
     answers: true,
   };
@@ -170,7 +170,7 @@ function observing(root: string): Part {
         Operation.streamInfo(held),
         Operation.readDirectly(held),
       ]),
-      ...discovery('*'),
+      ...discoveries('*'),
     ],
     subscribe: [eventWildcard(root)],
   };

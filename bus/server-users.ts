@@ -1,5 +1,5 @@
 // The users of a NATS server, as its configuration has them: known by public keys, each with what it may.
-import { nkeys } from 'nats';
+import { nkeys } from '@nats-io/transport-node';
 import { type BusUser, permissionsOf } from './permissions.ts';
 import { ROOT } from './subjects.ts';
 
@@ -19,12 +19,12 @@ const KEYS: {
 
 /** The seed of a new key of a user. */
 export function newSeed(): string {
-  return new TextDecoder().decode(KEYS.createUser().getSeed());
+  return new TextDecoder().decode(nkeys.createUser().getSeed());
 }
 
 /** The public key of a seed. @throws {Error} it is none of a user */
 export function publicKeyOf(seed: string): string {
-  const key = KEYS.fromSeed(new TextEncoder().encode(seed.trim())).getPublicKey();
+  const key = nkeys.fromSeed(new TextEncoder().encode(seed.trim())).getPublicKey();
   if (key.startsWith('U')) return key;
   throw new Error('it is the seed of no user');
 }

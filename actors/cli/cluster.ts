@@ -1,9 +1,16 @@
 // The cluster as commands look into it, and objects as people name them.
 import { join } from 'node:path';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
-import { type KubeClient, kubeClient, type Objects, objects, type Resource } from '../../adapters/kubernetes/mod.ts';
+import {
+  ForbiddenError,
+  type KubeClient,
+  kubeClient,
+  type Objects,
+  objects,
+  type Resource,
+} from '../../adapters/kubernetes/mod.ts';
 import { hint } from '../../adapters/text/nearest.ts';
-import { type Address, type Clock, TerminalError } from '../../bus/mod.ts';
+import { AbsentError, type Address, type Clock, TerminalError } from '../../bus/mod.ts';
 import type { Config } from '../base/config.ts';
 import { plain } from '../base/printable.ts';
 import { USER_AGENT } from '../base/version.ts';
@@ -39,7 +46,26 @@ export function absence(label: string, namespace: string): string {
   return `${plain(label)} does not exist${place}`;
 }
 
-/** Names that people can use. */
+/**
+ * For whoever found nothing in a namespace that was named.
+ *
+ * @throws {TerminalError} there is no such namespace; where nobody may look nothing is thrown
+ */
+export async function refuseAbsentNamespace(
+  client: Pick<KubeClient, 'call'>,
+  namespace: string | undefined,
+): Promise<void> {
+  if (namespace === undefined || namespace === '') return;
+  try {
+    await client.call({ method: 'GET', path: `/api/v1/namespaces/${encodeURIComponent(namespace)}` });
+  } catch (error) {
+    if (error instanceof ForbiddenError) return;
+    if (!(error instanceof AbsentError)) throw error;
+    throw new TerminalError(`there is no namespace '${plain(namespace)}', which -n names`, { cause: error });
+  }
+}
+
+/** What people can name. */
 export interface Namable {
   readonly resources: readonly Resource[];
   /** Whose contracts have the short names. */

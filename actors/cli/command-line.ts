@@ -61,7 +61,7 @@ export function helpText(
   return [
     forms.map((form) => `${program} ${name} ${form}`.trimEnd()).join('\n'),
     wrapped(about, '  '),
-    ...(details === undefined ? [] : [details.replace(/^/gm, '  ')]),
+    ...(details === undefined ? [] : [wrapped(details, '  ')]),
     `Options:\n${optionLines({ ...first, ...HELP })}`,
     ...(own === undefined ? [] : [`More options, as 'run' has them:\n${optionLines(others)}`]),
     ...(notes === undefined ? [] : [notes.trimEnd()]),

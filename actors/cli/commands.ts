@@ -272,19 +272,20 @@ async function carriedOut(
         });
       }
       case 'events': {
-        const [{ events }, { clusterOf, isThere }, { openBusReader }] = await Promise.all([
+        const [{ events }, { clusterOf, isThere, refuseAbsent }, { openBusReader }] = await Promise.all([
           import('./events/events.ts'),
           import('./events/presence.ts'),
           import('./bus-reader.ts'),
         ]);
         process.stdout.on('error', leaveWithReader);
         const { since = '1h', type, watch = false, inspect } = reported;
+        const looked = { config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] };
         return await events({
           adapters: configured(),
           clock,
           openBus: () => openBusReader(config, clock, data),
-          isThere: (address) =>
-            isThere({ config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] }, address),
+          isThere: (address) => isThere(looked, address),
+          refuseAbsent: (namespaces) => refuseAbsent(looked, namespaces),
           prefix: config.natsPrefix,
           names: rest,
           namespaces: namespace,
@@ -348,11 +349,14 @@ async function carriedOut(
       case 'get':
       case 'tree':
       case 'graph':
-      case 'top': {
-        const { queryCommands } = await import('./query-commands.ts');
+      case 'top':
+      case 'retry':
+      case 'pause':
+      case 'resume': {
+        const { changeCommands, queryCommands } = await import('./query-commands.ts');
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) throw new TerminalError(`'${command}' looks into one namespace`);
-        const { answer } = await queryCommands[command]();
+        const { answer } = await { ...queryCommands, ...changeCommands }[command]();
         const isTerminal = process.stdout.isTTY && env['TERM'] !== 'dumb';
         return await answer({
           config,

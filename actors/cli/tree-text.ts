@@ -1,6 +1,6 @@
-// Trees drawn with lines, one line per node.
+// Trees drawn with lines, one node per line.
 
-/** Node with children. */
+/** A node with children. */
 export interface Branch<Each> {
   readonly below: readonly Each[];
 }

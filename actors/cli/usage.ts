@@ -255,9 +255,8 @@ export const USAGES = {
   dev: {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
-    details: `Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE
-and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start goes on with
-what the folder keeps.`,
+    details:
+      'Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start goes on with what the folder keeps.',
     own: ['data', 'verbose'],
     options: {
       verbose: { type: 'boolean', short: 'v', help: 'logs each change of an object, a line each' },
@@ -271,10 +270,8 @@ what the folder keeps.`,
   demo: {
     name: 'demo',
     about: 'the cloud of a small company comes up and goes again; --keep leaves it up',
-    details: `What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack,
-Ironic and a Windows node. The demo applies 130 objects of 33 kinds in any order, shows how each waits for what it needs and
-comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but
-a log in the folder of --data.`,
+    details:
+      'What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack, Ironic and a Windows node. The demo applies 130 objects of 33 kinds in any order, shows how each waits for what it needs and comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but a log in the folder of --data.',
     own: ['keep', 'data', 'visualizer-bind-address', 'log-level'],
     options: {
       keep: { type: 'boolean', help: 'the landscape stays up, and so does what was started for it, until Ctrl-C' },
@@ -491,6 +488,29 @@ a log in the folder of --data.`,
     },
     examples: ['graph', 'graph -n shop -o mermaid', 'graph -A -o json'],
   },
+  retry: {
+    name: 'retry',
+    forms: ['<kind>/<name>'],
+    about:
+      "has an object tried again at once, whatever it waits for; takes the right to patch it, and changes its annotation 'troupe/retry' alone",
+    options: { ...PLACE, ...COMMON },
+    examples: ['retry network/app', 'retry baremetalhost/node-1 -n metal'],
+  },
+  pause: {
+    name: 'pause',
+    forms: ['<kind>/<name>'],
+    about:
+      "has nothing done for a BareMetalHost until 'resume', by its annotation 'baremetalhost.metal3.io/paused'; takes the right to patch it",
+    options: { ...PLACE, ...COMMON },
+    examples: ['pause baremetalhost/node-1 -n metal'],
+  },
+  resume: {
+    name: 'resume',
+    forms: ['<kind>/<name>'],
+    about: "ends what 'pause' began; what others paused is theirs to resume",
+    options: { ...PLACE, ...COMMON },
+    examples: ['resume baremetalhost/node-1 -n metal'],
+  },
   top: {
     name: 'top',
     about:
@@ -595,6 +615,9 @@ const CONFIGURED: readonly CommandName[] = [
   'get',
   'tree',
   'graph',
+  'retry',
+  'pause',
+  'resume',
   'events',
   'trace',
   'doctor',

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../bus/bus.ts';
 import type { Resource, RetainedMetadata } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { RETRY_ANNOTATION } from '../../machines/retry.ts';
 
 export type { Resource };
 
@@ -46,7 +47,7 @@ const CARRIED = ['labels', 'annotations'] as const;
 
 /**
  * An object as the actors carry it. What may hold a secret or is of no use goes: managedFields, annotations (kubectl's
- * last-applied-configuration holds the data of a Secret) and labels that the kind does not name, and all content of
+ * last-applied-configuration holds the data of a Secret) and labels that the kind does not name, but for a user's wish to try again, and all content of
  * metadata-only resources (I5).
  */
 export function strip(body: JsonObject, resource: Resource): KubeObject {
@@ -58,7 +59,8 @@ export function strip(body: JsonObject, resource: Resource): KubeObject {
   const kept: Record<string, unknown> = {};
   for (const name of KEPT) if (metadata[name] !== undefined) kept[name] = metadata[name];
   for (const name of CARRIED) {
-    const carried = only(metadata[name], retains[name]);
+    const asked = name === 'annotations' && metadataOnly !== true ? [RETRY_ANNOTATION] : [];
+    const carried = only(metadata[name], [...asked, ...(retains[name] ?? [])]);
     if (carried !== undefined) kept[name] = carried;
   }
   return {

@@ -74,6 +74,8 @@ export interface ResourceView {
    * edits are applied. Undefined: drift is repaired.
    */
   readonly reporting?: { readonly applied: number | undefined } | undefined;
+  /** Another value than before: the user wants it tried again. */
+  readonly retry?: string;
 }
 
 export interface ResourceContext {

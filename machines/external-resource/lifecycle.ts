@@ -10,6 +10,7 @@ import {
   Tag,
 } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
+import { retryOf } from '../retry.ts';
 import { faultInView } from './answers.ts';
 import {
   type ContentTransfer,
@@ -121,7 +122,8 @@ export function externalResourceLife({
       const seen = view(object, now);
       const fault = faultInView(seen);
       if (fault !== undefined) throw new TypeError(`the view of the object is nonsense: ${fault}`);
-      return { ...seen, ...(holders && { holders }) };
+      const retry = retryOf(object);
+      return { ...seen, ...(holders && { holders }), ...(retry !== undefined && { retry }) };
     },
     statusKey: saying,
     status(snapshot, object, now) {

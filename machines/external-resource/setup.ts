@@ -3,6 +3,7 @@ import { fromPromise, setup } from 'xstate';
 import { assign } from '../assign.ts';
 import type { Dependency, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
+import { isRetried } from '../retry.ts';
 import {
   type AnnounceInput,
   ambiguityOf,
@@ -321,7 +322,10 @@ export const resourceSetup = setup({
       !dependencies.some(isChildStill),
     isUsable: ({ context }) => context.available,
     isNewGeneration: ({ context }, { object }: { object: ResourceView }) =>
-      object.generation !== context.object.generation || object.uid !== context.object.uid || object.deleting,
+      isRetried(context.object, object) ||
+      object.generation !== context.object.generation ||
+      object.uid !== context.object.uid ||
+      object.deleting,
     /** The spec was edited after the last step outside began: its outcome is that of a spec that is no more. */
     isBuiltOnReplaced: ({ context }) => context.tried !== context.object.generation,
     /**

@@ -15,6 +15,8 @@ export interface ReconcileLoopView {
   readonly settled: boolean;
   /** Whatever else of the object, beside its status, another pass is worth while for: compared as it is. */
   readonly basis: string;
+  /** Another value than before: the user wants it tried again. */
+  readonly retry?: string;
 }
 
 /**

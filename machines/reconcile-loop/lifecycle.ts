@@ -11,6 +11,7 @@ import {
   Tag,
 } from '../lifecycle.ts';
 import type { JsonObject, KubeObject } from '../object.ts';
+import { retryOf } from '../retry.ts';
 import {
   backoffMs,
   type EffectInput,
@@ -77,7 +78,7 @@ export function reconcileLoop({
     ...more,
     machine: reconcileLoopMachine,
     provide: (ports) => provide(ports, reconcile),
-    view,
+    view: (object) => retriable(view(object), object),
     // Passes write what there is to say.
     statusKey: () => undefined,
     status: () => [],
@@ -96,6 +97,12 @@ export function reconcileLoop({
       return isNews ? { type: 'Warning', reason: failure, message: error.message } : undefined;
     },
   };
+}
+
+/** What rests looks again when the user wants it to. */
+function retriable(seen: ReconcileLoopView, object: KubeObject): ReconcileLoopView {
+  const retry = retryOf(object);
+  return retry === undefined ? seen : { ...seen, basis: JSON.stringify([seen.basis, retry]), retry };
 }
 
 function glanceOf(

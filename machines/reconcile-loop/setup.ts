@@ -3,6 +3,7 @@ import { fromPromise, setup } from 'xstate';
 import { assign } from '../assign.ts';
 import type { Dependency, ObjectChanged, Tag } from '../lifecycle.ts';
 import type { ErrorData } from '../object.ts';
+import { isRetried } from '../retry.ts';
 import {
   backoffMs,
   basisOf,
@@ -79,7 +80,7 @@ export const reconcileLoopSetup = setup({
     stands: (_, { verdict, how }: { verdict: Verdict; how: Standing }) =>
       verdict.next === 'rest' && verdict.stands === how,
     isEdited: ({ context }, { object }: ObjectChanged<ReconcileLoopView>) =>
-      object.generation !== context.object.generation || object.deleting,
+      isRetried(context.object, object) || object.generation !== context.object.generation || object.deleting,
     isTerminal: (_, { error }: Failure) => (error as ErrorData | undefined)?.code === 'terminal',
     /** Another write was faster, and has been read by now. */
     isLostRace: ({ context }, { error }: Failure) =>

@@ -1,10 +1,9 @@
-// Credentials of the bus users for its server, and of the server for them, from one book; and their rotation while all
-// processes run.
+// The credentials of the bus's users and of its server, all from one book; and how they are replaced while all run.
 //
 // Invariants:
-//   CLI-BOOK-1. A new credential is always accepted before it is used: a new key is shown only after the server knows
-//       it, a new certificate only after all clients trust its authority, and an old one is removed only after its last
-//       use. The grace period in between is the time in which a write reaches all processes.
+//   CLI-BOOK-1. A new credential is accepted before it is shown: a new key is shown only after the server knows it, a new
+//       certificate only after all clients trust its authority, and an old one ends only after no process shows it any more.
+//       In between lies the grace, in which what was written reaches all processes.
 //   CLI-BOOK-2. The same book makes the same files, and a run that has nothing to do changes nothing.
 //   CLI-BOOK-3. The key of an authority is never kept: it signs one certificate. A new certificate is one of a new authority.
 import {
@@ -52,11 +51,11 @@ export interface Wanted {
   /** Names and addresses of the server, beside localhost. */
   readonly hosts: readonly string[];
   readonly now: number;
-  /** Maximum time until a write has reached all processes. */
+  /** Time that what was written takes to reach all processes, at most. */
   readonly graceMs: number;
   /** Whether a rotation is to begin now. */
   readonly rotate: boolean;
-  /** Age at which a rotation starts automatically; undefined: never. */
+  /** Age at which a rotation begins automatically; undefined: never. */
   readonly rotateAfterMs?: number | undefined;
 }
 
@@ -93,7 +92,7 @@ export type Place = string;
 export const SERVER: Place = 'server';
 export type Files = Readonly<Record<string, string>>;
 
-/** Files of the book for each owner, by name. */
+/** The files of the book: by place, then by name. */
 export function filesOf(
   { phase, generations }: Book,
   users: readonly BusUser[],
@@ -116,7 +115,7 @@ export function filesOf(
   ]);
 }
 
-/** Owner name of a user. */
+/** Name of a user. */
 export function placeOf({ name, node }: Pick<BusUser, 'name' | 'node'>): Place {
   return node === undefined ? name : `${name}.${node}`;
 }
@@ -134,7 +133,7 @@ export function parseBook(text: string): Book {
     Array.isArray(book.generations) &&
     book.generations.length === (book.phase === Phase.Steady ? 1 : 2) &&
     book.generations.every(isGeneration);
-  if (!isBook) throw new TerminalError('the book of the bus cannot be read: delete it, and everything is made anew');
+  if (!isBook) throw new TerminalError('the book of the bus cannot be read: delete it, and everything is made again');
   return book as unknown as Book;
 }
 
@@ -159,7 +158,7 @@ async function made({ users, hosts, now }: Wanted, certify: Certify): Promise<Ge
   return withSeeds({ madeAt: now, hosts, ...(await certify(hosts, now)), seeds: {} }, users);
 }
 
-/** Adds users; existing keys stay. */
+/** Users become known; their keys are needed only later. */
 function withSeeds(generation: Generation, users: readonly BusUser[]): Generation {
   const missing = users.map(placeOf).filter((place) => generation.seeds[place] === undefined);
   if (missing.length === 0) return generation;

@@ -1,4 +1,4 @@
-// Store of the bus credentials: files of a directory, or Secrets of a namespace.
+// The store of the bus's credentials: files of a folder, or Secrets of a namespace.
 import { mkdir, readdir, readFile, rename, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
@@ -33,7 +33,7 @@ export function folderStore(folder: string): Store {
     async write(place, files) {
       await mkdir(at(place), { recursive: true, mode: 0o700 });
       for (const [name, text] of Object.entries(files)) {
-        // A concurrent reader finds the old content or the new one.
+        // A reader finds the old one or the new one meanwhile.
         await writeFile(join(at(place), `.${name}`), text, { mode: 0o600 });
         await rename(join(at(place), `.${name}`), join(at(place), name));
       }

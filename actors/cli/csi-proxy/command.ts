@@ -1,4 +1,4 @@
-// Type of a command of `troupe csi-proxy`. Types only.
+// A command of `troupe csi-proxy`. Types only.
 
 export interface CsiProxyDeps {
   readonly env: NodeJS.ProcessEnv;

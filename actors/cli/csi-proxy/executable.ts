@@ -1,5 +1,5 @@
-// Entry point of csi-proxy.exe. Node modules access the standard streams when they are loaded, so those are repaired
-// first.
+// The entry of csi-proxy.exe. Parts of Node look at the standard streams when they are loaded: those are replaced before anything
+// else is.
 import { mendStreams } from '../../process/streams.ts';
 
 mendStreams();

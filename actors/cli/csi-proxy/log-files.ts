@@ -2,7 +2,7 @@
 // error, too.
 //
 // Invariants:
-//   CLI-LOG-FILES-1. A file is never larger than its limit, except for one line that exceeds it alone.
+//   CLI-LOG-FILES-1. A file is never larger than its limit, but for one line that is larger alone.
 //   CLI-LOG-FILES-2. A line that a file does not take is on standard error instead.
 import { closeSync, mkdirSync, openSync, renameSync, statSync, writeSync } from 'node:fs';
 import { hostname, tmpdir, userInfo } from 'node:os';
@@ -15,14 +15,14 @@ import type { Clock } from '../../../bus/time.ts';
 export interface LogFilesDeps {
   /** Undefined: standard error alone has lines. */
   readonly files: LogFileFlags | undefined;
-  /** Prefix of file names in a directory. */
+  /** Prefix of the names of files in a folder. */
   readonly program: string;
   readonly standardErrorFrom: Severity;
   readonly standardError: { write(line: string): unknown };
   readonly clock: Pick<Clock, 'now'>;
 }
 
-/** Destination of pino. Lines are in the file when `write` returns, so that the last ones before a crash are kept. */
+/** Destination of pino. Lines are in the file when `write` returns, so that the last ones before a crash are, too. */
 export class LogFiles {
   /** Asks pino to set `lastLevel` before each line. */
   readonly [pino.symbols.needsMetadataGsym] = true;
@@ -145,8 +145,7 @@ class LogFile {
       try {
         renameSync(full, `${full}.1`);
       } catch {
-        // Another process holds the file; CLI-LOG-FILES-1 is kept by emptying it, as the original does with every full
-        // one.
+        // Another process holds it; CLI-LOG-FILES-1 is kept by emptying it, which is what the original does with every full one.
       }
     }
     const next = openFile(path, 'w');

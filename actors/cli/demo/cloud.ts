@@ -26,7 +26,7 @@ export interface CloudInUse {
   readonly description: string;
 }
 
-/** Cloud of a clouds.yaml; without one, a simulated cloud is started, which the caller must close. */
+/** The cloud of a clouds.yaml; without one, a simulated one is started, which the caller closes. */
 export async function cloudInUse(cloudsFile: string | undefined, clock: Clock): Promise<CloudInUse> {
   if (cloudsFile !== undefined) {
     const cloudsYaml = await readClouds(cloudsFile);
@@ -88,14 +88,14 @@ export interface DemoCloud {
 
 interface Listed {
   readonly service: string;
-  /** Collection of the path, and by default the member that holds the list. */
+  /** The last part of the path, and the member that holds the list unless stated. */
   readonly collection: string;
   readonly key?: string;
   readonly kind: string;
 }
 
 const NETWORKS: Listed = { service: 'network', collection: 'networks', kind: 'Network' };
-/** Lists of the kinds. Resources that are not listed belong to one that is. */
+/** Endpoints that list kinds. A kind that is not here belongs to one that is. */
 const LISTS: readonly Listed[] = [
   ...(
     [
@@ -131,7 +131,7 @@ const LISTS: readonly Listed[] = [
 ];
 /** Neutron makes such a security group for every project, and keeps it. */
 const NEUTRONS_OWN = `SecurityGroup 'default'`;
-/** Error of a session about a missing service. */
+/** Error of a session about a service that the cloud does not offer. */
 const NO_SERVICE = /^the catalog has no /;
 
 /** Looks at the cloud with the credentials that the actors get. */

@@ -1,10 +1,10 @@
-// History of the objects of a landscape, from trace events. Pure: events in, states and times out.
+// The history of a landscape's objects, from the trace. Pure: events in, states and times out.
 import type { TraceEvent } from '../../../bus/mod.ts';
 import { ResourceTag } from '../../../machines/external-resource/context.ts';
 import { Tag } from '../../../machines/lifecycle.ts';
 import type { LandscapeObject } from './landscape.ts';
 
-/** State of an object, in a word for people. */
+/** The state of an object, in a word for people. */
 export const State = {
   Waiting: 'waiting',
   Creating: 'creating',
@@ -35,7 +35,7 @@ export interface Change {
   readonly at: number;
 }
 
-/** State for the tags of a machine state; the first match counts. */
+/** Word for the tags of a state; the first that fits. */
 const STATES: readonly (readonly [tags: readonly string[], state: State])[] = [
   [[Tag.Terminal], State.Failed],
   [[Tag.Failing], State.Retrying],
@@ -53,7 +53,7 @@ export class History {
   readonly objects = new Map<string, LandscapeObject>();
   readonly calls: CloudCall[] = [];
   readonly #states = new Map<string, State>();
-  /** Tags of an object's current state, by key. */
+  /** Time since which an object is in its state. */
   readonly #tags = new Map<string, readonly string[]>();
   readonly #readyAt = new Map<string, number>();
   readonly #wentOnAt = new Map<string, number>();
@@ -131,7 +131,7 @@ export class History {
     return (isEarly ? this.#recordedAt.get(key) : undefined) ?? this.#readyAt.get(key);
   }
 
-  /** Time at which the object had all its dependencies for the first time, and continued with its creation. */
+  /** Time when the object had all it needs for the first time, and its creation began. */
   wentOnAt(key: string): number | undefined {
     return this.#wentOnAt.get(key);
   }
@@ -146,12 +146,12 @@ export class History {
     return new Set(this.#externalIds.values());
   }
 
-  /** References of the object that are not ready. */
+  /** Dependencies of the object that are not ready. */
   awaited(key: string): readonly string[] {
     return (this.objects.get(key)?.references ?? []).filter((reference) => !this.isReady(reference));
   }
 
-  /** Existing dependents of the object. */
+  /** Objects that refer to the object and are still there. */
   users(key: string): readonly string[] {
     return [...this.objects.values()]
       .filter((other) => other.references.includes(key) && (this.state(other.key) ?? State.Gone) !== State.Gone)
@@ -165,7 +165,7 @@ export class History {
     return (this.objects.get(key)?.references ?? []).some((reference) => this.isHopeless(reference));
   }
 
-  /** Whether it waits for an object that was not applied yet. */
+  /** Waiting for an object that was not applied yet. */
   isBlocked(key: string): boolean {
     const object = this.objects.get(key);
     return object === undefined || object.references.some((reference) => this.isBlocked(reference));
@@ -188,7 +188,7 @@ export class History {
   }
 }
 
-/** State of an object with a lifecycle. */
+/** An object that has a lifecycle here. */
 export function stateOfTags(tags: readonly string[]): State {
   return STATES.find(([wanted]) => wanted.every((tag) => tags.includes(tag)))?.[1] ?? State.Creating;
 }

@@ -1,4 +1,4 @@
-// Image contents of the demo: small generated files, served on loopback in place of the URLs in the manifests.
+// The content of the demo's images: small files of its own, served on loopback in place of what the manifests name.
 import { createHash } from 'node:crypto';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -1,6 +1,6 @@
-// Final lines of the demo.
+// The end of the demo's output.
 
-/** Suggested next steps. @param kept  the objects were kept */
+/** Commands to try next. @param kept  the landscape is still up */
 export function nextSteps(kept: boolean): readonly string[] {
   return [
     'next:',

@@ -15,26 +15,23 @@ export const RETIRED = 'baremetalhost/old-shop';
 const HOSTS = { realm: 'metal3', group: GROUP, version: 'v1alpha1', kind: HOST, plural: 'baremetalhosts' };
 /** As many as the samples have hosts. */
 const MACHINES = 4;
-/**
- * Default factor by which simulated machines are faster than real ones: a deployment takes three seconds, not half a
- * minute.
- */
+/** Speed of machines in multiples of real ones, by default: a deployment takes three seconds, not half a minute. */
 const SPEED = '10';
 
 export interface Racks {
   /** Undefined: there are no machines, and no hosts to show. */
   readonly simulator: Simulator | undefined;
-  /** Options of the adapter, with the address. */
+  /** Options of the adapter that lead to them. */
   readonly options: Texts;
   /** One line. */
   readonly description: string;
-  /** Nodes, in the form of the cloud's inventory. */
+  /** Nodes, in the form of the cloud's list. */
   inventory(): Inventory;
 }
 
 /**
- * Starts a simulated Ironic, which the caller must close. With an existing cluster or a configured Ironic there is
- * none: the demo's hosts have machines that no real Ironic reaches.
+ * Starts a simulated Ironic, which the caller closes. In a user's cluster, or where an Ironic was named, there is none: hosts of
+ * the demo have machines that no real Ironic reaches.
  */
 export async function racksInUse(
   clock: Clock,

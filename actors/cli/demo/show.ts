@@ -15,7 +15,7 @@ export interface ShowDeps {
   readonly ink: Ink;
 }
 
-/** Time for which changes are collected, in milliseconds, if there is no picture. */
+/** Period whose changes are printed together, in milliseconds, where there is no picture. */
 const TOGETHER_MS = 250;
 
 export class Show {

@@ -1,4 +1,4 @@
-// Figures measured by the demo, as lines. Pure.
+// The measurements of the demo, in figures and in lines. Pure.
 import type { CloudCall, History } from './history.ts';
 import type { LandscapeObject } from './landscape.ts';
 
@@ -15,7 +15,7 @@ export interface Link {
   readonly durationMs: number;
 }
 
-/** Number of references whose order was kept, and violations. */
+/** Number of references whose order was kept, and those whose was not. */
 export interface Order {
   readonly kept: number;
   /** `network/a before subnet/b`. */
@@ -33,7 +33,7 @@ function mayBeginAt({ history, beganAt }: Stretch, object: LandscapeObject): num
   return Math.max(beganAt, ...neededFirst(object).map((reference) => history.readyAt(reference) ?? beganAt));
 }
 
-/** References that the object needs for its creation. */
+/** Dependencies without which the object cannot be made. */
 function neededFirst({ references, later = [] }: LandscapeObject): readonly string[] {
   return references.filter((reference) => !later.includes(reference));
 }
@@ -71,7 +71,7 @@ export function creationOrder({ history, objects }: Stretch): Order {
 export function deletionOrder({ history, objects, beganAt: from }: Stretch): Order {
   const deletions = new Map<string, { began: number; ended: number }>();
   for (const { key, method, beganAt, endedAt } of history.calls) {
-    // Earlier deletions may concern parts of an object: rules that were not specified.
+    // Before that, parts of an object may be deleted: rules that the manifests do not specify.
     if (method !== 'DELETE' || beganAt < from) continue;
     deletions.set(key, { began: deletions.get(key)?.began ?? beganAt, ended: endedAt });
   }
@@ -114,11 +114,11 @@ export function workMs(stretch: Stretch): number {
   }, 0);
 }
 
-/** Reaction times of objects after their last dependency became ready, each list ascending. */
+/** Time until objects continued once their last dependency was ready, each list ascending. */
 export interface Reactions {
-  /** Times until the actor's decision, in milliseconds. */
+  /** Time until the actor decided, in milliseconds. */
   readonly decidedMs: readonly number[];
-  /** Times until the next request to the cloud, in milliseconds: earlier queued requests are sent first. */
+  /** Time until its next request to the cloud was sent, in milliseconds: earlier requests of others take precedence. */
   readonly askedMs: readonly number[];
 }
 
@@ -130,7 +130,7 @@ export function reactions(stretch: Stretch): Reactions {
     const readyAt = mayBeginAt(stretch, object);
     if (readyAt === beganAt) continue;
     const wentOnAt = history.wentOnAt(object.key);
-    // An object that decided before was not waiting for it.
+    // An object that had looked before was not waiting for it.
     if (wentOnAt !== undefined && wentOnAt >= readyAt) decidedMs.push(wentOnAt - readyAt);
     const begins = history.calls.filter(({ key, beganAt: at }) => key === object.key && at >= readyAt);
     if (begins.length > 0) askedMs.push(Math.min(...begins.map(({ beganAt: at }) => at)) - readyAt);
@@ -167,7 +167,7 @@ export function creationLines(stretch: Stretch): readonly string[] {
     ...(askedMs.length === 0
       ? []
       : [
-          `reaction: an actor went on ${medianOf(decidedMs)} after its last dependency was ready,`,
+          `reaction: an actor continued ${medianOf(decidedMs)} after its last dependency was ready,`,
           `  and its next request to the cloud went out after ${medianOf(askedMs)}`,
         ]),
   ];
@@ -179,7 +179,7 @@ export function deletionLines(stretch: Stretch): readonly string[] {
   return [
     'gone:',
     ...spanLines(stretch, (key) => stretch.history.goneAt(key)),
-    `order: ${kept} of ${kept + broken.length} dependents were gone from the cloud before what they need was asked to go`,
+    `order: ${kept} of ${kept + broken.length} dependents were deleted from the cloud before the deletion of what they need began`,
   ];
 }
 

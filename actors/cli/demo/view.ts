@@ -2,8 +2,8 @@
 //
 // Invariants:
 //   CLI-VIEW-1. `layout` gives at most `rows` lines, none of them wider than `columns`.
-//   CLI-VIEW-2. Every object is always in the picture: with a line of its own, or as a symbol in the line of its group;
-//       only without room for that, the last line contains the number of missing lines.
+//   CLI-VIEW-2. Every object is in the picture: with a line of its own, or as a symbol in the line of what it is folded into;
+//       where even that has no room, the last line has the number of missing lines.
 import { type History, State } from './history.ts';
 import { NAMESPACE } from './landscape.ts';
 
@@ -11,7 +11,7 @@ export interface TreeNode {
   readonly label: string;
   /** Undefined: nothing is known of it, or it is not there yet. */
   readonly state: State | undefined;
-  /** Reason for waiting, or the state in words. */
+  /** Object that it waits for, or the state in words. */
   readonly detail: string;
   readonly children: readonly TreeNode[];
 }
@@ -21,7 +21,7 @@ export interface Size {
   readonly rows: number;
 }
 
-/** Whether states are shown by colors too. */
+/** Whether states have colors too. */
 export const Ink = { Color: 'color', Plain: 'plain' } as const;
 export type Ink = (typeof Ink)[keyof typeof Ink];
 
@@ -45,7 +45,7 @@ const LOOKS: Readonly<Record<State, Look>> = {
   gone: { symbol: '·', color: '90' },
 };
 
-/** Meaning of the states, for people. States that share a symbol are named together. */
+/** Meanings of the states, for people. States that share a symbol are named together. */
 const MEANINGS: readonly (readonly [state: State, meaning: string])[] = [
   [State.Waiting, 'waiting for what it refers to'],
   [State.Creating, 'creating'],
@@ -57,7 +57,7 @@ const MEANINGS: readonly (readonly [state: State, meaning: string])[] = [
   [State.Gone, 'gone'],
 ];
 
-/** Legend of the picture's symbols or, without a picture, of the lines. */
+/** Meanings of the picture's symbols, or, where there is none, of the lines. */
 export function legend(terminal: boolean, ink: Ink): string {
   if (!terminal) return '  each line: the objects that came to a state meanwhile; held: deleted, and still used';
   const color = ({ symbol, color }: Look): string => (ink === Ink.Plain ? symbol : `\x1b[${color}m${symbol}\x1b[0m`);
@@ -92,7 +92,7 @@ export function treeOf(
   };
   for (const { key, references } of history.objects.values()) {
     if (!shown.has(key)) continue;
-    // Objects that all others refer to, such as the credentials, are no parents in the tree.
+    // An object that all refer to, such as the credentials, is no parent in the tree.
     const places = references.filter(
       (reference) => depth(reference) > 0 && (shown.has(reference) || !history.objects.has(reference)),
     );
@@ -139,8 +139,8 @@ export function countsOf(history: History): string {
 type Piece = readonly [text: string, color?: string];
 
 /**
- * Lines of the tree below its heading. Nodes that do not fit are folded, one symbol per object: single ones into the
- * line of their kind, the rest into the line of their parent.
+ * Lines of the tree below its heading. Lines beyond its height are folded, one symbol per object: a single object into the line of its
+ * kind, the rest into the line of its parent.
  */
 export function layout(heading: string, all: readonly TreeNode[], size: Size, ink: Ink): readonly string[] {
   const isTooHigh = all.length + all.flatMap(descendants).length > size.rows - 1;
@@ -178,7 +178,7 @@ export function layout(heading: string, all: readonly TreeNode[], size: Size, in
 /** As few lines as this make a line of their own. */
 const GROUPED = 2;
 
-/** Groups roots without children by kind, as one node `flavor/*`, if there are several of a kind. */
+/** Leaves of one kind as one node, `flavor/*`, where there are several of a kind. */
 function groupedByKind(roots: readonly TreeNode[]): readonly TreeNode[] {
   const alone = new Map<string, TreeNode[]>();
   for (const node of roots) {
@@ -196,10 +196,7 @@ function groupedByKind(roots: readonly TreeNode[]): readonly TreeNode[] {
   );
 }
 
-/**
- * Nodes that are shown without their children: groups of a kind first, then those of one state, then the deepest, then
- * the last.
- */
+/** Nodes that are shown without their children: groups of a kind first, then those of one state, then the deepest, then the last. */
 function foldedFor(roots: readonly TreeNode[], rows: number): ReadonlySet<TreeNode> {
   const folded = new Set<TreeNode>();
   const all: { readonly node: TreeNode; readonly depth: number; readonly isUniform: boolean }[] = [];

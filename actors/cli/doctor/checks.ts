@@ -22,12 +22,12 @@ export type Area = (typeof Area)[keyof typeof Area];
 
 export interface Check {
   readonly area: Area;
-  /** Checked item: an address, a name, a file. */
+  /** Subject of the check: an address, a name, a file. */
   readonly place: string;
   readonly verdict: Verdict;
-  /** Finding about the item. */
+  /** The result. */
   readonly found: string;
-  /** Suggested action; always present after a finding that is not OK. */
+  /** Advice; always there when not all is well. */
   readonly todo?: string;
 }
 

@@ -1,4 +1,4 @@
-// Access check of the external systems with the credentials that objects name.
+// The login to the external systems with the credentials that objects name.
 import type { ConfiguredAdapter, SecretContent } from '../../../adapters/api/adapter.ts';
 import { ForbiddenError, type Objects } from '../../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, TroupeError, toErrorData } from '../../../bus/mod.ts';

@@ -4,7 +4,7 @@ import { addressKey, type Clock, TerminalError } from '../../../bus/mod.ts';
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { duration, type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { addressesIn, type ScannedObject, scanNamespace } from '../../diagnosis/namespace-scan.ts';
-import { absence, named, openCluster } from '../cluster.ts';
+import { absence, named, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import type { Ink } from '../demo/view.ts';
 import { colored, table } from '../terminal-text.ts';
@@ -65,6 +65,7 @@ export async function answer(question: CommandContext): Promise<number> {
       .flatMap((address) => survey.get(addressKey(address)) ?? [])
       .map(rowOf)
       .filter(({ standing }) => states === undefined || states.includes(standing));
+    if (wanted.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, namespace);
     if (output === 'json' || output === 'yaml') {
       out.write(await asText(output, { objects: rows }));
     } else if (rows.length > 0) {

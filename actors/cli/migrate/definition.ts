@@ -3,7 +3,7 @@ import type { KubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { type JsonObject, parseJsonObject, TerminalError } from '../../../bus/mod.ts';
 
 const PATH = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions';
-/** Annotation, which the API server does not interpret: writing it does not change a definition's generation. */
+/** Metadata, which the API server does not read: no definition is rebuilt for it. */
 export const NOTE = 'troupe/storage-migration';
 const MERGE = 'application/merge-patch+json';
 const MANAGER = 'troupe-migrate';
@@ -25,9 +25,7 @@ export interface Definition {
   readonly note: Note | undefined;
 }
 
-/**
- * Progress of a migration. It is valid for this generation alone: after another one the stored versions are unknown.
- */
+/** Progress of a migration. It holds for this generation alone: after another one the stored versions are unknown. */
 export interface Note {
   readonly generation: number;
   /** `namespace/name` of the last object before which all are done, in the order of their bytes. */

@@ -1,9 +1,9 @@
-// Progress: one line that changes on a terminal, and a line from time to time elsewhere.
+// Progress: one line that changes on a terminal, and a line at intervals elsewhere.
 import type { Clock } from '../../../bus/mod.ts';
 
 export interface Progress {
   show(line: string): void;
-  /** Ends the progress line before other output. */
+  /** The next line does not replace the last one. */
   clear(): void;
   end(): void;
 }

@@ -1,8 +1,7 @@
-// Manifest of a generator's files in a directory, by which it removes files that it would not write any more.
+// The files that a generator wrote into a folder, so that it can remove those that it would not write any more.
 //
 // Invariants:
-//   CLI-MANIFEST-1. Only a file that the generator wrote and that is unchanged is ever removed: each entry has the
-//       text's hash.
+//   CLI-MANIFEST-1. No file is removed that the generator did not write, or that was edited since: each entry has the text's hash.
 //   CLI-MANIFEST-2. Models that share an output folder have entries of their own, and take away their own only.
 //   CLI-MANIFEST-3. A path out of the folder, be it written or linked, is none of ours.
 import { createHash } from 'node:crypto';
@@ -16,7 +15,7 @@ export interface ManifestEntry {
   readonly sha256: string;
 }
 
-/** Entries by path below the output directory. */
+/** Keyed by path below the output folder. */
 export type Manifest = ReadonlyMap<string, ManifestEntry>;
 
 /** Files that are not made any more, by what can be done about them. */
@@ -60,7 +59,7 @@ export function nextManifest(old: Manifest, files: ReadonlyMap<string, string>, 
   return `${JSON.stringify({ files: Object.fromEntries(entries) }, null, 2)}\n`;
 }
 
-/** Existing files that an earlier run for the model wrote and that are no longer generated. */
+/** Files that an earlier run for the model wrote, and that are still there, but are not made any more. */
 export function leftoversOf(
   output: string,
   old: Manifest,

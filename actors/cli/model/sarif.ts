@@ -32,13 +32,13 @@ export function sarifReport(diagnostics: readonly Diagnostic[]): string {
   });
 }
 
-/** A finding about a whole version has no lines. */
+/** Results about a version as a whole have no lines. */
 function locationOf({ file, line, column }: Place) {
   const artifactLocation = { uri: uriOf(file) };
   return line === 0 ? { artifactLocation } : { artifactLocation, region: { startLine: line, startColumn: column } };
 }
 
-/** Relative if the path is: its base is known to the reader. */
+/** Relative where the path is: the reader knows from where. */
 function uriOf(file: string): string {
   if (isAbsolute(file)) return pathToFileURL(file).href;
   return file.split(/[\\/]/).map(encodeURIComponent).join('/');

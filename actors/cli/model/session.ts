@@ -1,5 +1,5 @@
-// Common part of the commands of `troupe model`: their arguments, a model that is read and checked, and read again when
-// it changes.
+// The common part of the commands of `troupe model`: their arguments, a model that is read and checked, and read again when it
+// changes.
 
 import {
   type Diagnostic,
@@ -27,7 +27,7 @@ export interface ModelArguments {
   readonly values: Readonly<Record<string, string | boolean | undefined>>;
 }
 
-/** Model without errors, with its warnings. */
+/** A model without errors, and the complaints about it. */
 export interface Checked {
   readonly workspace: Workspace;
   readonly warnings: number;
@@ -81,7 +81,7 @@ export async function withModel(
 /**
  * Reads a model once and complains about it.
  *
- * @param of.warnings warnings to print
+ * @param of.warnings  which warnings are printed
  * @returns undefined for one with errors
  * @throws {TerminalError} a directory that cannot be read, or that has no service
  */

@@ -1,4 +1,4 @@
-// Figures of a time window, computed from the events on the bus. Pure: events in, figures out.
+// The activity within a window of time, counted from the events that the bus has. Pure: events in, figures out.
 import { SECRETS } from '../../../adapters/kubernetes/mod.ts';
 import { addressKey, CALL_EVENT, type LeaseRecord, type ReceivedEvent } from '../../../bus/mod.ts';
 import { Tag } from '../../../machines/lifecycle.ts';
@@ -32,7 +32,7 @@ export interface CallFigures {
   readonly p95Ms: number;
 }
 
-/** Delays from an event to its storage or reception; negative delays by clock skew count as zero. */
+/** Delay from events to their storing or receipt; clocks that differ count as no time. */
 export interface EventFigures {
   readonly count: number;
   readonly perMinute: number;
@@ -107,7 +107,7 @@ function kindsOf(events: readonly ReceivedEvent[]): readonly KindFigures[] {
   return inOrder([...kinds.values()], ({ realm, kind }) => `${kind} ${realm}`);
 }
 
-/** State of an object without a lifecycle. */
+/** Key of an object without a lifecycle. */
 function guardedState(data: ReceivedEvent['data']): State {
   return tagsIn(data).includes(Tag.Deleting) ? State.Held : State.Present;
 }
@@ -146,7 +146,7 @@ function holdersOf(leases: readonly LeaseRecord[]): readonly HolderFigures[] {
   return inOrder(figures, ({ holder }) => holder);
 }
 
-/** Smallest value that this part of the values does not exceed; 0 without values. */
+/** The least value that the given share of them does not exceed; 0 of none. */
 export function quantile(values: readonly number[], part: number): number {
   const sorted = values.toSorted((one, other) => one - other);
   return sorted[Math.max(0, Math.ceil(sorted.length * part) - 1)] ?? 0;

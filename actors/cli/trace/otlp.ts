@@ -1,4 +1,4 @@
-// Story as OpenTelemetry spans. Ids are those of Troupe, or derived from them: exporting a change twice gives the same
+// A story as OpenTelemetry spans. Ids are those of Troupe, or derived from them: two exports of a change make the same
 // spans.
 //
 //   the object's part in the trace    traceId and spanId as in `traceparent`
@@ -86,10 +86,10 @@ function spansOfStory(
   return [root, ...stays.flatMap((stay) => spansOfStay(stay, spanId, own))];
 }
 
-/** Data that all spans of a story share. */
+/** Attributes that all spans of a story share. */
 interface Own {
   readonly traceId: string;
-  /** Key of the object. */
+  /** Attributes of the object. */
   readonly key: string;
   readonly labelOf: LabelOf;
   readonly now: number;

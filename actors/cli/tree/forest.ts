@@ -2,7 +2,7 @@
 //
 // Invariants:
 //   CLI-FOREST-1. Every object is drawn with what is below it once; where it comes up again it is marked, and ends the branch.
-//   CLI-FOREST-2. Every managed object is always in the forest, including those in reference cycles.
+//   CLI-FOREST-2. Every object that has a lifecycle here is in the forest, those that refer to each other in a circle too.
 import { type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { labelIn, type ScannedObject, type Survey } from '../../diagnosis/namespace-scan.ts';
 
@@ -16,10 +16,10 @@ export interface Tree {
   readonly below: readonly Tree[];
 }
 
-/** Children of an object: its dependencies, or its dependents. */
+/** Direction of the tree: dependencies, or dependents. */
 export type Direction = 'needs' | 'dependents';
 
-/** Trees from objects without dependencies down to those without dependents. */
+/** From objects without dependencies up to those without dependents. */
 export function forestOf(survey: Survey, namespace: string): readonly Tree[] {
   const grow = grower(survey, namespace, 'dependents');
   const inOrder = [...survey.values()].filter(isShown).sort((one, other) => byLabel(one, other));
@@ -29,18 +29,18 @@ export function forestOf(survey: Survey, namespace: string): readonly Tree[] {
       return target !== undefined && isShown(target);
     });
   const roots = inOrder.filter(isRoot).map(grow.from);
-  // Objects in a cycle hang below no root.
+  // A circle has no root above it.
   const others = inOrder.flatMap((each) => (grow.has(each.key) ? [] : [grow.from(each)]));
   return [...roots, ...others];
 }
 
-/** Tree of one object with its dependencies or dependents. */
+/** One object, with its dependencies or dependents. */
 export function treeFrom(survey: Survey, key: string, namespace: string, direction: Direction): Tree | undefined {
   const root = survey.get(key);
   return root && grower(survey, namespace, direction).from(root);
 }
 
-/** An unmanaged object that is fine, such as the credentials that all refer to, is no parent in the tree. */
+/** An object without a lifecycle that is fine, such as the credentials that all refer to, is no parent in the tree. */
 function isShown({ lives, finding }: ScannedObject): boolean {
   return lives || finding.standing !== Standing.Available;
 }

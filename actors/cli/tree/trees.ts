@@ -40,7 +40,7 @@ export function treesText(trees: readonly Tree[], namespace: string, ink: Ink): 
 export function treesLines(trees: readonly Tree[], namespace: string, ink: Ink): readonly string[] {
   if (trees.length === 0)
     return [
-      `${namespace === '' ? 'no namespace holds any' : `namespace ${namespace} holds none`} of the objects that troupe cares for`,
+      `${namespace === '' ? 'no namespace holds any' : `namespace ${namespace} holds none`} of the objects that troupe manages`,
     ];
   return drawn(trees).map(({ indent, each }) => `${indent}${lineOf(each, ink)}`);
 }

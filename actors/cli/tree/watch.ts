@@ -15,7 +15,7 @@ import { changeText, treesLines, treesOf, type Wanted } from './trees.ts';
 
 /** Changes within this time are shown together, in milliseconds. */
 const TOGETHER_MS = 50;
-/** Interval for updating durations, in milliseconds. */
+/** Period after which the time since is printed again, in milliseconds. */
 const TICK_MS = 1_000;
 
 /** Goes on until it is stopped. @returns 0 @throws as `treesOf` */
@@ -97,7 +97,7 @@ function onScreen({ out, clock, ink }: CommandContext, { namespace }: Wanted): S
 
 /** One line a change: what an object stands at now, and when something is the matter with the watch. */
 function inLines({ out, err, clock }: CommandContext): Show {
-  /** Last printed lines by key. */
+  /** Keyed by object. */
   const reported = new Map<string, { readonly label: string; readonly text: string }>();
   const time = (): string => new Date(clock.now()).toISOString();
   return {
@@ -110,7 +110,7 @@ function inLines({ out, err, clock }: CommandContext): Show {
       }
       for (const [key, { label }] of [...reported].filter(([each]) => !now.has(each))) {
         reported.delete(key);
-        // An object without references is not in the trees any more, and may still exist.
+        // An object without references to it any more is no part of the trees, and may well be there.
         if (isGone(key)) out.write(`${time()}  ${plain(label)}  ${Standing.Absent}\n`);
       }
     },
@@ -177,7 +177,7 @@ class KnownObjects implements Pick<Objects, 'get' | 'list'> {
     };
   }
 
-  /** Objects in unwatched namespaces are not known to be deleted. */
+  /** Objects outside of our namespaces are not known to be deleted. */
   isGone({ resource: resourceOf }: Pick<Registry, 'resource'>, key: string): boolean {
     const address = parseAddressKey(key);
     const resource = address && resourceOf(address);

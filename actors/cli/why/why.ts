@@ -16,7 +16,7 @@ import {
 import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { clusterOverviewOf, overviewOf } from '../../diagnosis/overview.ts';
 import type { BusReader } from '../bus-reader.ts';
-import { type ClusterDeps, objectNamed, openCluster } from '../cluster.ts';
+import { type ClusterDeps, objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { clusterOverviewText, overviewText, whyText } from './text.ts';
 

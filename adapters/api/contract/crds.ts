@@ -49,6 +49,8 @@ export interface KindDefinition {
   readonly kind: string;
   readonly plural: string;
   readonly shortNames?: readonly string[];
+  /** The annotation by which users pause an object of it, whatever its value. */
+  readonly pauseAnnotation?: string;
   /** The CustomResourceDefinition. */
   definition(): JsonObject;
 }

@@ -14,7 +14,7 @@ const RESTART_AFTER_MS = 10_000;
 const LOOK_AGAIN_MS = 200;
 /** Beyond what calls may take that run (`--drain-ms`). */
 const STOP_LIMIT_MS = 120_000;
-/** Flag with which `serve` runs as a service. */
+/** The flag that makes `serve` a service. */
 const SERVICE_FLAG = '--windows-service';
 
 const STATE_NAMES: Readonly<Record<ServiceState, string>> = {
@@ -45,7 +45,7 @@ export async function install(flags: readonly string[], deps: ServiceCommandDeps
   const command = commandLine([executable, ...(isService ? [] : [SERVICE_FLAG]), ...flags]);
   if (windows(() => manager.query(SERVICE_NAME)) !== undefined) {
     throw new TerminalError(
-      `there is a service ${SERVICE_NAME} already: 'status' tells what it runs, 'uninstall' removes it`,
+      `there is a service ${SERVICE_NAME} already: 'status' prints its command line, 'uninstall' removes it`,
     );
   }
   windows(() =>
@@ -105,12 +105,12 @@ function stopIfRunning(manager: ServiceManager): void {
   try {
     manager.stop(SERVICE_NAME);
   } catch (error) {
-    // It has ended meanwhile.
+    // It has ended on its own meanwhile.
     if (!(error instanceof WindowsError) || error.code !== WindowsCode.NotRunning) throw error;
   }
 }
 
-/** Errors of Windows are shown to the user. */
+/** An error of Windows is for the person who typed the command. */
 function windows<Result>(ask: () => Result): Result {
   try {
     return ask();

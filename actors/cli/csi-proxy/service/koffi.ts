@@ -1,6 +1,6 @@
-// Koffi, which calls functions of Windows. In a single executable its native part is an asset, but Windows loads
-// libraries only from files: it is written beside the executable, where write access already means access to the
-// executable. A temporary directory would give other users a way into a service.
+// Koffi, which calls functions of Windows. In a single executable its native part is one of the assets, and Windows loads
+// libraries from files alone: it is put beside the executable, where only those can write who could replace the executable
+// itself. A folder for temporary files would let other users into a service.
 import { createHash } from 'node:crypto';
 import { existsSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
@@ -28,8 +28,7 @@ export async function loadKoffi(): Promise<Koffi> {
 }
 
 /**
- * Its name includes a hash of its content: a file of another version may be loaded at the moment and is not
- * overwritten.
+ * Its name identifies its content: one of another version, which may be loaded at the moment, stays.
  *
  * @returns the path of the file
  */
