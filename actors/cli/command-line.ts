@@ -24,7 +24,7 @@ export interface Usage {
   /** Positional arguments, in each of their forms; none by default. */
   readonly forms?: readonly string[];
   readonly about: string;
-  /** What it does in whole sentences. */
+  /** Description in whole sentences, laid out. */
   readonly details?: string;
   /** Options that people come for; the others stand below them. All unless told. */
   readonly own?: readonly string[];

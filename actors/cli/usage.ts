@@ -8,7 +8,7 @@ import { commandLines, type Option, type Options, optionLines, type Program, typ
 
 const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
 
-/** Of all commands of this table. */
+/** Options of all commands of this table. */
 const COMMON = {
   adapters: {
     type: 'string',
@@ -153,7 +153,7 @@ const RUN = {
   },
 } as const satisfies Options;
 
-/** Of whoever answers the API server. */
+/** Options of a webhook server. */
 const WEBHOOK = {
   'webhook-address': {
     type: 'string',
@@ -211,7 +211,7 @@ const EVERYWHERE = {
   'all-namespaces': { type: 'boolean', short: 'A', help: 'of all namespaces, and what is in none' },
 } as const satisfies Options;
 
-/** Of commands that look at the objects of a namespace. */
+/** Options of commands that read the objects of a namespace. */
 const PLACE = {
   namespace: {
     type: 'string',
@@ -231,7 +231,7 @@ const WATCH = {
   help: 'goes on, until Ctrl-C: drawn anew on a terminal, in lines elsewhere',
 } as const satisfies Option;
 
-/** Of commands that read the bus. */
+/** Options of commands that read the bus. */
 const BUS_READER_OPTIONS = {
   'nats-url': { ...RUN['nats-url'], fallback: "that of 'troupe dev' in this folder" },
   data: { ...DATA.data, help: "of 'troupe dev', whose bus is read where none is named" },
@@ -662,7 +662,7 @@ export function allOptions(adapters: readonly KnownAdapter[]): Options {
   return { ...Object.assign({}, ...all), ...ofDemo, ...ofRun, ...flagsOf(adapters).definitions };
 }
 
-/** Of all adapters, by what they are for. */
+/** Flags of all adapters, by purpose. */
 interface AdapterFlags {
   readonly process: Options;
   readonly definitions: Options;

@@ -237,7 +237,7 @@ export function idOf(object: KubeObject, kind: Pick<Kind, 'life'> | undefined): 
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** State of the resource in the words of the external system. */
+/** State of the resource as the external system names it. */
 function statusOf({ status }: KubeObject): string | undefined {
   const state = (status?.['resource'] as { readonly status?: unknown } | undefined)?.status;
   return typeof state === 'string' && state !== '' ? state : undefined;

@@ -107,7 +107,7 @@ export class OwnershipResolver {
     const asked = { ...request, deadlineAt: isOwn ? this.#halfWay(request) : request.deadlineAt };
     const holding = await Promise.all(
       first.map((other) => {
-        // Of two objects in one namespace neither takes a resource from the other: in doubt it is left.
+        // Neither of two objects in one namespace takes a resource from the other: in doubt it is left.
         const mustBeSeen = isOwn && !isSharing(kind, object, other);
         // mutant: rivals-by-two-urls-share ||.1 -> false
         return isIdEnough || this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, mustBeSeen);

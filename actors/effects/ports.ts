@@ -209,7 +209,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
               const { finalizers: stored = [], resourceVersion } = now.object.metadata;
               // mutant: guard-off-by-apply () -> []
               const kept = stored.filter((finalizer) => own.includes(finalizer) && !wanted.includes(finalizer));
-              // Of several hosts, another one may have stored one meanwhile.
+              // Another one of several hosts may have stored one meanwhile.
               const exactly = own.length > 1 ? { resourceVersion } : {};
               const object = { ...reference(now), ...exactly };
               return objects.addFinalizers(actor.resource, object, manager, [...kept, ...wanted]);

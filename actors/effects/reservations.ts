@@ -88,7 +88,8 @@ export class Reservations {
   }
 
   /**
-   * Ends a reservation under which something may have been created: the next holder looks after this (RESERVATIONS-3).
+   * Ends a reservation under which something may have been created: the next holder looks it up afterwards
+   * (RESERVATIONS-3).
    */
   async end(
     name: string,

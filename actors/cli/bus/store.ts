@@ -70,7 +70,7 @@ export function secretStore(client: Pick<KubeClient, 'call'>, namespace: string)
         apiVersion: 'v1',
         kind: 'Secret',
         type: 'Opaque',
-        // Another process may write at the same time: one of the two gets a conflict.
+        // Only one of two concurrent runs succeeds; the other gets a conflict.
         metadata: { name: nameOf(place), namespace, ...(resourceVersion !== undefined && { resourceVersion }) },
         data: Object.fromEntries(
           Object.entries(files).map(([name, text]) => [name, Buffer.from(text).toString('base64')]),

@@ -4,7 +4,7 @@ export interface CsiProxyDeps {
   readonly env: NodeJS.ProcessEnv;
   /** Base of relative paths. */
   readonly cwd: string;
-  /** Aborted when the process is asked to stop; used by commands that stay. */
+  /** Signal that is aborted when the process receives the signal to stop; used by long-running commands. */
   readonly stopSignal: () => AbortSignal;
   readonly out: NodeJS.WritableStream;
 }

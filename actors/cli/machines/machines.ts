@@ -71,7 +71,7 @@ function describedStates({ root }: AnyStateMachine): readonly (readonly [state: 
   return Object.values<AnyStateNode>(root.states).flatMap(below);
 }
 
-/** Of several regions the first is the lifecycle itself (`stateOf`). */
+/** The first of several regions is the lifecycle itself (`stateOf`). */
 function nameOf({ path, machine }: AnyStateNode): string {
   const isInLife =
     machine.root.type === 'parallel' && path.length > 1 && path[0] === Object.keys(machine.root.states)[0];

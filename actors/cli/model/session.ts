@@ -47,8 +47,8 @@ export function modelArguments(usage: Usage, args: readonly string[]): ModelArgu
 }
 
 /**
- * Reads a model, complains about it, and does some work with one that has no errors; with `watch` again after every
- * change, until the process is asked to stop.
+ * Reads a model, reports its diagnostics, and runs some work if it has no errors; with `watch` again after every
+ * change, until the process receives the signal to stop.
  *
  * @param of.report  takes all complaints each time; unless told, they and their number go to standard error
  * @param work  @returns the exit code

@@ -1,4 +1,4 @@
-// The objects that are drawn as trees, and their lines.
+// Selection of trees, and their lines.
 import { type Address, addressKey } from '../../../bus/mod.ts';
 import { plain } from '../../base/printable.ts';
 import type { DiagnosisDeps } from '../../diagnosis/diagnosis.ts';
@@ -10,7 +10,7 @@ import { drawn } from '../tree-text.ts';
 import { detailOf } from '../why/text.ts';
 import { type Direction, forestOf, type Tree, treeFrom } from './forest.ts';
 
-/** The trees that the user asks for. */
+/** Wanted trees. */
 export interface Wanted {
   /** Empty: all of them, and what is in none. */
   readonly namespace: string;
@@ -24,7 +24,7 @@ export async function treesOf(
   deps: Omit<DiagnosisDeps, 'repeats'>,
   { namespace, root, direction }: Wanted,
 ): Promise<readonly Tree[]> {
-  // The dependents of an object are known when all are read.
+  // Dependents of an object are known only after reading all objects.
   const all = root === undefined || direction === 'dependents' ? await addressesIn(deps, namespace || undefined) : [];
   const survey = await scanNamespace(deps, root === undefined ? all : [root, ...all]);
   if (root === undefined) return forestOf(survey, namespace);
@@ -50,18 +50,18 @@ function lineOf({ label, finding, repeated }: Tree, ink: Ink): string {
   return repeated ? `${plain(label)}  ${state}, see above` : `${plain(label)}  ${state}${detailText(finding)}`;
 }
 
-/** Its state, and the time since. */
+/** State with its duration. */
 function standingText({ standing, sinceMs }: Finding, ink: Ink): string {
   return `${colored(standing, standing, ink)}${sinceMs === undefined ? '' : ` for ${duration(sinceMs)}`}`;
 }
 
-/** The message of its status, after a colon. */
+/** Message of the object, after a colon. */
 function detailText(finding: Finding): string {
   const detail = plain(detailOf(finding));
   return detail === '' ? '' : `: ${detail}`;
 }
 
-/** Key of an object whose line stands alone. */
+/** Text of an object whose line is printed alone. */
 export function changeText(tree: Tree): string {
   return `${plain(tree.label)}  ${tree.finding.standing}${detailText(tree.finding)}`;
 }

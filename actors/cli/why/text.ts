@@ -50,7 +50,10 @@ export function overviewText({ namespace, objects, waiting, causes }: Overview):
   return `${[head, '', ...sharedLines(causes), ...more].join('\n')}\n`;
 }
 
-/** What holds up all, then each namespace with what waits in it, then how many have nothing that does. */
+/**
+ * Causes that block all objects, then each namespace with its waiting objects, then the number of namespaces without
+ * any.
+ */
 export function clusterOverviewText({ namespaces, causes }: ClusterOverview): string {
   if (namespaces.length === 0) return 'no namespace holds any of the objects that troupe cares for\n';
   const [troubled, well] = [

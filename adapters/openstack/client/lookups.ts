@@ -64,7 +64,7 @@ interface LookUp {
   readonly reject: (error: unknown) => void;
 }
 
-/** Lookups are batched for a turn of the event loop, or while a list of the same collection runs. */
+/** Lookups are batched until the event loop continues, or while a list of the same collection runs. */
 export function lookUps({ clock }: { readonly clock: Clock }): LookUps {
   const queues = new WeakMap<Session, Map<string, Queue>>();
   const find: LookUps['find'] = (session, of, criteria, call) => {

@@ -228,7 +228,7 @@ export interface OpenStackKind {
   readonly isNamed?: boolean;
   /** A relation between other resources, which several objects of one namespace may state: see `Lifecycle.shares`. */
   readonly shares?: boolean;
-  /** Of several references that are not ready the status names all, or `first`: only the first. */
+  /** Number of references that the status names if several are not ready: all, or `first` only. */
   readonly awaits: 'all' | 'first';
   references(object: KubeObject): readonly Reference[];
   operations(deps: OperationsDeps): WatchingOperations;

@@ -139,7 +139,7 @@ function tablesOf(bits: Bits, symbols: number): readonly [readonly Code[], Uint8
 
 /** A canonical Huffman code. */
 class Code {
-  /** By length: the last code of that length, and the offset from a code to the index of its symbol. */
+  /** Last code of each length, and the offset from a code to the index of its symbol. */
   readonly #limits = new Int32Array(LONGEST_CODE + 2).fill(-1);
   readonly #offsets = new Int32Array(LONGEST_CODE + 2);
   readonly #symbols: Uint16Array;
