@@ -8,14 +8,8 @@ export interface KnownUser extends BusUser {
   readonly publicKeys: readonly string[];
 }
 
-/** Time in which a request may be answered: longer than any call may take. */
+/** How long what was asked may be answered: longer than any call may take. */
 const ANSWERS_WITHIN = '10m';
-
-/** Used part of the client's key library, which has no type declarations. */
-const KEYS: {
-  createUser(): { getSeed(): Uint8Array };
-  fromSeed(seed: Uint8Array): { getPublicKey(): string };
-} = nkeys;
 
 /** The seed of a new key of a user. */
 export function newSeed(): string {
@@ -29,7 +23,7 @@ export function publicKeyOf(seed: string): string {
   throw new Error('it is the seed of no user');
 }
 
-/** Permissions part of nats-server's configuration: `include` it. The same users give the same text. */
+/** The part of nats-server's configuration that says who may what: `include` it. The same users make the same text. */
 export function serverUsers(users: readonly KnownUser[], root: string = ROOT): string {
   const lines = users.flatMap((user) => {
     const { publish, notPublish, subscribe, answers } = permissionsOf(user, root);
