@@ -30,7 +30,7 @@ export interface WhyDeps extends ClusterDeps {
   output: string | undefined;
   /** Asked when something waits; undefined: there is no bus to look at. */
   openBus: () => Promise<BusReader | undefined>;
-  /** Of the deployment. */
+  /** Number of shards of the deployment. */
   shards: number;
   out: NodeJS.WritableStream;
   ink: Ink;
@@ -77,7 +77,7 @@ export async function why({
         : await ofObject(deps, { ...asked, namespace: place }, notes, ink);
     if (asked === undefined && !isEverywhere && 'objects' in answer.data && answer.data.objects === 0)
       await refuseAbsentNamespace(client, namespace);
-    // Who did not say where to look is told where that was.
+    // Without a namespace option the output names the namespace that was used.
     const where =
       namespace === undefined && !isEverywhere
         ? `in namespace ${place}, that of the context; -n names another\n\n`
@@ -121,7 +121,7 @@ async function ofCluster(deps: DiagnosisDeps, notes: Notes): Promise<Answer> {
   return { data, text: clusterOverviewText(data), isWell };
 }
 
-/** Who hosts what; that a bus is named and does not answer is an answer, too. */
+/** Hosting processes; an unreachable bus is an answer too. */
 async function hostingOn(
   openBus: WhyDeps['openBus'],
   shards: number,
