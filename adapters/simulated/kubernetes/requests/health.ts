@@ -1,6 +1,6 @@
 // /healthz, /livez and /readyz: the server is well as soon as it listens.
-import { pageNotFound } from './api-error.ts';
-import type { Sent } from './http.ts';
+import { pageNotFound } from '../base/api-error.ts';
+import type { Sent } from '../wire/http.ts';
 
 const ENDPOINTS: Readonly<Record<string, readonly string[]>> = {
   healthz: ['ping', 'log', 'etcd'],

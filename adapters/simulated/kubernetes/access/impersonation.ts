@@ -1,6 +1,6 @@
 // Acting as somebody else: the `Impersonate-*` headers, each of which whoever asks must be allowed to use.
 import type { IncomingHttpHeaders } from 'node:http';
-import { badRequest } from '../wire/api-error.ts';
+import { badRequest } from '../base/api-error.ts';
 import type { ResourceAttributes } from './attributes.ts';
 import type { Access } from './rbac.ts';
 import { ANONYMOUS, accountGroups, accountOf, type User } from './user.ts';

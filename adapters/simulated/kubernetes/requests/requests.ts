@@ -1,19 +1,19 @@
 // The way of a request: who asks, may they, what is it about, and the answer.
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import type { Api, ResourceRequest } from './api.ts';
-import { attributesOf } from './auth/attributes.ts';
-import type { Authentication } from './auth/authentication.ts';
-import { impersonated, isImpersonating } from './auth/impersonation.ts';
-import { isMaster, type User } from './auth/user.ts';
-import type { ConversionWebhook } from './conversion/conversion.ts';
-import { ConversionNeeded, conversionsFor, untilConverted } from './conversion/pending.ts';
-import { watchObjects } from './objects/watch.ts';
-import type { Store } from './storage/store.ts';
-import { demandRoutable, inAcceptedType, LISTED } from './wire/answers.ts';
-import { ApiError, internalError, methodNotAllowed } from './wire/api-error.ts';
-import { beginStream, readBody, type Sent, send, setWarnings } from './wire/http.ts';
-import { type InformationDeps, information } from './wire/information.ts';
-import { type Answer, answer, isWatch, parseRoute, type Route, resourceOf } from './wire/routes.ts';
+import { attributesOf } from '../access/attributes.ts';
+import { impersonated, isImpersonating } from '../access/impersonation.ts';
+import { isMaster, type User } from '../access/user.ts';
+import type { Authentication } from '../auth/authentication.ts';
+import { ApiError, internalError, methodNotAllowed } from '../base/api-error.ts';
+import { ConversionNeeded, conversionsFor, untilConverted } from '../conversion/pending.ts';
+import { watchObjects } from '../objects/watch.ts';
+import type { Api, ResourceRequest } from '../resources/api.ts';
+import type { ConversionWebhook } from '../resources/conversion.ts';
+import type { Store } from '../storage/store.ts';
+import { demandRoutable, inAcceptedType, LISTED } from '../wire/answers.ts';
+import { beginStream, readBody, type Sent, send, setWarnings } from '../wire/http.ts';
+import { type InformationDeps, information } from './information.ts';
+import { type Answer, answer, isWatch, parseRoute, type Route, resourceOf } from './routes.ts';
 
 export interface RequestsDeps extends Omit<InformationDeps, 'registry'> {
   readonly api: Api;

@@ -8,9 +8,9 @@
 //   KSIM-VERSIONS-3. A conversion sees no resourceVersion: revisions are of the server, not of the object.
 
 import { copy } from '../../../text/json.ts';
+import { plainFailure } from '../base/api-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
 import { prune, setDefaults } from '../schemas/pruning.ts';
-import { plainFailure } from '../wire/api-error.ts';
 import type { Convert, Versions } from './conversion.ts';
 
 /** The conversion of definitions that name no webhook. */

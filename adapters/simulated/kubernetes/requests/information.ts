@@ -1,13 +1,13 @@
 // What the server tells about itself: health, version, discovery, OpenAPI, and how to check its tokens.
 
-import type { Registry } from '../api.ts';
 import { type AccountTokens, ISSUER } from '../auth/account-tokens.ts';
-import { demandAcceptable, demandRoutable, SERVED } from './answers.ts';
-import { methodNotAllowed, notAcceptable, PlainAnswer, pageNotFound, unknownPath } from './api-error.ts';
-import { AGGREGATED_TYPE, discover, VERSION, wantsAggregated } from './discovery.ts';
+import { methodNotAllowed, notAcceptable, PlainAnswer, pageNotFound, unknownPath } from '../base/api-error.ts';
+import type { Registry } from '../resources/api.ts';
+import { demandAcceptable, demandRoutable, SERVED } from '../wire/answers.ts';
+import { AGGREGATED_TYPE, discover, VERSION, wantsAggregated } from '../wire/discovery.ts';
+import type { Sent } from '../wire/http.ts';
+import type { OpenApi } from '../wire/openapi.ts';
 import { health, isHealthPath } from './health.ts';
-import type { Sent } from './http.ts';
-import type { OpenApi } from './openapi.ts';
 
 /** Of `/apis/<group>/<version>`, with the empty one before the first slash. */
 const MAX_PARTS = 4;

@@ -1,13 +1,13 @@
 // What the parts of the server share: what it serves, and the shape of a request once its URL is understood.
-import type { Clock } from '../../../bus/time.ts';
-import type { JsonMap } from '../../text/json.ts';
-import type { Access } from './auth/rbac.ts';
-import type { User } from './auth/user.ts';
-import type { KubeObject, ObjectMeta } from './base/kube-object.ts';
-import type { Versions } from './conversion/conversion.ts';
-import type { FieldError } from './schemas/field-error.ts';
-import type { Schema } from './schemas/schema.ts';
-import type { Store } from './storage/store.ts';
+import type { Clock } from '../../../../bus/time.ts';
+import type { JsonMap } from '../../../text/json.ts';
+import type { Access } from '../access/rbac.ts';
+import type { User } from '../access/user.ts';
+import type { FieldError } from '../base/field-error.ts';
+import type { KubeObject, ObjectMeta } from '../base/kube-object.ts';
+import type { Schema } from '../schemas/schema.ts';
+import type { Store } from '../storage/store.ts';
+import type { Versions } from './conversion.ts';
 
 export interface Api {
   readonly store: Store;

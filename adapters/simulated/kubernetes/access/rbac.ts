@@ -6,11 +6,11 @@
 //   KSIM-RBAC-3. For members of system:masters nothing is looked up.
 
 import { listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { ApiError, forbiddenError } from '../base/api-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
 import type { Collection, Store } from '../storage/store.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
 import type { Stored } from '../storage/stored.ts';
-import { ApiError, forbiddenError } from '../wire/api-error.ts';
 import type { Attributes } from './attributes.ts';
 import { allows, rulesOf } from './rules.ts';
 import { accountUserName, isMaster, type User } from './user.ts';

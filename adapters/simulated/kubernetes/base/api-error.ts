@@ -1,5 +1,5 @@
 // The failures of the API as `Status` objects, with the reasons, codes and wording of a real API server.
-import { aggregate, type FieldError } from '../schemas/field-error.ts';
+import { aggregate, type FieldError } from './field-error.ts';
 
 export interface StatusCause {
   readonly reason?: string;

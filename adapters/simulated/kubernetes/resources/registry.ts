@@ -2,11 +2,11 @@
 // CustomResourceDefinition.
 
 import { copy } from '../../../text/json.ts';
-import type { Registry, Resource } from '../api.ts';
+import type { Subject } from '../base/api-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
-import { converted, forStorage } from '../conversion/versions.ts';
 import { setDefaults } from '../schemas/pruning.ts';
-import type { Subject } from '../wire/api-error.ts';
+import type { Registry, Resource } from './api.ts';
+import { converted, forStorage } from './versions.ts';
 
 export const ALL_VERBS = ['create', 'delete', 'deletecollection', 'get', 'list', 'patch', 'update', 'watch'] as const;
 

@@ -2,10 +2,10 @@
 
 import { isList, isMap, type JsonMap, same, stringOf } from '../../../text/json.ts';
 import { keyProblems, labelProblems, labelValueProblems } from '../../../text/names.ts';
-import type { Resource } from '../api.ts';
+import { type FieldError, forbidden, invalidValue, required, tooLong } from '../base/field-error.ts';
 import type { KubeObject, ObjectMeta, OwnerReference } from '../base/kube-object.ts';
-import { type FieldError, forbidden, invalidValue, required, tooLong } from '../schemas/field-error.ts';
-import { timeProblem } from '../wire/time-text.ts';
+import { timeProblem } from '../base/time-text.ts';
+import type { Resource } from './api.ts';
 
 /** Limit of the API for all annotations of an object together, in bytes. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;

@@ -1,7 +1,8 @@
 // What conversions between the versions of a definition are: who makes them, and what comes of them. Types only.
+
+import type { ApiError } from '../base/api-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
 import type { Schema } from '../schemas/schema.ts';
-import type { ApiError } from '../wire/api-error.ts';
 
 /** Makes the object one of another `apiVersion`. May change and return what it is given. */
 export type Convert = (object: KubeObject, apiVersion: string) => KubeObject;

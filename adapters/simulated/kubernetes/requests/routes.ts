@@ -1,15 +1,5 @@
 // From the method and the path of a request to what it is about, and from there to its answer.
-import type { Action, Api, Resource, ResourceRequest } from '../api.ts';
-import { inVersion, resourceSubject } from '../kinds/resources.ts';
-import { performAction } from '../objects/actions.ts';
-import { deleteObject, deletionOf } from '../objects/lifecycle.ts';
-import { pageOf } from '../objects/pages.ts';
-import { demandPatchType, patchObject } from '../objects/patching.ts';
-import { listObjects, readObject } from '../objects/reads.ts';
-import { selectionOf } from '../objects/selection.ts';
-import { isTrue } from '../objects/watch.ts';
-import { createObject, replaceObject, type Written } from '../objects/writes.ts';
-import { demandRoutable, LISTED, SERVED } from './answers.ts';
+
 import {
   ApiError,
   badRequest,
@@ -18,11 +8,22 @@ import {
   notSupportedOn,
   pageNotFound,
   unknownPath,
-} from './api-error.ts';
-import { optionsFrom } from './decoding.ts';
-import { answerJson, listJson } from './encoding.ts';
-import type { Body } from './http.ts';
-import { acceptedForm } from './negotiation.ts';
+} from '../base/api-error.ts';
+import { performAction } from '../objects/actions.ts';
+import { deleteObject, deletionOf } from '../objects/lifecycle.ts';
+import { pageOf } from '../objects/pages.ts';
+import { demandPatchType, patchObject } from '../objects/patching.ts';
+import { listObjects, readObject } from '../objects/reads.ts';
+import { selectionOf } from '../objects/selection.ts';
+import { isTrue } from '../objects/watch.ts';
+import { createObject, replaceObject, type Written } from '../objects/writes.ts';
+import type { Action, Api, Resource, ResourceRequest } from '../resources/api.ts';
+import { inVersion, resourceSubject } from '../resources/registry.ts';
+import { demandRoutable, LISTED, SERVED } from '../wire/answers.ts';
+import { optionsFrom } from '../wire/decoding.ts';
+import { answerJson, listJson } from '../wire/encoding.ts';
+import type { Body } from '../wire/http.ts';
+import { acceptedForm } from '../wire/negotiation.ts';
 
 /** Where a path leads. */
 export interface Route {

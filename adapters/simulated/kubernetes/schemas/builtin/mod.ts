@@ -1,7 +1,7 @@
 // All types of built-in kinds by their full names.
 import type { JsonMap } from '../../../../text/json.ts';
-import { META_TYPES } from '../../schemas/meta-types.ts';
-import { CORE_PACKAGE, META_PACKAGE, type NamedType, parseTypes, treeOf } from '../../schemas/types.ts';
+import { META_TYPES } from '../meta-types.ts';
+import { CORE_PACKAGE, META_PACKAGE, type NamedType, parseTypes, treeOf } from '../types.ts';
 import { AUTHENTICATION_TYPES, AUTHORIZATION_TYPES, ROLE_TYPES } from './access.ts';
 import { CORE_TYPES, EVENT_TYPES, LEASE_TYPES } from './core.ts';
 import { EXTENSION_TYPES } from './extensions.ts';
