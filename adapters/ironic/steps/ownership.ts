@@ -2,8 +2,9 @@
 //
 // Invariant:
 //   IRONIC-OWNERSHIP-1. A node that another living host has recorded, or whose name is another living host's, is nobody else's.
+
+import { type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
 import { mapOf, textOf } from '../json-values.ts';
-import { type IronicNode, textIn, uuidOf } from './node-answer.ts';
 import { type Host, nodeNameOf } from './step-host.ts';
 
 /** The node has the name of the host, with its namespace: no other host gives that name. */

@@ -9,8 +9,8 @@
 //   WIN-SHARED-5. Of objects of several namespaces that have recorded that they make it, one has it: whoever has done so, else the eldest.
 import type { KubeObject } from '../../../machines/object.ts';
 import { isReady } from '../conditions.ts';
+import { ageOf } from '../node-names.ts';
 import { wordOf } from '../values.ts';
-import { ageOf } from './claims.ts';
 
 /** Those of the same namespace. */
 export function besideIn(others: readonly KubeObject[], { metadata }: KubeObject): readonly KubeObject[] {

@@ -23,7 +23,7 @@ const isOnes = async (world: World): Promise<void> => {
   await world.ready('windowsdisks/data');
 };
 
-test('33.C3: an older object that is edited to the name of a node has not got it (WIN-CLAIMS-3)', () =>
+test('33.C3: an older object that is edited to the name of a node has not got it (WIN-NODE-NAMES-1)', () =>
   withElder(async (world) => {
     await world.stopNode('two');
     await world.merge('windowsstoragenodes/two', { spec: { nodeName: 'one' } });
@@ -32,7 +32,7 @@ test('33.C3: an older object that is edited to the name of a node has not got it
     assert.equal([status?.['nodeTakenAt'], status?.['machine']], [undefined, 'serial-two']);
   }));
 
-test('33.C3: a name that was given up is taken anew, after whoever has it by then (WIN-CLAIMS-3)', () =>
+test('33.C3: a name that was given up is taken anew, after whoever has it by then (WIN-NODE-NAMES-1)', () =>
   withElder(async (world) => {
     await world.merge('windowsstoragenodes/two', { spec: { nodeName: 'one' } });
     await world.says('windowsstoragenodes/two', 'NodeTaken');
@@ -46,7 +46,7 @@ test('33.C3: a name that was given up is taken anew, after whoever has it by the
     await world.ready('windowsstoragenodes/two');
   }));
 
-test('33.C3: what somebody writes into a status makes nobody the first (WIN-CLAIMS-3)', () =>
+test('33.C3: what somebody writes into a status makes nobody the first (WIN-NODE-NAMES-1)', () =>
   withElder(async (world) => {
     const forged = { nodeName: 'one', nodeTakenAt: '2000-01-01T00:00:00Z' };
     await world.stopNode('two');
