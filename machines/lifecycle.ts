@@ -172,8 +172,8 @@ export interface Step {
 
 export interface Lifecycle {
   readonly machine: AnyStateMachine;
-  /** The machine with all its effects; made once a process, for all its actors. */
-  provide(ports: LifecyclePorts): AnyStateMachine;
+  /** The machine with all its effects; made once a process, for all its actors. An effect asks for the ports of its object. */
+  provide(portsOf: PortsOf): AnyStateMachine;
   /**
    * What the chart decides by. `object.metadata.finalizers` are those that still hold it: what is ours and free is left out.
    *
@@ -236,42 +236,42 @@ export interface Lifecycle {
   unappliedFields?(object: KubeObject, known: KnownDependencies): readonly string[];
 }
 
-/**
- * What the runtime does for the effects of a life, each for the object of `key`. All reject with `ErrorData`; `absent` when
- * it is not hosted here any more.
- */
+/** Ports of the object with this key (`LifecycleInput.key`). */
+export type PortsOf = (key: string) => LifecyclePorts;
+
+/** What the runtime does for the effects of one object. All reject with `ErrorData`: `absent` if the object is not hosted here any more. */
 export interface LifecyclePorts {
-  readonly now: () => number;
+  now(): number;
   /** Uniform in [0, 1). */
-  readonly random: () => number;
+  random(): number;
   /** As it is known now. */
-  object(key: string): KubeObject;
+  object(): KubeObject;
   /** What it refers to, and how that stands as far as it is known now. */
-  dependencies(key: string): readonly Dependency[];
+  dependencies(): readonly Dependency[];
   /** Calls an operation of the kind's adapter; bounded by a deadline, which lies before the end of the lease (P10). */
-  call(key: string, operation: string, extra?: object): Promise<unknown>;
+  call(operation: string, extra?: object): Promise<unknown>;
   /**
    * Calls one that must not be made twice: it is listed, acknowledged, before it is sent, so that whoever comes next waits
    * until it has landed (P13).
    *
    * @param completedLookup  what it makes if nobody else does: `conflict` when somebody else may have made it, or makes it
    */
-  callOnce(key: string, operation: string, extra?: object, completedLookup?: CompletedLookup): Promise<unknown>;
+  callOnce(operation: string, extra?: object, completedLookup?: CompletedLookup): Promise<unknown>;
   /** What the object has asked for by `callOnce`, here or elsewhere, and not recorded (`Lifecycle.intent`), the latest last. */
-  intents(key: string): readonly JsonObject[];
+  intents(): readonly JsonObject[];
   /** What came of these is found to be another object's: they are forgotten. */
-  discardIntents(key: string): void;
+  discardIntents(): void;
   /**
    * Calls one that takes as long as it takes. It is given a signal, which is aborted when the lease is lost or the life
    * ends, and a function that it tells its progress.
    */
-  callLong(key: string, operation: string, options: LongCallOptions): Promise<unknown>;
+  callLong(operation: string, options: LongCallOptions): Promise<unknown>;
   /** Stores the own finalizer. */
-  addOwnFinalizer(key: string): Promise<void>;
+  addOwnFinalizer(): Promise<void>;
   /** Removes the own finalizer, and every guard on the object that is free by then. Its claims end with that. */
-  removeOwnFinalizer(key: string): Promise<void>;
+  removeOwnFinalizer(): Promise<void>;
   /** Publishes the claims as they should be now; level-triggered. `withdrawnUids`: uids that hold nothing any more (P1). */
-  claim(key: string, withdrawnUids: readonly string[]): void;
+  claim(withdrawnUids: readonly string[]): void;
   /**
    * Before whom the object gives way: another living object of its kind that has recorded `externalId` of the same foreign
    * system, or, where it has recorded nothing, that UUID anywhere. Of two that have, the older one comes first, and before both who has not got it from somebody else's hand.
@@ -282,7 +282,6 @@ export interface LifecyclePorts {
    * @param of.isLeaving  the object goes: whoever shares the resource with it keeps that (`Lifecycle.shares`)
    */
   conflictingOwner(
-    key: string,
     externalId: string,
     of: {
       readonly isIdFromOtherWriter: boolean;
@@ -292,64 +291,60 @@ export interface LifecyclePorts {
     },
   ): Promise<ResourceOwner | undefined>;
   /** As `claim`, and claims the rival, unguarded; `conflictingOwner.gone` tells when it does not have any more what it had. */
-  watchOwner(key: string, withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void;
+  watchOwner(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void;
   /** Ends all claims but those that a cleanup needs; resolves when the bus has the tombstones (P12). */
-  endClaims(key: string): Promise<void>;
+  endClaims(): Promise<void>;
   /**
    * Stores `status.id`, or clears it with null. `conflict`: the object was changed meanwhile, and has been read again.
    *
    * @param applied  what `status.resource` says beside what its field manager does
    */
-  recordId(key: string, id: string | null, applied?: JsonObject): Promise<void>;
+  recordId(id: string | null, applied?: JsonObject): Promise<void>;
   /** Applies what `manager` says in the status, at once. `conflict` as above. */
-  applyStatus(key: string, manager: string, status: JsonObject): Promise<void>;
+  applyStatus(manager: string, status: JsonObject): Promise<void>;
   /**
    * Makes the status say just this, whoever said what before: for a kind whose status is written by nobody else. `conflict` as
    * above.
    */
-  storeStatus(key: string, manager: string, status: JsonObject): Promise<void>;
+  storeStatus(manager: string, status: JsonObject): Promise<void>;
   /** Changes members of the spec, for what the contract has its controller write there; null takes one away. `conflict` as above. */
-  patchSpec(key: string, manager: string, spec: JsonObject): Promise<void>;
+  patchSpec(manager: string, spec: JsonObject): Promise<void>;
   /**
    * Changes members of the spec of another object as it was seen, for what the contract has its controller write there; null takes
    * one away. `conflict`: that was changed meanwhile.
    */
-  patchObjectSpec(key: string, other: ObjectVersion, manager: string, spec: JsonObject): Promise<void>;
+  patchObjectSpec(other: ObjectVersion, manager: string, spec: JsonObject): Promise<void>;
   /**
    * Says something in the status of an object that it refers to, beside what that says itself: for what the contract has it
    * write there. Members that are null are taken away.
    */
   patchReferencedStatus(
-    key: string,
     other: Pick<Reference, 'kind' | 'name' | 'namespace'>,
     manager: string,
     status: JsonObject,
   ): Promise<void>;
   /** Puts labels on an object that it refers to, and itself among the owners of that if it is to be: not as the controller. */
-  labelReferenced(key: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: LabelPatch): Promise<void>;
+  labelReferenced(other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: LabelPatch): Promise<void>;
   /** Puts an object that it refers to among its own owners, not as the controller, in place of whoever `manager` put there before. */
-  setOwnerReference(key: string, manager: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>): Promise<void>;
+  setOwnerReference(manager: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>): Promise<void>;
   /** Something happened to the object that is news to its users, and that no step tells of (`Lifecycle.news`). */
-  recordEvents(key: string, userEvents: readonly UserEvent[]): void;
+  recordEvents(userEvents: readonly UserEvent[]): void;
   /** Counts for the metrics that the adapter declares (`Adapter.metrics`). */
-  recordMetrics(key: string, measures: readonly Measurement[]): void;
+  recordMetrics(measures: readonly Measurement[]): void;
   /** Removes annotations that the kind carries. `conflict` as above. */
-  removeAnnotations(key: string, names: readonly string[]): Promise<void>;
+  removeAnnotations(names: readonly string[]): Promise<void>;
   /**
    * Makes and corrects the children. @returns messages of what is waited for
    *
    * @param more  children that the object does not tell of (`Kind.children`): they go with their owner, as the API server sees to it
    */
-  ensureChildren(key: string, more?: readonly Child[]): Promise<readonly string[]>;
+  ensureChildren(more?: readonly Child[]): Promise<readonly string[]>;
   /**
    * Asks for the deletion of the children, and says whether none was left.
    *
    * @param more  of `ensureChildren`, as far as it owns them: what others own too loses this owner, and stays
    */
-  removeChildren(
-    key: string,
-    more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[],
-  ): Promise<{ readonly gone: boolean }>;
+  removeChildren(more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[]): Promise<{ readonly gone: boolean }>;
   /** The pause with chance in it, so that many do not come at once. */
   jitter(delayMs: number): number;
   /** Until the next moment of this rhythm, so that one look serves all who look. */

@@ -12,7 +12,8 @@ import type { AuditOutput } from '../../machines/deletion-guard.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { SingleFlight } from '../base/single-flight.ts';
-import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
+import type { Incarnation } from '../object/object-context.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 
 /** What is asked about: the actor of a deleted object, with its claims. */

@@ -1,42 +1,38 @@
 // The guard of one object while it has something to do (`machines/deletion-guard.ts`).
-import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
-import type { Clock } from '../../bus/mod.ts';
+import type { AnyMachineSnapshot } from 'xstate';
 import { type Claims, type GuardContext, type GuardView, needsGuarding } from '../../machines/deletion-guard.ts';
 import { stateOf, Tag } from '../../machines/lifecycle.ts';
-import type { MachineState } from './lifecycle-instance.ts';
-import { type Actor, chart, chartClock } from './machine-instance.ts';
+import { type Actor, chart, chartClock, type MachineState } from './machine-instance.ts';
+import type { ObjectContext } from './object-context.ts';
 
-export interface GuardChartDeps {
-  readonly key: string;
-  /** `deletionGuardMachine` with its effects. */
-  readonly machine: AnyStateMachine;
-  readonly clock: Clock;
-  readonly onState: (state: MachineState) => void;
+/** Told of what a guard does. */
+export interface GuardListener {
+  onGuardState(state: MachineState): void;
   /** There is nothing left to do; it has stopped. */
-  readonly onDone: () => void;
-  readonly onFault: (error: unknown) => void;
+  onGuardDone(guard: DeletionGuardInstance): void;
+  onFault(error: unknown): void;
 }
 
 /** Done as soon as there is nothing to do. */
 export class DeletionGuardInstance {
   readonly #actor: Actor;
-  readonly #onDone: () => void;
+  readonly #listener: GuardListener;
   #stopped = false;
 
-  constructor({ key, machine, clock, onState, onDone, onFault }: GuardChartDeps, object: GuardView, claims: Claims) {
-    this.#onDone = onDone;
+  constructor({ key, clock, host }: ObjectContext, listener: GuardListener, object: GuardView, claims: Claims) {
+    this.#listener = listener;
     this.#actor = chart({
-      machine,
+      machine: host.machines.guard,
       clock: chartClock(clock),
       input: { key, object, claims },
       onStep: ({ type }, snapshot) => {
         if (this.#stopped) return;
         // It wakes because of what it was told.
         const cause = type === 'xstate.init' ? 'claims.changed' : type;
-        onState({ state: stateOf(snapshot), tags: snapshot.tags, cause, reported: {} });
+        listener.onGuardState({ state: stateOf(snapshot), tags: snapshot.tags, cause, reported: {} });
         if (isDone(snapshot)) queueMicrotask(() => this.#considerEnd());
       },
-      onFault,
+      onFault: (error) => listener.onFault(error),
     });
   }
 
@@ -60,7 +56,7 @@ export class DeletionGuardInstance {
     // mutant: guard-chart-stays drop
     this.stop();
     // mutant: guard-chart-stays drop
-    this.#onDone();
+    this.#listener.onGuardDone(this);
   }
 }
 

@@ -7,6 +7,7 @@ import {
   type EventObject,
 } from 'xstate';
 import type { Clock, Timer } from '../../bus/mod.ts';
+import type { StepDetails } from '../../machines/lifecycle.ts';
 
 export interface Actor {
   start(): unknown;
@@ -22,6 +23,16 @@ export interface ChartDeps {
   readonly onStep: (cause: EventObject, snapshot: AnyMachineSnapshot) => void;
   /** Code of the machine, or of `onStep`, threw: the chart has ended. */
   readonly onFault: (error: unknown) => void;
+}
+
+/** Where a chart is, for whoever looks at it from outside. */
+export interface MachineState {
+  /** The leaf that it is in, for people. */
+  readonly state: string;
+  readonly tags: ReadonlySet<string>;
+  /** The event that led there. */
+  readonly cause: string;
+  readonly reported: StepDetails;
 }
 
 /** An actor that is to be started. */

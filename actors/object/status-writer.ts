@@ -1,30 +1,26 @@
 // Brings the status of one object to the API server: at most one write under way, the newest state wins, and nothing
 // is written that says nothing new (I8). That the object waits for others is said when it lasts (`StatusThrottle`).
-import type { Logger } from 'pino';
 import type { AnyMachineSnapshot } from 'xstate';
-import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
+import { ErrorCode, toErrorData } from '../../bus/mod.ts';
 import { type Lifecycle, type StatusPart, Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { StatusThrottle } from './status-throttle.ts';
+import type { ObjectContext, ObjectHost } from './object-context.ts';
 
-/** Writes what a field manager says. Throws as `Objects.applyStatus`. */
-export type StatusWrite = (manager: string, status: JsonObject) => Promise<void>;
-
-export interface StatusWriterDeps {
-  readonly life: Pick<Lifecycle, 'statusKey' | 'status'>;
-  readonly clock: Clock;
-  readonly turns: StatusThrottle;
-  /** The object as it is known now; undefined: it is gone. */
-  readonly object: () => KubeObject | undefined;
-  /** Whether one that it waits for has not answered yet, be it that there is none. */
-  readonly isUnanswered: () => boolean;
-  readonly write: StatusWrite;
+/** What the status is about: a lifecycle, or the failure of its code. */
+export interface StatusSubject {
+  readonly lifecycle: Pick<Lifecycle, 'statusKey' | 'status'>;
+  /** The object as it is known now; undefined: it does not exist. */
+  readonly object: KubeObject | undefined;
+  /** Whether a dependency that it waits for has not answered yet. */
+  readonly isUnanswered: boolean;
   /** There is nothing left to write. */
-  readonly onIdle: () => void;
-  /** Runs what the life says of a status. @returns undefined when it threw */
-  readonly supervise: <Result>(act: () => Result) => Result | undefined;
-  readonly log: () => Logger;
+  onWritten(): void;
 }
+
+/** What a writer needs of an object. */
+export type StatusContext = Pick<ObjectContext, 'clock' | 'log' | 'supervise' | 'writeStatus'> & {
+  readonly host: Pick<ObjectHost, 'throttle'>;
+};
 
 /** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
 const QUICK_CONFLICTS = 3;
@@ -37,7 +33,10 @@ const PAUSE_FIRST_MS = 200;
 const PAUSE_LIMIT_MS = 30_000;
 
 export class StatusWriter {
-  readonly #deps: StatusWriterDeps;
+  readonly #context: StatusContext;
+  readonly #subject: StatusSubject;
+  /** Incarnation that the status is about. */
+  readonly #uid: string;
   #entered = false;
   #said = '';
   /** What is to be said; put into words when it is written, on what the last write left behind. */
@@ -49,8 +48,10 @@ export class StatusWriter {
   #running = false;
   #stopped = false;
 
-  constructor(deps: StatusWriterDeps) {
-    this.#deps = deps;
+  constructor(context: StatusContext, subject: StatusSubject, uid: string) {
+    this.#context = context;
+    this.#subject = subject;
+    this.#uid = uid;
   }
 
   get isIdle(): boolean {
@@ -64,8 +65,8 @@ export class StatusWriter {
 
   /** Looks whether there is something new to say. */
   consider(snapshot: AnyMachineSnapshot): void {
-    if (this.#outcomeUnknown !== undefined && !this.#deps.isUnanswered()) this.#outcomeUnknown.abort();
-    const said = this.#deps.life.statusKey(snapshot);
+    if (this.#outcomeUnknown !== undefined && !this.#subject.isUnanswered) this.#outcomeUnknown.abort();
+    const said = this.#subject.lifecycle.statusKey(snapshot);
     if (said === undefined) {
       this.#withdraw();
       return;
@@ -83,10 +84,10 @@ export class StatusWriter {
 
   /** What was written is said again if somebody took it away. */
   restore(snapshot: AnyMachineSnapshot): void {
-    const { life, clock, supervise } = this.#deps;
-    const object = this.#deps.object();
-    if (object === undefined || !this.isIdle || this.#said === '' || life.statusKey(snapshot) !== this.#said) return;
-    const parts = supervise(() => life.status(snapshot, object, clock.now())) ?? [];
+    const { lifecycle, object } = this.#subject;
+    if (object === undefined || !this.isIdle || this.#said === '' || lifecycle.statusKey(snapshot) !== this.#said)
+      return;
+    const parts = this.#partsOf(snapshot, object);
     // Without this nothing would be written either, but a turn be waited for.
     if (parts.every(isStored)) return;
     this.#wanted = snapshot;
@@ -107,7 +108,7 @@ export class StatusWriter {
   }
 
   async #run(): Promise<void> {
-    const { clock, log } = this.#deps;
+    const { clock } = this.#context;
     this.#running = true;
     let failures = 0;
     while (this.#wanted !== undefined && !this.#stopped) {
@@ -121,26 +122,27 @@ export class StatusWriter {
         if (code === ErrorCode.Conflict && failures++ < QUICK_CONFLICTS) continue;
         if (code === ErrorCode.Terminal) {
           // Refused as it is: the same again would be refused again.
-          log().error({ error: message }, 'the API server refuses the status');
+          this.#context.log.error({ error: message }, 'the API server refuses the status');
           break;
         }
-        if (failures++ === 0) log().warn({ error: message }, 'status could not be written; it is tried again');
+        if (failures++ === 0)
+          this.#context.log.warn({ error: message }, 'status could not be written; it is tried again');
         await clock.sleep(Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2));
       }
     }
     this.#running = false;
-    this.#deps.onIdle();
+    this.#subject.onWritten();
   }
 
   async #write(): Promise<void> {
-    await this.#deps.turns.unthrottled(() => this.#send());
+    await this.#context.host.throttle.unthrottled(() => this.#send());
   }
 
   async #writePatiently(): Promise<void> {
     this.#patience = new AbortController();
     const { signal } = this.#patience;
-    if (this.#deps.isUnanswered()) await this.#answers(signal);
-    const end = await this.#deps.turns.turn(signal);
+    if (this.#subject.isUnanswered) await this.#answers(signal);
+    const end = await this.#context.host.throttle.turn(signal);
     this.#patience = undefined;
     // Something more urgent is wanted by now, or nothing.
     if (end === undefined) return;
@@ -155,19 +157,24 @@ export class StatusWriter {
   async #answers(signal: AbortSignal): Promise<void> {
     this.#outcomeUnknown = new AbortController();
     const either = AbortSignal.any([signal, this.#outcomeUnknown.signal]);
-    await this.#deps.clock.sleep(ANSWERED_WITHIN_MS, either);
+    await this.#context.clock.sleep(ANSWERED_WITHIN_MS, either);
     this.#outcomeUnknown = undefined;
   }
 
   async #send(): Promise<void> {
-    const { life, clock, supervise, write } = this.#deps;
     const snapshot = this.#wanted;
-    const object = this.#deps.object();
+    const { object } = this.#subject;
     if (snapshot === undefined || this.#stopped) return;
     // Gone: there is nobody to tell any more.
-    const parts = object && supervise(() => life.status(snapshot, object, clock.now()));
-    for (const part of parts ?? []) if (!isStored(part)) await write(part.manager, part.status);
+    for (const part of object === undefined ? [] : this.#partsOf(snapshot, object))
+      if (!isStored(part)) await this.#context.writeStatus(this.#uid, part.manager, part.status);
     if (this.#wanted === snapshot) this.#wanted = undefined;
+  }
+
+  #partsOf(snapshot: AnyMachineSnapshot, object: KubeObject): readonly StatusPart[] {
+    const { lifecycle } = this.#subject;
+    const now = this.#context.clock.now();
+    return this.#context.supervise(() => lifecycle.status(snapshot, object, now)) ?? [];
   }
 }
 

@@ -60,17 +60,17 @@ async function play(
     object: () => OBJECT,
     jitter: (delayMs: number) => delayMs,
     claim: () => undefined,
-    call: async (_: string, operation: string) => {
+    call: async (operation: string) => {
       log.push(`call ${operation}`);
       return { was: 'read' };
     },
-    callLong: (_: string, operation: string, { extra }: { extra?: object }) => {
+    callLong: (operation: string, { extra }: { extra?: object }) => {
       log.push(`hold ${operation} ${JSON.stringify(extra)}`);
       return new Promise(() => undefined);
     },
-    storeStatus: async (_: string, manager: string, status: JsonObject) =>
+    storeStatus: async (manager: string, status: JsonObject) =>
       void log.push(`store ${manager} ${JSON.stringify(status)}`),
-    recordEvents: (_: string, news: readonly UserEvent[]) =>
+    recordEvents: (news: readonly UserEvent[]) =>
       void log.push(`tell ${news.map(({ message }) => message)}`),
     ...ports,
   } as unknown as LifecyclePorts;
@@ -85,7 +85,7 @@ async function play(
     inDoubtUntil: 0,
     isOwnershipDisputed: false,
   };
-  const actor = createActor(life.provide(all), {
+  const actor = createActor(life.provide(() => all), {
     clock,
     input,
     inspect(event) {

@@ -69,7 +69,7 @@ export const ACTORS: readonly Change[] = [
   }),
   ...noticedBy(['effects'], {
     'older-answer-ignored': 'P11: an answer that is older than what is known is dropped, and the same written again',
-    'guard-off-by-apply': 'PORTS-4, I3: an apply of a table that lacks claims takes their guards off a living object',
+    'guard-off-by-apply': 'MACHINES-1, I3: an apply of a table that lacks claims takes their guards off a living object',
     'guard-taken-at-once': 'a guard that somebody takes away at once counts as stored',
     'call-after-lease': 'PORTS-1, P10: a call may end after the lease',
     'held-after-lease': 'PORTS-1, P10: what is held begins after the lease, when listing it took that long',
