@@ -35,6 +35,15 @@ import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 /** News of a new object take less than this, in milliseconds; with clocks that differ a look too many is made. */
 const LATE_BIRTH_MS = 5_000;
 
+/** Dependencies, and what they were worked out from. */
+interface KnownDependencies {
+  readonly object: KubeObject;
+  readonly outgoing: ClaimPublisher | undefined;
+  /** Revisions of the answers and of the claims, added up: both only grow. */
+  readonly basis: number;
+  readonly dependencies: readonly Dependency[];
+}
+
 export class ObjectActor extends ObjectContext {
   readonly claims = new ClaimsTable();
   /** To our claims. */
@@ -53,6 +62,8 @@ export class ObjectActor extends ObjectContext {
   #toldSequence = 0;
   #contentVersion = '0';
   readonly #charts: ObjectMachines;
+  /** As they were worked out last. An object at rest keeps none. */
+  #dependencies: KnownDependencies | undefined;
   #started = false;
   #stopped = false;
   readonly #replies: AnswerPublisher;
@@ -392,9 +403,19 @@ export class ObjectActor extends ObjectContext {
   }
 
   dependencies(): readonly Dependency[] {
-    const { registry } = this.host;
-    const claiming = { registry, from: this.address, answers: this.#answers, outgoing: this.#outgoing };
-    return dependenciesOf(this.#object as KubeObject, this.kind, claiming);
+    const object = this.#object as KubeObject;
+    const outgoing = this.#outgoing;
+    const basis = this.#answers.revision + (outgoing?.revision ?? 0);
+    const known = this.#dependencies;
+    if (known?.object === object && known.outgoing === outgoing && known.basis === basis) return known.dependencies;
+    const claiming = { registry: this.host.registry, from: this.address, answers: this.#answers, outgoing };
+    const dependencies = dependenciesOf(object, this.kind, claiming);
+    if (!this.isPassivated) this.#dependencies = { object, outgoing, basis, dependencies };
+    return dependencies;
+  }
+
+  onPassivated(): void {
+    this.#dependencies = undefined;
   }
 
   // --- the API server ------------------------------------------------------------------------------------------

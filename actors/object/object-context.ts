@@ -164,6 +164,9 @@ export abstract class ObjectContext {
   /** Ends everything at once and silently: the shard is another's now. */
   abstract stop(): void;
 
+  /** The object is at rest: what was worked out for its state machine is not kept. */
+  abstract onPassivated(): void;
+
   /** Answers the claimants, if their answers may have changed. */
   abstract answerAll(): void;
 

@@ -223,6 +223,7 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     this.#restedOn = object.metadata.deletionTimestamp === undefined ? '' : this.#life.viewText;
     this.#life.stop();
     this.#life = undefined;
+    this.#context.onPassivated();
     this.#shareCommon(object);
   }
 

@@ -70,8 +70,7 @@ async function play(
     },
     storeStatus: async (manager: string, status: JsonObject) =>
       void log.push(`store ${manager} ${JSON.stringify(status)}`),
-    recordEvents: (news: readonly UserEvent[]) =>
-      void log.push(`tell ${news.map(({ message }) => message)}`),
+    recordEvents: (news: readonly UserEvent[]) => void log.push(`tell ${news.map(({ message }) => message)}`),
     ...ports,
   } as unknown as LifecyclePorts;
   const clock = new SimulatedClock();
@@ -85,18 +84,22 @@ async function play(
     inDoubtUntil: 0,
     isOwnershipDisputed: false,
   };
-  const actor = createActor(life.provide(() => all), {
-    clock,
-    input,
-    inspect(event) {
-      if (event.type !== '@xstate.snapshot' || event.actorRef !== actor) return;
-      const to = actor.getSnapshot();
-      if (to === from) return;
-      const news = hear?.({ cause: event.event, from, to });
-      if (news !== undefined && to.value !== from?.value) reported.push(`${news.type} ${news.reason} ${news.message}`);
-      from = to;
+  const actor = createActor(
+    life.provide(() => all),
+    {
+      clock,
+      input,
+      inspect(event) {
+        if (event.type !== '@xstate.snapshot' || event.actorRef !== actor) return;
+        const to = actor.getSnapshot();
+        if (to === from) return;
+        const news = hear?.({ cause: event.event, from, to });
+        if (news !== undefined && to.value !== from?.value)
+          reported.push(`${news.type} ${news.reason} ${news.message}`);
+        from = to;
+      },
     },
-  });
+  );
   actor.start();
   actor.send({ type: 'lifecycle.started' });
   await settled();
