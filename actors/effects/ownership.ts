@@ -15,13 +15,14 @@
 //   OWNERSHIP-6. One system has several addresses, and nothing that another system says proves that it is the same. Whoever has only found a resource of a UUID, has recorded
 //       nothing and asked for nothing, gives way to anybody who has recorded that: it may wait in vain, and nobody loses anything. A UUID is not known before the
 //       resource is there, so that nobody can be made to wait for what he makes himself.
+
+import { together } from '../../adapters/http/batch.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock } from '../../bus/mod.ts';
 import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import type { ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { placesOf } from '../base/list-all.ts';
-import { SingleFlight } from '../base/single-flight.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 
 export interface RivalsDeps {
@@ -63,7 +64,7 @@ const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12
 
 export class OwnershipResolver {
   readonly #deps: RivalsDeps;
-  readonly #readings = new SingleFlight<Recorded>();
+  readonly #readings = together<undefined, Recorded>();
 
   constructor(deps: RivalsDeps) {
     this.#deps = deps;
@@ -89,7 +90,7 @@ export class OwnershipResolver {
     // mutant: rivals-by-id-take-made &&.2 -> true
     const isIdEnough =
       !isIdFromOtherWriter && !isMade && recordedBy(kind, object) === undefined && UUID.test(externalId);
-    const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
+    const recorded = await this.#readings(`${kind.realm}/${kind.plural}`, undefined, () => this.#list(kind));
     const isOwn = !isIdFromOtherWriter && kind.life.recorded?.(object) === externalId;
     // mutant: rivals-older-gives-way ||.2 -> true
     const first = (recorded.get(externalId) ?? [])

@@ -8,6 +8,7 @@
 //   OUTBOX-5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
 //       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
 //   OUTBOX-6. What was forgotten stays forgotten, whatever is heard of it later: objects come and go, and nothing of them stays.
+import type { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import {
   type ActorSubject,
   addressKey,
@@ -17,8 +18,7 @@ import {
   TransientError,
   toErrorData,
 } from '../../bus/mod.ts';
-import type { Semaphore } from '../base/semaphore.ts';
-import { SubjectMap } from './subject-map.ts';
+import { CompactMap } from '../base/compact-map.ts';
 
 /** Whether what somebody else wrote may be overwritten by what is to be said. */
 export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
@@ -47,7 +47,7 @@ export interface OutboxDeps {
   mailbox: Mailbox;
   clock: Clock;
   /** May be shared with other outboxes. */
-  inFlight: Semaphore;
+  inFlight: FairSemaphore;
   /** When the lease on what is said ends, milliseconds since the epoch. */
   endsAt: () => number;
   /** Told of the first failure of a series, for one line in the log. */
@@ -251,4 +251,44 @@ const always: MayReplace = () => true;
 /** Whether both are the same on the bus, where they are text. */
 function isSame(one: JsonObject, other: JsonObject): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * By topic, by who says it, by whom it is said to: names that are there anyway. Subjects as text would be new ones, three
+ * or four for every object.
+ */
+export class SubjectMap<Value> {
+  readonly #topics = new Map<ActorSubject['topic'], Map<string, CompactMap<Value>>>();
+
+  get size(): number {
+    let size = 0;
+    for (const authors of this.#topics.values()) for (const values of authors.values()) size += values.size;
+    return size;
+  }
+
+  get(subject: ActorSubject): Value | undefined {
+    return this.#topics.get(subject.topic)?.get(authorOf(subject))?.get(addressKey(subject.to));
+  }
+
+  set(subject: ActorSubject, value: Value): void {
+    const authors = this.#topics.get(subject.topic) ?? new Map<string, CompactMap<Value>>();
+    const author = authorOf(subject);
+    const values = authors.get(author) ?? new CompactMap<Value>();
+    this.#topics.set(subject.topic, authors);
+    authors.set(author, values);
+    values.set(addressKey(subject.to), value);
+  }
+
+  delete(subject: ActorSubject): void {
+    const authors = this.#topics.get(subject.topic);
+    const author = authorOf(subject);
+    const values = authors?.get(author);
+    values?.delete(addressKey(subject.to));
+    if (values?.size === 0) authors?.delete(author);
+  }
+}
+
+/** States of objects are everybody's to say. */
+function authorOf(subject: ActorSubject): string {
+  return 'from' in subject ? addressKey(subject.from) : '';
 }

@@ -3,8 +3,8 @@ import type { AnyMachineSnapshot } from 'xstate';
 import type { Kind } from '../../machines/kind.ts';
 import { type Lifecycle, type Step, stateOf, Tag, type UserEvent } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { type Actor, chart, chartClock, type MachineClock, type MachineState } from './machine-instance.ts';
-import type { ObjectContext } from './object-context.ts';
+import { type Actor, chart, chartClock, type MachineClock } from './machine-instance.ts';
+import type { MachineState, ObjectContext } from './object-context.ts';
 import { type StatusSubject, StatusWriter } from './status-writer.ts';
 
 /** Told of what a life does. */

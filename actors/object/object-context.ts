@@ -18,16 +18,15 @@ import {
   type Dependency,
   type HoldersByFinalizer,
   type Lifecycle,
+  type StepDetails,
   Tag,
   type UserEvent,
 } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { changeTraceparent, stepTraceparent, traceIdOf } from '../base/change-trace.ts';
 import type { Outbox } from '../mailbox/outbox.ts';
-import type { AnswerSink } from './answer-publisher.ts';
-import type { MachineState } from './machine-instance.ts';
+import type { AnswerSink } from './answer.ts';
 import type { Registry } from './registry.ts';
-import type { StatusThrottle } from './status-throttle.ts';
 
 /** What a shard offers to its objects, the same for all of them. */
 export interface ObjectHost {
@@ -39,7 +38,7 @@ export interface ObjectHost {
   readonly trace: Trace;
   readonly clock: Clock;
   readonly log: Logger;
-  readonly throttle: StatusThrottle;
+  readonly throttle: WriteThrottle;
   /** Publishes the claims of its objects. */
   readonly outbox: Outbox;
   /** Brings the answers of its objects to their claimants. */
@@ -88,6 +87,24 @@ export interface JournalOfCreates {
 export interface OngoingCalls {
   add(key: string, call: Promise<unknown>): void;
   addWrite(key: string, write: Promise<unknown>): void;
+}
+
+/** Says when a status may be written (`StatusThrottle`). */
+export interface WriteThrottle {
+  /** Runs a write that waits for nobody. */
+  unthrottled<Output>(write: () => Promise<Output>): Promise<Output>;
+  /** Waits for a turn. @returns what ends it; undefined when `signal` was aborted first */
+  turn(signal: AbortSignal): Promise<(() => void) | undefined>;
+}
+
+/** Where a chart is, for whoever looks at it from outside. */
+export interface MachineState {
+  /** The leaf that it is in, for people. */
+  readonly state: string;
+  readonly tags: ReadonlySet<string>;
+  /** The event that led there. */
+  readonly cause: string;
+  readonly reported: StepDetails;
 }
 
 /** All that the trace context of an object's own step depends on, and the step. */

@@ -9,11 +9,10 @@ import { freeByTable, type GuardView, needsGuarding } from '../../machines/delet
 import { Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { Claim } from './claims-table.ts';
-import { DeletionGuardInstance, type GuardListener } from './deletion-guard-instance.ts';
 import { LifecycleInstance, type LifecycleListener, viewed } from './lifecycle-instance.ts';
 import { textOf } from './machine-input.ts';
-import type { MachineState } from './machine-instance.ts';
-import type { ObjectContext } from './object-context.ts';
+import { DeletionGuardInstance, type GuardListener } from './machine-instance.ts';
+import type { MachineState, ObjectContext } from './object-context.ts';
 
 /** The state of an object whose code has failed. */
 export const QUARANTINED = 'quarantined';

@@ -12,6 +12,7 @@
 //   SHARD-HOST-6. Who drops mail, or an effect, because a lease has ended gives the shard up, even if the lease turns out to have been
 //       renewed: what was dropped is learned again by whoever takes the shard over.
 import type { Logger } from 'pino';
+import { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
   type Address,
@@ -29,13 +30,12 @@ import type { Measurement } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { readAll } from '../base/list-all.ts';
 import type { RecordEvent } from '../base/record-event.ts';
-import { Semaphore } from '../base/semaphore.ts';
 import { machinesWith } from '../effects/machines.ts';
 import { recordedBy } from '../effects/ownership.ts';
 import { ObjectActor } from '../object/object-actor.ts';
 import type { ObjectContext } from '../object/object-context.ts';
 import type { Registry } from '../object/registry.ts';
-import { StatusThrottle, unthrottled } from '../object/status-throttle.ts';
+import { StatusThrottle, unthrottled } from '../object/status-writer.ts';
 import { deliveryOf } from './dispatch.ts';
 import { writeFailureStatus } from './failure-status.ts';
 import {
@@ -141,7 +141,7 @@ export class ShardHost {
     });
     this.#services = {
       ...{ registry, machines, objects, mailbox, trace, clock, log, throttle, report, callMs, lateEffectMs },
-      ...{ here: this.#here, later: this.#later, inFlight: new Semaphore(PUBLICATIONS) },
+      ...{ here: this.#here, later: this.#later, inFlight: new FairSemaphore(PUBLICATIONS) },
       isOwnershipDisputed: (key) => this.#contested.has(key),
       settleDispute: (key) => void this.#contested.delete(key),
       supervise: (object, act) => this.#quarantine.run(object, act),

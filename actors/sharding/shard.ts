@@ -1,6 +1,7 @@
 // A shard that this process holds: its lease, its actors, and what they work with.
+
+import type { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import type { Lease } from '../../bus/mod.ts';
-import type { Semaphore } from '../base/semaphore.ts';
 import { CreateJournal } from '../effects/create-journal.ts';
 import { ReservationSweeper } from '../effects/reservations.ts';
 import { Outbox } from '../mailbox/outbox.ts';
@@ -53,7 +54,7 @@ export type HostServices = Pick<
 > & {
   readonly callMs: number;
   readonly lateEffectMs: number;
-  readonly inFlight: Semaphore;
+  readonly inFlight: FairSemaphore;
   readonly here: HandOverDeps;
   readonly later: DeferredAnswers;
 };

@@ -6,7 +6,7 @@ import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
+import { retryAfterMs } from '../http/response.ts';
 import { Agent, type Dispatcher, type Progress, request, requestWhole, type WholeAnswer } from '../http/undici.ts';
 import { isProof, isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';

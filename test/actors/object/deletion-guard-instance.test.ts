@@ -1,7 +1,7 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { fromPromise } from 'xstate';
-import { DeletionGuardInstance } from '../../../actors/object/deletion-guard-instance.ts';
+import { DeletionGuardInstance } from '../../../actors/object/machine-instance.ts';
 import type { ObjectContext } from '../../../actors/object/object-context.ts';
 import { type Claims, deletionGuardMachine, type GuardInput } from '../../../machines/deletion-guard.ts';
 import { simulatedClock } from '../../world/clock.ts';

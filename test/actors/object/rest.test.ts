@@ -2,15 +2,15 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openLog } from '../../../actors/base/log.ts';
-import { Semaphore } from '../../../actors/base/semaphore.ts';
 import { machinesWith } from '../../../actors/effects/machines.ts';
 import type { AnswerMessage, ClaimMessage } from '../../../actors/mailbox/messages.ts';
 import { Outbox } from '../../../actors/mailbox/outbox.ts';
 import { ObjectActor } from '../../../actors/object/object-actor.ts';
 import type { ObjectHost } from '../../../actors/object/object-context.ts';
 import { registry } from '../../../actors/object/registry.ts';
-import { StatusThrottle } from '../../../actors/object/status-throttle.ts';
+import { StatusThrottle } from '../../../actors/object/status-writer.ts';
 import { deferredAnswers, ShardAnswers } from '../../../actors/sharding/local-delivery.ts';
+import { FairSemaphore } from '../../../adapters/http/fair-semaphore.ts';
 import type { Objects } from '../../../adapters/kubernetes/mod.ts';
 import { type Address, memoryBroker } from '../../../bus/mod.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -88,7 +88,7 @@ function start(object: KubeObject, { begun = true }: { readonly begun?: boolean 
   const outbox = new Outbox({
     mailbox: bus.mailbox,
     clock,
-    inFlight: new Semaphore(8),
+    inFlight: new FairSemaphore(8),
     endsAt: () => Number.POSITIVE_INFINITY,
     onTrouble: assert.unreachable,
   });

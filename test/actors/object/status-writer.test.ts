@@ -2,8 +2,12 @@ import pino from 'pino';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { AnyMachineSnapshot } from 'xstate';
-import { StatusThrottle } from '../../../actors/object/status-throttle.ts';
-import { type StatusContext, type StatusSubject, StatusWriter } from '../../../actors/object/status-writer.ts';
+import {
+  type StatusContext,
+  type StatusSubject,
+  StatusThrottle,
+  StatusWriter,
+} from '../../../actors/object/status-writer.ts';
 import { settledOf, statusOf } from '../../../adapters/openstack/status/conditions.ts';
 import { type Clock, ConflictError, type JsonObject, type Timer } from '../../../bus/mod.ts';
 import { externalResourceLife, resourceStateOf } from '../../../machines/external-resource/lifecycle.ts';
@@ -245,7 +249,7 @@ test('what somebody took away is said again while it holds, and only then (I6, I
   assert.equal(written, ['a claiming.awaitingDependencies', 'a claiming.awaitingDependencies']);
 });
 
-test('those who wait give way to what is being written, but not for ever (STATUS-THROTTLE-2)', async () => {
+test('those who wait give way to what is being written, but not for ever (STATUS-WRITER-2)', async () => {
   const { clock, turns, writer, written, enter } = start();
   const busy = Promise.withResolvers<void>();
   const writing = turns.unthrottled(() => busy.promise);
@@ -262,7 +266,7 @@ test('those who wait give way to what is being written, but not for ever (STATUS
   assert.equal(written, ['a claiming.awaitingDependencies', 'b deleting.blocked']);
 });
 
-test('of many who wait a few have a turn at a time, in the order in which they came (STATUS-THROTTLE-3)', async () => {
+test('of many who wait a few have a turn at a time, in the order in which they came (STATUS-WRITER-3)', async () => {
   const { clock, turns } = start();
   const order: number[] = [];
   const ends: (() => void)[] = [];
