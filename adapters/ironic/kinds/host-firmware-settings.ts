@@ -31,16 +31,16 @@ export const hostFirmwareSettings = firmwareKind<SettingsReading>({
 });
 
 /** What was used before is let go only once there is another, and before the status stops telling of it. */
-async function furnish(ports: LifecyclePorts, key: string, { schema }: SettingsReading): Promise<readonly string[]> {
+async function furnish(ports: LifecyclePorts, { schema }: SettingsReading): Promise<readonly string[]> {
   if (schema.isThere) return [];
   const { kind } = firmwareSchema;
   const content = { spec: schema.spec as unknown as JsonObject };
   // Whoever knows no vendor takes it from nobody who does: it was read before that one told of it.
   const onDrift = schema.spec.hardwareVendor === undefined ? 'keep' : 'apply';
-  const waiting = await ports.ensureChildren(key, [{ kind, name: schema.name, content, onDrift }]);
+  const waiting = await ports.ensureChildren([{ kind, name: schema.name, content, onDrift }]);
   if (waiting.length > 0) return waiting;
-  const before = schemaOf(ports.object(key));
-  if (before !== undefined && before !== schema.name) await ports.removeChildren(key, [{ kind, name: before }]);
+  const before = schemaOf(ports.object());
+  if (before !== undefined && before !== schema.name) await ports.removeChildren([{ kind, name: before }]);
   return [];
 }
 
