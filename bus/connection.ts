@@ -3,8 +3,8 @@
 // Invariants:
 //   BUS-CONNECTION-1. Nothing is sent while the connection is away: what waited would arrive before the epoch is checked.
 //   BUS-CONNECTION-2. A request under way when the connection breaks rejects at once; whether it was carried out is unknown.
-//   BUS-CONNECTION-3. A login or an authority that was replaced is used without a restart: by the next connection, and a login that was
-//       replaced makes the next one, so that its predecessor is soon used by nobody.
+//   BUS-CONNECTION-3. A replaced login or authority is always used without a restart: by the next connection. A
+//       replaced login triggers the next connection, so that the old one is soon unused.
 import {
   type ConnectionOptions,
   connect,
@@ -23,7 +23,7 @@ import { credentialsLogin, type Login, nkeyLogin } from './login.ts';
 import type { Refused } from './permission-errors.ts';
 import type { Clock, Timer } from './time.ts';
 
-/** How long an answer may take unless the caller says. */
+/** Default timeout of a response. */
 export const REQUEST_TIMEOUT_MS = 5_000;
 const CONNECT_TIMEOUT_MS = 5_000;
 /** A connection that is silent for three of these is broken. */
@@ -52,7 +52,7 @@ export interface NatsOptions {
   readonly credentialsFile?: string;
   /** A file with an NKey seed. Read again at each reconnect. */
   readonly nkeySeedFile?: string;
-  /** What the inboxes begin with, to which answers come: `inboxPrefix`. */
+  /** Prefix of the inboxes, to which responses are sent: `inboxPrefix`. */
   readonly inboxPrefix: string;
   /** The server lets us in, and not say or hear something. */
   readonly onRefusal: (refused: Refused) => void;
@@ -61,13 +61,13 @@ export interface NatsOptions {
 
 export class Connection {
   readonly clock: Clock;
-  /** Where it is connected, without password. */
+  /** Address of the connection, without password. */
   readonly place: string;
   readonly connectivity = new Listeners<Connectivity>();
   readonly #options: Pick<NatsOptions, 'inboxPrefix' | 'onRefusal'>;
   readonly #nats: NatsConnection;
   readonly #underWay = new Set<(error: Error) => void>();
-  /** What is sent at the end of this turn of the event loop. */
+  /** Messages to be sent at the end of this turn of the event loop. */
   #leaving: (() => void)[] = [];
   #up = true;
   #awaySince = 0;
@@ -89,7 +89,7 @@ export class Connection {
     if (login !== undefined) this.#renew(login);
   }
 
-  /** A subject that nobody else listens to, and that others may not. */
+  /** A subject for this process alone, which others must not read. */
   newInbox(): string {
     return createInbox(this.#options.inboxPrefix);
   }
@@ -131,13 +131,13 @@ export class Connection {
     return isMajor > major || (isMajor === major && isMinor >= minor);
   }
 
-  /** What every operation rejects with while the connection is away. */
+  /** Error of every operation while the connection is down. */
   away(): TransientError {
     return new TransientError(this.#nats.isClosed() ? 'the bus is closed' : `nats at ${this.place} is away`);
   }
 
   /**
-   * @throws {NoResponderError} nobody listens to the subject
+   * @throws {NoResponderError} the subject has no listener
    * @param options.reply  where the answer is to come, if not to an inbox
    * @throws {TransientError} no answer in time, or the connection broke, or the server does not let us
    * @throws {TerminalError} the payload is larger than the server takes
@@ -149,7 +149,7 @@ export class Connection {
   ): Promise<Msg> {
     return new Promise((resolve, reject) => {
       if (!this.up) return reject(this.away());
-      // The client would throw it where nobody catches it, and with an inbox of its own already open.
+      // The client library would throw it uncaught, with its own inbox already open.
       // mutant: oversized-question > -> false
       if (
         reply !== undefined &&
@@ -175,8 +175,8 @@ export class Connection {
   }
 
   /**
-   * Runs what sends at the end of this turn of the event loop, with all others: the client writes to its socket whenever
-   * somebody sends, and a write costs more than the message. `send` must not throw.
+   * Runs `send` at the end of this turn of the event loop, together with all others: the client writes to its socket at
+   * each send, and a write costs more than the message. `send` must not throw.
    */
   inOneGo(send: () => void): void {
     if (this.#leaving.push(send) === 1) setImmediate(() => this.#flush());
@@ -283,8 +283,7 @@ export async function connectNats(options: NatsOptions): Promise<Connection> {
 }
 
 /**
- * The client asks for the delay on every look at its server list, several times for one attempt; the same answer is given
- * until it has passed.
+ * The client library reads the delay several times per attempt; the same value is returned until it has passed.
  */
 function delays(nextMs: () => number, clock: Clock): () => number {
   let delayMs = 0;
@@ -337,7 +336,7 @@ function serversOf(url: string): Servers {
   return { addresses, encrypted, login };
 }
 
-/** Of a message on the wire, in bytes: the payload, and `NATS/1.0` with a line for each header. */
+/** Size of a message on the wire, in bytes: the payload, and `NATS/1.0` with a line for each header. */
 function sizeOf(payload: Uint8Array | string, headers: MsgHdrs | undefined): number {
   const ofPayload = typeof payload === 'string' ? Buffer.byteLength(payload) : payload.length;
   if (headers === undefined) return ofPayload;

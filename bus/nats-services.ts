@@ -39,7 +39,7 @@ export interface NatsServicesOptions {
   readonly root: string;
   /** Whom this process is known as. */
   readonly user: UserName;
-  /** How long what is held goes on at most, when nothing is heard of who holds it. */
+  /** Maximum duration of long calls without a confirmation. */
   readonly leaseMs: number;
 }
 
@@ -96,7 +96,7 @@ export function natsServices(connection: Connection, options: NatsServicesOption
       } catch (error) {
         if (error instanceof NoResponderError)
           throw new TransientError(`nobody answers '${subject}'`, { cause: error });
-        // Too late, or the connection broke: nobody knows whether it was heard.
+        // Timeout or broken connection: it is unknown whether it was received.
         if (error instanceof TransientError) throw new UnknownOutcomeError(error.message, { cause: error });
         throw error;
       }
@@ -130,7 +130,7 @@ function holdWire(connection: Connection, { root, user, leaseMs }: NatsServicesO
     listen(name, answer) {
       const subscription = connection.listen(longCallSubject(name, root), (message) => {
         const question = parseJsonObject(message.string());
-        // Of somebody who speaks another language.
+        // A message in another format.
         if (question === undefined) return;
         if (message.reply !== undefined) connection.send(message.reply, JSON.stringify(answer(question)));
       });
@@ -150,7 +150,7 @@ function holdWire(connection: Connection, { root, user, leaseMs }: NatsServicesO
   };
 }
 
-/** Resolves when whoever asks from now on finds it. @throws {TransientError} the connection broke meanwhile */
+/** Resolves when later requests will find it. @throws {TransientError} the connection broke meanwhile */
 async function offered(
   connection: Connection,
   identity: ServiceIdentity,
@@ -206,7 +206,7 @@ async function answer(
     return undefined;
   } catch (error) {
     const data = toAnswerData(error);
-    // Nobody hears it when the connection is gone or the answer too large for it; the caller's deadline tells.
+    // It is lost if the connection is down or the response too large; the caller runs into its deadline.
     refuse(message, data);
     return data.message;
   }
@@ -234,7 +234,7 @@ function refuse(message: Msg, data: ErrorData): void {
   try {
     message.respond(JSON.stringify(data), { headers: header });
   } catch {
-    // The connection is closed: there is nobody to tell.
+    // The connection is closed: no response is possible.
   }
 }
 
@@ -251,7 +251,7 @@ function answerIn(message: Msg, subject: string): JsonObject {
       throw new UnknownOutcomeError(`'${subject}' answered with something else than a JSON object`);
     return answer;
   }
-  // What refused may not speak our words: its header says why.
+  // A foreign error response has its reason in a header.
   const data: Partial<ErrorData> = answer ?? {};
   const known = Object.values(ErrorCode).find((code) => code === data.code);
   if (known === undefined) {

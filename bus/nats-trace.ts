@@ -16,9 +16,9 @@ const CONTENT_TYPE = 'application/cloudevents+json';
 export interface NatsTraceOptions {
   readonly connection: Connection;
   readonly root: string;
-  /** Who tells: the last part of the events' `source`. */
+  /** Publisher: the last part of the events' `source`. */
   readonly process: string;
-  /** Where events are kept, if they are. */
+  /** Stream that keeps events, if there is one. */
   readonly stream: string;
 }
 

@@ -8,7 +8,7 @@ export interface KnownUser extends BusUser {
   readonly publicKeys: readonly string[];
 }
 
-/** How long what was asked may be answered: longer than any call may take. */
+/** Time in which a request may be answered: longer than any call may take. */
 const ANSWERS_WITHIN = '10m';
 
 /** The seed of a new key of a user. */
@@ -23,7 +23,7 @@ export function publicKeyOf(seed: string): string {
   throw new Error('it is the seed of no user');
 }
 
-/** The part of nats-server's configuration that says who may what: `include` it. The same users make the same text. */
+/** Permissions part of nats-server's configuration: `include` it. The same users give the same text. */
 export function serverUsers(users: readonly KnownUser[], root: string = ROOT): string {
   const lines = users.flatMap((user) => {
     const { publish, notPublish, subscribe, answers } = permissionsOf(user, root);

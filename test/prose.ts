@@ -35,6 +35,9 @@ const TEXT = /\.(ts|js|mjs|cjs|md)$/;
 const LEFT =
   /_generated\.ts$|^(machines\/README\.md|test\/(invariants\.md|prose\.test\.ts|words\.test\.ts))$|(^|\/)golden(\/|$)/;
 
+/** Names of mutants: `// mutant: ID drop`. */
+const MARK = /^ mutant: /;
+
 /** Patterns of `prose-patterns.txt`. A blank of a pattern also matches the end of a line. */
 export function patternsIn(text: string): readonly Pattern[] {
   return text
@@ -98,6 +101,7 @@ function passagesIn(text: string): readonly Passage[] {
   const found: Passage[] = [];
   let end = 0;
   for (const { type, value, loc } of comments ?? []) {
+    if (MARK.test(value)) continue;
     const last = found.at(-1);
     const isAlone = text.split('\n')[(loc?.start.line ?? 1) - 1]?.slice(0, loc?.start.column).trim() === '';
     if (last !== undefined && type === 'CommentLine' && isAlone && loc?.start.line === end + 1)

@@ -9,9 +9,9 @@ import type { Clock, Timer } from '../../bus/time.ts';
 /** setTimeout of Node fires at once beyond this many milliseconds. */
 const LONGEST_DELAY_MS = 2 ** 31 - 1;
 
-/** Difference of the wall clock and the even one that arises without anybody's setting of the clock, in milliseconds. */
+/** Normal difference between the wall clock and the monotonic one, in milliseconds. */
 const TOLERANCE_MS = 100;
-/** Number of readings of both when a clock begins. */
+/** Number of readings of both clocks when a clock starts. */
 const READINGS = 4;
 
 interface SystemTimer extends Timer {
@@ -38,7 +38,7 @@ export function systemClock({
   const now = timeBy({ wall, even });
   const arm = (timer: SystemTimer, run: () => void, delayMs: number): void => {
     if (delayMs === Number.POSITIVE_INFINITY) return;
-    // Overdue timers, as after a process was stopped for a while, are no reason for a warning of Node.
+    // Node must not warn of overdue timers, as after a suspended process.
     const partMs = Math.min(Math.max(0, delayMs), LONGEST_DELAY_MS);
     timer.handle = setTimeout(() => (delayMs > partMs ? arm(timer, run, delayMs - partMs) : run()), partMs);
   };

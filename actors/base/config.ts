@@ -8,11 +8,14 @@ import { parseGoDuration } from '../../adapters/text/go-duration.ts';
 import { type EventLimits, TerminalError } from '../../bus/mod.ts';
 import { isLoopback, type ListenAddress, parseListenAddress } from './listen-address.ts';
 
-/** Work that a process may be asked to do beside serving an adapter, whose role has a name of its own. */
+/** Roles of a process beside those of adapters, which have names of their own. */
 export const Role = { Watch: 'watch', Actors: 'actors' } as const;
 export type Role = (typeof Role)[keyof typeof Role];
 
-/** Shows people what happens. Objects do not need it: it is played where it has an address, and is none of `rolesWith`. */
+/**
+ * Role that serves the page for people. No object needs it: it is played if it has an address, and is not in
+ * `rolesWith`.
+ */
 export const VISUALIZER = 'visualizer';
 
 /** Answers the API server, which asks while it serves objects. It is played where it has an address, too. */
@@ -21,12 +24,12 @@ export const WEBHOOKS = 'webhooks';
 /** An adapter as far as its role goes. */
 export type Player = Pick<Adapter, 'role' | 'route'>;
 
-/** All roles that objects need, in any process; all of them in one process by default. */
+/** Roles that objects need, in any process; all of them in one process by default. */
 export function rolesWith(adapters: readonly Player[]): readonly string[] {
   return [...Object.values(Role), ...adapters.filter(({ route }) => route === undefined).map(({ role }) => role)];
 }
 
-/** Work for one node, by a process that is configured for it: none does it unless the role is named. */
+/** Roles for a node, in a process of that node: played only if they are named. */
 export function rolesOfNodes(adapters: readonly Player[]): readonly string[] {
   return adapters.filter(({ route }) => route !== undefined).map(({ role }) => role);
 }
@@ -41,18 +44,23 @@ export interface VisualizerPlace {
   readonly address: ListenAddress;
   /** Whether a later port does as well where that one is taken. */
   readonly port: 'this one' | 'or later';
-  /** File of the token that readers have to show; undefined: every client that reaches the page may read. */
+  /** File with the token that readers must present; undefined: no token is needed. */
   readonly tokenFile: string | undefined;
 }
 
-/** Address of the webhooks, and how the API server reaches them. */
+/** Addresses of the webhooks: where they are served, and how they are reached. */
 export interface WebhookPlace {
   readonly address: ListenAddress;
-  /** Service by which the API server reaches them; a Secret of its name has Troupe's own certificates. Without a namespace: Troupe's own. */
+  /**
+   * Service that leads to the webhooks; Troupe's own certificates are in a Secret of its name. Without a namespace:
+   * Troupe's own.
+   */
   readonly service: { readonly namespace: string | undefined; readonly name: string };
-  /** File of the certificate; undefined: Troupe makes it. */
+  /** Files of the certificate; undefined: Troupe makes it. */
   readonly files: { readonly certificate: string; readonly key: string; readonly ca: string | undefined } | undefined;
-  /** File of the authorities whose certificates the API server shows; undefined: clients show none. */
+  /**
+   * File of the authorities that sign the API server's client certificates; undefined: no client certificate is needed.
+   */
   readonly clientCa: string | undefined;
 }
 
@@ -61,7 +69,7 @@ export interface Config {
   readonly kubeconfig: string | undefined;
   /** Context of the kubeconfig; undefined: the current one. */
   readonly context: string | undefined;
-  /** URL of the API server, as Kubernetes gives it to a pod; undefined: this is no pod. */
+  /** URL of the API server, from a pod's environment; undefined outside of a pod. */
   readonly inCluster: string | undefined;
   /** Undefined: none was named. */
   readonly natsUrl: string | undefined;
@@ -72,11 +80,11 @@ export interface Config {
     readonly certificate: string | undefined;
     readonly key: string | undefined;
   };
-  /** Name that the certificate of the NATS server is for, where its address has another name, or none. */
+  /** Name in the certificate of the NATS server, if it differs from its address. */
   readonly natsServerName: string | undefined;
   /** Separates deployments on one NATS server; undefined: `troupe`. */
   readonly natsPrefix: string | undefined;
-  /** Size of the history that the bus keeps; `none`: this process manages no such stream. */
+  /** Limits of the event history on the bus; `none`: this process does not configure its stream. */
   readonly keptEvents: EventLimits | 'none';
   /** A nats-server to run for development. */
   readonly natsServer: string | undefined;
@@ -85,14 +93,14 @@ export interface Config {
   /** Names of roles, those of adapters among them. */
   readonly roles: ReadonlySet<string>;
   readonly shards: number;
-  /** Time that a lease lasts without renewal, in milliseconds. */
+  /** Time to live of a lease without renewal, in milliseconds. */
   readonly leaseMs: number;
   /** Longest time a call to a cloud may take, in milliseconds; always well within a lease. */
   readonly callMs: number;
   readonly logLevel: string;
-  /** Kinds to manage, CamelCase or plural; undefined: all that no other controller manages. */
+  /** Managed kinds, CamelCase or plural; undefined: all, while no legacy controller leads. */
   readonly kinds: readonly string[] | undefined;
-  /** Namespaces to manage; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   /** Where `/healthz` and `/readyz` are served; undefined: nowhere. */
   readonly healthAddress: ListenAddress | undefined;
@@ -113,7 +121,7 @@ export interface Config {
   readonly webhooks: WebhookPlace | undefined;
 }
 
-/** Name of the Service of the manifests. */
+/** Name of the Service in the manifests. */
 const WEBHOOK_SERVICE = 'troupe-webhooks';
 
 /** Where `troupe dev` serves the visualizer. */
@@ -125,9 +133,9 @@ const DEVELOPMENT_NODE = 'node-1';
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Settings of the process, without the options of its adapters.
+ * Configuration of the process, without the options of its adapters.
  *
- * @param options  of the command line; they take precedence over the environment
+ * @param options of the command line; they take precedence over the environment
  * @param adapters  whose roles there are
  * @param purpose  `development`: all is on this machine, as with `troupe dev`
  * @throws {TerminalError} names the variable or option, the rule, and what it got
@@ -209,7 +217,7 @@ function names(text: string | undefined): readonly string[] | undefined {
   return given.length === 0 ? undefined : [...new Set(given)];
 }
 
-/** A variable that other operators read too, used where Troupe's own is not set. */
+/** The variable of other operators, if Troupe's own is not set. */
 function givenOf(own: FlagValue, env: Environment, variable: string): FlagValue {
   const value = env[variable] || undefined;
   return own.value === undefined && value !== undefined ? { name: variable, value } : own;
@@ -245,7 +253,7 @@ function flag({ name, value }: FlagValue, fallback: boolean): boolean {
   throw new TerminalError(`${name} must be true or false; got '${value}'`);
 }
 
-/** Message about a role that is played where it has an address. */
+/** Options of a role that is played if it has an address. */
 const ADDRESSES = {
   [VISUALIZER]: '--visualizer-bind-address, such as 127.0.0.1:8090',
   [WEBHOOKS]: '--webhook-address, such as 127.0.0.1:9443',
@@ -278,7 +286,7 @@ function roles(
   return new Set(all.filter((role) => named.includes(role)));
 }
 
-/** @throws {TerminalError} its settings make no sense */
+/** @throws {TerminalError} its options are inconsistent */
 function webhookPlace(read: (option: string, variable: string) => FlagValue): WebhookPlace | undefined {
   const at = address(read('webhook-address', 'TROUPE_WEBHOOK_ADDRESS'));
   const service = read('webhook-service', 'TROUPE_WEBHOOK_SERVICE');
@@ -309,7 +317,7 @@ function visualizerPlace(
   return at && { address: at, port: isMeant ? 'or later' : 'this one', tokenFile: tokenFile || undefined };
 }
 
-/** @throws {TerminalError} clients other than this machine's users reach it, and need no credentials */
+/** @throws {TerminalError} users of other machines can reach it, and no token is required */
 function guarded(place: VisualizerPlace | undefined): VisualizerPlace | undefined {
   if (place === undefined || place.tokenFile !== undefined || isLoopback(place.address.host)) return place;
   const { host, port } = place.address;

@@ -1,7 +1,7 @@
-// The address of a page, as an option gives it.
+// Listen address of a page, from an option.
 import { isIPv4 } from 'node:net';
 
-/** Host and port to listen on; an empty host is all addresses. */
+/** Listen address; an empty host means all addresses. */
 export interface ListenAddress {
   readonly host: string;
   readonly port: number;

@@ -12,7 +12,7 @@ export interface LogOptions {
   readonly destination?: NodeJS.WritableStream | DestinationStream;
 }
 
-/** Members that never belong in a log, at any depth (I5). */
+/** Members that are removed from all logs (I5). */
 const SECRETS = [
   'password',
   'token',
@@ -23,7 +23,7 @@ const SECRETS = [
   '*.headers.authorization',
 ];
 
-/** The destination of the lines, without control sequences of terminals: text of clouds and files is in them. */
+/** Output of log lines, without control characters for terminals: texts of clouds and files are included. */
 class PlainLines {
   readonly [pino.symbols.needsMetadataGsym] = true;
   readonly #destination: NodeJS.WritableStream | (DestinationStream & { lastLevel?: number });

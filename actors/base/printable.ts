@@ -1,7 +1,7 @@
-// Text from outside (clouds, files, objects, other people's programs) made safe for a terminal: the one place that knows
-// which characters a terminal takes for more than a character.
+// Untrusted text (of clouds, files, objects, other programs) made safe for a terminal: the only place that knows
+// terminal control characters.
 
-/** Characters that move the cursor, end the line, turn its direction or are not seen at all. */
+/** Characters that move the cursor, end the line, change its direction or are invisible. */
 const UNSEEN = /[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;
 /** The same but for what text of several lines is made of. */
 const UNSEEN_IN_LINES = /(?![\n\t])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Cs}]/gu;

@@ -1,4 +1,4 @@
-// A warning about what a peer can cause as often as it likes: a flood on the bus must not fill the disk.
+// Rate-limited warning about events that others can cause at will: a flood of messages must not fill the disk.
 import type { Logger } from 'pino';
 import type { Clock } from '../../bus/mod.ts';
 
@@ -21,7 +21,7 @@ export class RateLimitedWarning {
     this.#deps = deps;
   }
 
-  /** One line per period, with the number of others since the last one. */
+  /** Logs one line per interval, with the number of suppressed ones since the last. */
   report(fields: object): void {
     const { clock, log } = this.#deps;
     const now = clock.now();

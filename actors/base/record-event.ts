@@ -1,4 +1,4 @@
-// The function by which any part of the runtime records a Kubernetes Event about an object.
+// Function by which the runtime emits Kubernetes Events about objects.
 
 import type { UserEvent } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';

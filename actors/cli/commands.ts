@@ -50,7 +50,7 @@ interface ToolModule {
   main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number>;
 }
 
-/** What the commands below make of their options; the others go to the configuration. */
+/** Options that the commands below use; the others belong to the configuration. */
 interface Reported {
   readonly keep?: boolean;
   readonly verbose?: boolean;
@@ -122,7 +122,7 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     } as const;
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
   };
-  // What else may be said is known when the adapters are.
+  // Other options are known when the adapters are loaded.
   const { values: said } = loosely([]);
   const named = [said['adapters'] ?? []].flat().filter((name) => typeof name === 'string');
   const adapters = await adaptersOf(named.length > 0 ? named.join() : env['TROUPE_ADAPTERS'], process.cwd());
@@ -134,7 +134,7 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     return usageText(adapters, Object.values(TOOLS), program);
   }
   if (!isCommand(command)) {
-    // What follows an option that is none looks like a command.
+    // The argument after an unknown option looks like a command.
     // mutant: command-after-no-option drop
     parsed({ name: 'troupe', options: allOptions(adapters) }, args.slice(0, name?.index));
     throw noCommand(command, [...Object.keys(USAGES), ...Object.keys(TOOLS)], program);
@@ -272,19 +272,20 @@ async function carriedOut(
         });
       }
       case 'events': {
-        const [{ events }, { clusterOf, isThere }, { openBusReader }] = await Promise.all([
+        const [{ events }, { clusterOf, isThere, refuseAbsent }, { openBusReader }] = await Promise.all([
           import('./events/events.ts'),
           import('./events/presence.ts'),
           import('./bus-reader.ts'),
         ]);
         process.stdout.on('error', leaveWithReader);
         const { since = '1h', type, watch = false, inspect } = reported;
+        const looked = { config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] };
         return await events({
           adapters: configured(),
           clock,
           openBus: () => openBusReader(config, clock, data),
-          isThere: (address) =>
-            isThere({ config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] }, address),
+          isThere: (address) => isThere(looked, address),
+          refuseAbsent: (namespaces) => refuseAbsent(looked, namespaces),
           prefix: config.natsPrefix,
           names: rest,
           namespaces: namespace,
@@ -348,11 +349,14 @@ async function carriedOut(
       case 'get':
       case 'tree':
       case 'graph':
-      case 'top': {
-        const { queryCommands } = await import('./query-commands.ts');
+      case 'top':
+      case 'retry':
+      case 'pause':
+      case 'resume': {
+        const { changeCommands, queryCommands } = await import('./query-commands.ts');
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) throw new TerminalError(`'${command}' looks into one namespace`);
-        const { answer } = await queryCommands[command]();
+        const { answer } = await { ...queryCommands, ...changeCommands }[command]();
         const isTerminal = process.stdout.isTTY && env['TERM'] !== 'dumb';
         return await answer({
           config,
@@ -406,7 +410,7 @@ async function carriedOut(
       }
     }
   } catch (error) {
-    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    // Expected errors are one line; any other is a defect, printed with its stack.
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${plainLines(toErrorData(error).message)}\n`);

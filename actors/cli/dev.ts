@@ -17,13 +17,13 @@ import { openVisualizer } from './ui/running.ts';
 
 export interface DevDeps extends Omit<RunDeps, 'adapters'> {
   adapters: readonly Adapter[];
-  /** The environment, and what was said on the command line, for the adapters. */
+  /** Environment and command-line options, for the adapters. */
   env: Texts;
   options: Texts;
   folder: string;
   /** Whether each change of an object is logged. */
   isVerbose: boolean;
-  /** Where the addresses are written, and kept in sight. */
+  /** Output of the addresses, which keeps them visible. */
   reminder: Pick<Reminder, 'show'>;
 }
 
@@ -43,7 +43,7 @@ export async function dev({
   reminder,
 }: DevDeps): Promise<number> {
   const onProgress = (line: string): void => log.info(line);
-  // What is wrong in what was said is told before anything is started.
+  // Options are checked before anything is started.
   const said = all.map((adapter) => configure(adapter, env, options, PURPOSE));
   const user = busUser(config.roles, said, config.nodeName);
   const environment = await openEnvironment({ config, adapters: said, user, clock, folder, lasting: true, onProgress });
@@ -73,13 +73,13 @@ export async function dev({
       (line) => log.debug(line),
       adapters.flatMap(({ contracts }) => contracts),
     );
-    // What goes on is seen on the page; only what is wrong is told beside it, unless asked for.
+    // The page shows the activity; only problems are printed beside it by default.
     const isQuiet = !isVerbose && log.level === 'info';
     const deps = { adapters, bus, client, metrics, clock, log: isQuiet ? log.child({}, { level: 'warn' }) : log };
     visualizer = await openVisualizer(config, deps, folder);
     const runtime = await start(config, deps, signal);
     pages.began(runtime);
-    // Whoever reads the path may be in another folder.
+    // Absolute, since the path may be used from another directory.
     const events = resolve(folder, 'nats-url');
     if (natsUrl !== undefined) await writeFile(events, natsUrl, { mode: 0o600 });
     reminder.show(

@@ -1,15 +1,14 @@
-// What a person must find again however much is logged: it is written, and again a moment after enough other lines
-// have gone by.
+// Reminder that stays visible in a log: it is printed, and again shortly after a number of other lines.
 import { Writable } from 'node:stream';
 import type { Clock } from '../../bus/mod.ts';
 
 /** Lines that may stand between it and the bottom. */
 const LINES = 30;
-/** What is logged together with the last of them comes before it, in milliseconds. */
+/** Delay that lets related lines be printed first, in milliseconds. */
 const MOMENT_MS = 2_000;
 
 export interface Reminder {
-  /** Where the log goes: on to `out`, counted. */
+  /** Destination of the log: passed on to `out`, and counted. */
   readonly log: NodeJS.WritableStream;
   /** Writes the text now, and keeps it in sight from then on. */
   show(text: string): void;

@@ -1,4 +1,4 @@
-// Where the tutorial is on this machine: it comes along with a checkout and with the package.
+// Path of the tutorial on this machine: it is part of the checkout and of the package.
 import { relative } from 'node:path';
 import { fileURLToPath } from 'node:url';
 

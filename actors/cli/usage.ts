@@ -8,7 +8,7 @@ import { commandLines, type Option, type Options, optionLines, type Program, typ
 
 const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
 
-/** Of all commands of this table. */
+/** Options of all commands of this table. */
 const COMMON = {
   adapters: {
     type: 'string',
@@ -153,7 +153,7 @@ const RUN = {
   },
 } as const satisfies Options;
 
-/** Of whoever answers the API server. */
+/** Options of a webhook server. */
 const WEBHOOK = {
   'webhook-address': {
     type: 'string',
@@ -211,7 +211,7 @@ const EVERYWHERE = {
   'all-namespaces': { type: 'boolean', short: 'A', help: 'of all namespaces, and what is in none' },
 } as const satisfies Options;
 
-/** Of commands that look at the objects of a namespace. */
+/** Options of commands that read the objects of a namespace. */
 const PLACE = {
   namespace: {
     type: 'string',
@@ -231,7 +231,7 @@ const WATCH = {
   help: 'goes on, until Ctrl-C: drawn anew on a terminal, in lines elsewhere',
 } as const satisfies Option;
 
-/** Of commands that read the bus. */
+/** Options of commands that read the bus. */
 const BUS_READER_OPTIONS = {
   'nats-url': { ...RUN['nats-url'], fallback: "that of 'troupe dev' in this folder" },
   data: { ...DATA.data, help: "of 'troupe dev', whose bus is read where none is named" },
@@ -255,9 +255,8 @@ export const USAGES = {
   dev: {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
-    details: `Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE
-and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start goes on with
-what the folder keeps.`,
+    details:
+      'Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start goes on with what the folder keeps.',
     own: ['data', 'verbose'],
     options: {
       verbose: { type: 'boolean', short: 'v', help: 'logs each change of an object, a line each' },
@@ -271,10 +270,8 @@ what the folder keeps.`,
   demo: {
     name: 'demo',
     about: 'the cloud of a small company comes up and goes again; --keep leaves it up',
-    details: `What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack,
-Ironic and a Windows node. The demo applies 130 objects of 33 kinds in any order, shows how each waits for what it needs and
-comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but
-a log in the folder of --data.`,
+    details:
+      'What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack, Ironic and a Windows node. The demo applies 130 objects of 33 kinds in any order, shows how each waits for what it needs and comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but a log in the folder of --data.',
     own: ['keep', 'data', 'visualizer-bind-address', 'log-level'],
     options: {
       keep: { type: 'boolean', help: 'the landscape stays up, and so does what was started for it, until Ctrl-C' },
@@ -491,6 +488,29 @@ a log in the folder of --data.`,
     },
     examples: ['graph', 'graph -n shop -o mermaid', 'graph -A -o json'],
   },
+  retry: {
+    name: 'retry',
+    forms: ['<kind>/<name>'],
+    about:
+      "has an object tried again at once, whatever it waits for; takes the right to patch it, and changes its annotation 'troupe/retry' alone",
+    options: { ...PLACE, ...COMMON },
+    examples: ['retry network/app', 'retry baremetalhost/node-1 -n metal'],
+  },
+  pause: {
+    name: 'pause',
+    forms: ['<kind>/<name>'],
+    about:
+      "has nothing done for a BareMetalHost until 'resume', by its annotation 'baremetalhost.metal3.io/paused'; takes the right to patch it",
+    options: { ...PLACE, ...COMMON },
+    examples: ['pause baremetalhost/node-1 -n metal'],
+  },
+  resume: {
+    name: 'resume',
+    forms: ['<kind>/<name>'],
+    about: "ends what 'pause' began; what others paused is theirs to resume",
+    options: { ...PLACE, ...COMMON },
+    examples: ['resume baremetalhost/node-1 -n metal'],
+  },
   top: {
     name: 'top',
     about:
@@ -595,6 +615,9 @@ const CONFIGURED: readonly CommandName[] = [
   'get',
   'tree',
   'graph',
+  'retry',
+  'pause',
+  'resume',
   'events',
   'trace',
   'doctor',
@@ -639,7 +662,7 @@ export function allOptions(adapters: readonly KnownAdapter[]): Options {
   return { ...Object.assign({}, ...all), ...ofDemo, ...ofRun, ...flagsOf(adapters).definitions };
 }
 
-/** Of all adapters, by what they are for. */
+/** Flags of all adapters, by purpose. */
 interface AdapterFlags {
   readonly process: Options;
   readonly definitions: Options;

@@ -1,4 +1,4 @@
-// The reads of the API server that questions share: each object, list and group once, for any number of questions.
+// API server reader of the diagnosis: each object, list and group is read once, independent of the number of queries.
 import { ForbiddenError, type KubeClient, type Objects, type Resource } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, type Json } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
@@ -53,7 +53,7 @@ export class ClusterReader {
     return list;
   }
 
-  /** The kinds that the cluster has in the group of a resource; undefined: unknown. */
+  /** Kinds that the cluster has in the group of a resource; undefined if unknown. */
   kindsBeside({ group, version }: Pick<Resource, 'group' | 'version'>): Promise<readonly string[] | undefined> {
     const { client } = this.#deps;
     if (client === undefined || group === '') return Promise.resolve(undefined);

@@ -1,4 +1,4 @@
-// The objects of a namespace with their states and references, for callers that show many of them at once.
+// Objects with state and references, for views of many objects.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import { type Address, addressKey } from '../../bus/mod.ts';
 import type { Reference } from '../../machines/kind.ts';
@@ -14,14 +14,14 @@ export interface ScannedObject {
   readonly finding: Finding;
   /** Undefined: it is not there. */
   readonly object: KubeObject | undefined;
-  /** Whether it has a lifecycle here. */
+  /** Whether it has a lifecycle. */
   readonly lives: boolean;
   /** Whom it refers to, each once. */
   readonly references: readonly Referred[];
 }
 
 export interface Referred {
-  /** The objects that it refers to. */
+  /** Key of the dependency. */
   readonly key: string;
   readonly neededFor: Reference['neededFor'];
 }
@@ -63,10 +63,10 @@ export async function scanNamespace(deps: SurveyDeps, from: readonly Address[]):
     const object = await reading.get(registry.resource(address) as Resource, address);
     const finding = await inquiry.explain(address, askedBy);
     const references = new Map<string, Referred>();
-    // An exception in the code of a kind is the state of that object; the others are read all the same.
+    // An exception of a kind's code becomes the object's finding; the other objects are processed all the same.
     for (const reference of orElse(() => object && kind?.references(object), undefined) ?? []) {
       const target = orElse(() => registry.target(address, reference), undefined);
-      if (target === undefined) continue; // an unknown kind: the finding of the object that needs it reports that
+      if (target === undefined) continue; // unknown kind: reported for its dependents
       const other = addressKey(target);
       if (references.has(other)) continue;
       references.set(other, { key: other, neededFor: reference.neededFor });

@@ -73,7 +73,7 @@ export function advised(label: string, doing: string, { message }: Pick<Conditio
   return { summary: said, advice: todo, weight: Weight.Refused, ...(at !== undefined && { at }) };
 }
 
-/** @param id  of its resource, which is deleted with it */
+/** @param id  id of the external resource, which would be deleted with it */
 export function unappliedFields(label: string, fields: readonly string[], id: string | undefined): Cause {
   const summary = `${label} is not as its spec says: ${fields.join(', ')} cannot be set once the resource is made`;
   const loss = id === undefined ? '' : `, which deletes ${id} with all that it holds,`;
@@ -81,7 +81,7 @@ export function unappliedFields(label: string, fields: readonly string[], id: st
   return { summary, advice, weight: Weight.Refused };
 }
 
-/** Another controller manages the objects. */
+/** Cause: a legacy controller manages the objects. */
 export function led({ name, lease, holder }: Leader): Cause {
   const summary = `${name} leads: ${holder} holds the lease ${lease}, and Troupe touches nothing meanwhile`;
   const advice = `see that ${name} works, or scale its Deployment to zero and Troupe takes over`;
@@ -112,7 +112,7 @@ export function busAway(message: string): Cause {
   return { summary, advice, weight: Weight.Stalled };
 }
 
-/** The caller may not read which process hosts what. */
+/** Cause: no permission to read the hosting processes. */
 export function busUntold(message: string): Cause {
   const summary = `whether a process hosts it is unknown: ${oneLine(message)}`;
   return { summary, advice: 'name a bus and a login that may look, or none', weight: Weight.Passing };
@@ -125,7 +125,7 @@ export function unusable(label: string, object: KubeObject, id = 'its resource')
   return { summary, advice: `look at ${id} where it lives`, weight: Weight.Foreign };
 }
 
-/** It waits for something that no reference names. @param advice  where it does not continue automatically */
+/** Cause outside of the references. @param advice  action, unless it resolves automatically */
 export function foreign(
   label: string,
   object: KubeObject,
@@ -150,7 +150,9 @@ export function unseen(label: string, isNew: boolean, sinceMs: number | undefine
   return { summary: `no process has looked at ${label} ${when}`, advice: RUNNING, weight: Weight.Unseen };
 }
 
-/** An object that is not deleted refers to one that is. @param id  of the resource of the first, if it has any */
+/**
+ * Cause: an object that is not deleted refers to one that is. @param id id of the first one's external resource, if any
+ */
 export function holding(holder: string, id: string | undefined, held: string): Cause {
   // Nothing was built on it, so it lets go (P1).
   return id === undefined
@@ -194,7 +196,7 @@ export function circle(labels: readonly string[]): Cause {
   return { summary, advice: 'take one of the references out', weight: Weight.Held };
 }
 
-/** The part of a finding that every object has. @param id  of its resource */
+/** Part of a finding that every object has. @param id  id of its external resource */
 export function saidBy(
   object: KubeObject,
   id: string | undefined,
@@ -211,7 +213,7 @@ export function saidBy(
   };
 }
 
-/** The state of an object that is not explained any further. */
+/** State of an object without further explanation. */
 export function objectStateOf(object: KubeObject): Standing {
   if (isDeleted(object)) return Standing.Deleting;
   return availabilityOf(object)?.status === 'False' ? Standing.Waiting : Standing.Available;
@@ -228,14 +230,14 @@ export function isDeleted({ metadata }: KubeObject): boolean {
   return metadata.deletionTimestamp !== undefined;
 }
 
-/** The id of its resource. Where its kind has a lifecycle, that knows: there are kinds without `status.id`. */
+/** Id of the external resource. The lifecycle of its kind decides: some kinds have no `status.id`. */
 export function idOf(object: KubeObject, kind: Pick<Kind, 'life'> | undefined): string | undefined {
   if (kind?.life.externalId !== undefined) return kind.life.externalId(object);
   const id = object.status?.['id'];
   return typeof id === 'string' && id !== '' ? id : undefined;
 }
 
-/** The external system's name of the state of the resource. */
+/** State of the resource as the external system names it. */
 function statusOf({ status }: KubeObject): string | undefined {
   const state = (status?.['resource'] as { readonly status?: unknown } | undefined)?.status;
   return typeof state === 'string' && state !== '' ? state : undefined;

@@ -1,9 +1,10 @@
-// Messages that may wait before they are published: only the last one counts, and it is published when there is a quiet moment.
+// Coalescer of publications: only the last value counts, and it is published when there is little other traffic.
 //
 // Invariants:
 //   COALESCER-1. All that waits is published once nothing was put for QUIET_MS; whatever waits is published after LIMIT_MS at the
 //       latest, however busy it stays.
-//   COALESCER-2. A message that was dropped, or was waiting at `clear`, is never published: a newer one is on its way, or another host's.
+//   COALESCER-2. A dropped value, or one that was waiting at `clear`, is never published: a newer one is on its way, or
+//       another writer's.
 import type { Clock, Timer } from '../../bus/mod.ts';
 
 export interface LaterDeps<Value> {
@@ -20,12 +21,12 @@ interface Waiting<Value> {
 export const QUIET_MS = 1_000;
 /** The longest that anything waits, in milliseconds. */
 export const LIMIT_MS = 60_000;
-/** Messages that are due within this time are published in one batch, in milliseconds. */
+/** Values that are due within this time are published together, in milliseconds. */
 const TOGETHER_MS = 100;
 
 export class Coalescer<Value> {
   readonly #deps: LaterDeps<Value>;
-  /** The longest wait comes first. */
+  /** Waiting values, the oldest first. */
   readonly #waiting = new Map<string, Waiting<Value>>();
   #touchedAt = 0;
   #timer: Timer | undefined;

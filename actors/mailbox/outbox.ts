@@ -1,13 +1,15 @@
-// The messages of a shard, published until the bus has them: level-triggered, by compare (P9).
+// Outbox: publishes a shard's messages until the bus has them, level-triggered, by compare-and-swap (P9).
 //
 // Invariants:
 //   OUTBOX-1. At most one publication of a subject is under way, and the last thing said is the last thing published.
 //   OUTBOX-2. Nothing begins after `close`, nor after the end of the lease, noticed or not: a host without it is silent.
-//   OUTBOX-3. A value of another writer is read before it is overwritten, and not overwritten if it is newer.
-//   OUTBOX-4. A value that the bus is known to have is not published again; one that another writer replaced is.
-//   OUTBOX-5. However much there is to publish, no more publications are under way than `inFlight` allows: the rest waits here and
-//       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
-//   OUTBOX-6. A forgotten subject stays forgotten, whatever is received about it later: objects come and go, and nothing of them stays.
+//   OUTBOX-3. A value of another writer is always read before it is overwritten, and kept if it is newer.
+//   OUTBOX-4. A value that is on the bus already, if that was received, is never published again; an overwritten one
+//       is.
+//   OUTBOX-5. The number of running publications never exceeds `inFlight`: the rest waits here rather than in the
+//       connection, where it would delay the renewal of leases and run into request timeouts.
+//   OUTBOX-6. A forgotten subject always stays forgotten, whatever is received later: objects come and go, and nothing
+//       of them stays.
 import {
   type ActorSubject,
   addressKey,
@@ -20,17 +22,17 @@ import {
 import type { Semaphore } from '../base/semaphore.ts';
 import { SubjectMap } from './subject-map.ts';
 
-/** Whether a value of another writer may be overwritten by the one to be published. */
+/** Whether a value of another writer may be overwritten. */
 export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
 
-/** The value that the bus has on a subject, as far as this host knows. */
+/** Value of a subject on the bus, if this host knows it. */
 interface Stored {
   /** Undefined: it is not remembered. Kept as it was given, and not as text: most of its parts are its author's anyway. */
   readonly payload: JsonObject | undefined;
   readonly sequence: number;
-  /** Payload that was published here; undefined: another writer's, or this host's before it began again. */
+  /** Rule for a value of this host; undefined: another writer published it, or this host before a restart. */
   readonly mayReplace: MayReplace | undefined;
-  /** Trace of the change that caused what was published here. */
+  /** Trace context of the change that caused the value. */
   readonly traceparent: string | undefined;
 }
 
@@ -48,13 +50,13 @@ export interface OutboxDeps {
   clock: Clock;
   /** May be shared with other outboxes. */
   inFlight: Semaphore;
-  /** End of the lease on what is published, milliseconds since the epoch. */
+  /** End of the lease on the shard, in milliseconds since the epoch. */
   endsAt: () => number;
   /** Told of the first failure of a series, for one line in the log. */
   onTrouble: (message: string) => void;
   /**
-   * The part that is kept of each published value: its `payload`, so that the same is not published again, or only its
-   * `place`, for a caller that repeats nothing. `payload` is the default.
+   * Part of each published value that is kept: its `payload`, so that an equal value is not published again, or only
+   * its `place`, for writers that never repeat a value. `payload` is the default.
    */
   remember?: 'payload' | 'place';
 }
@@ -106,12 +108,13 @@ export class Outbox {
   }
 
   /**
-   * The value that the bus has on a subject of this shard, as its reader received it: at a replay, what need not be published again;
-   * later, what another writer may have overwritten (OUTBOX-4), and nothing else: a value that is over comes back once more.
+   * Notes a value that the bus has on a subject of this shard: at a replay, values that need no repetition; later,
+   * values that another writer may have overwritten (OUTBOX-4). Own earlier values come back once more, and are
+   * ignored.
    */
   heard(subject: ActorSubject, payload: JsonObject, sequence: number): void {
     const stored = this.#stored.get(subject);
-    // A subject that is being published is compared with what is there in any case.
+    // A running publication compares with the stored value anyway.
     // mutant: outbox-revives-gone ||.3 drop
     if (
       this.#closed ||
@@ -126,12 +129,12 @@ export class Outbox {
     void this.say(subject, stored.payload, stored.mayReplace, stored.traceparent);
   }
 
-  /** The value that the bus has on a subject, or will have, as far as is known and remembered. */
+  /** Value that the bus has, or will have, on a subject, if it is known and kept. */
   standing(subject: ActorSubject): JsonObject | undefined {
     return this.#saying.get(subject)?.wanted ?? this.#stored.get(subject)?.payload;
   }
 
-  /** Place of the value of a subject that was published here; undefined: none is known, or another is on its way. */
+  /** Sequence of a value published here; undefined: none is known, or another is on its way. */
   place(subject: ActorSubject): number | undefined {
     return this.#saying.get(subject) === undefined ? this.#stored.get(subject)?.sequence : undefined;
   }
@@ -146,14 +149,14 @@ export class Outbox {
     return this.#saying.size;
   }
 
-  /** Number of subjects that are remembered. */
+  /** Number of remembered subjects. */
   get size(): number {
     return this.#stored.size + this.#saying.size;
   }
 
   /**
-   * Publishes no more on a subject, unless the last value there is another one than `payload`; undefined: whatever the last value is.
-   * The value itself stays for its reader to delete.
+   * Drops a subject, unless its last value differs from `payload`; undefined: any value. The value itself stays for its
+   * reader to delete.
    */
   forget(subject: ActorSubject, payload?: JsonObject): void {
     const saying = this.#saying.get(subject);
@@ -183,12 +186,12 @@ export class Outbox {
     const { subject } = saying;
     const { mailbox, clock, inFlight, endsAt, remember = 'payload' } = this.#deps;
     let { payload: published, sequence } = this.#stored.get(subject) ?? { payload: undefined, sequence: 0 };
-    /** In the same task as the last check of what is wanted, or a value that is given right after it would be lost (OUTBOX-1). */
+    /** In the same turn as the last check, or a value published right after it would be lost (OUTBOX-1). */
     const end = (stored: Stored): void => {
       this.#saying.delete(subject);
       this.#stored.set(subject, stored);
     };
-    // Forgotten; a value that was given since is another publication's.
+    // Forgotten; a newer value belongs to another publication.
     const isForgotten = (): boolean => this.#saying.get(subject) !== saying;
     while (!this.#closed) {
       if (isForgotten()) return;
@@ -201,7 +204,7 @@ export class Outbox {
       if (turn !== undefined) await turn;
       try {
         const { wanted: payload, traceparent } = saying;
-        // The lease may have ended while it waited for its place.
+        // While it waited for a slot.
         // mutant: outbox-speaks-when-closed ||.1 drop
         if (this.#closed || isForgotten() || (published !== undefined && isSame(payload, published))) continue;
         // A process that stood still says what is old by now before it hears that others may speak.

@@ -1,11 +1,11 @@
-// Last values by their subjects. Measured with 150,000 of them, three for each of 50,000 objects: 66 bytes
-// of heap per subject, and 174 in a `Map` whose keys are subjects as text.
+// Map of last values by subject. Measured with 150,000 of them, three for each of 50,000 objects: 66 bytes of heap per
+// subject, and 174 in a `Map` whose keys are subjects as text.
 import { type ActorSubject, addressKey } from '../../bus/mod.ts';
 import { CompactMap } from '../base/compact-map.ts';
 
 /**
- * By topic, by sender, by receiver: names that exist in any case. Subjects as text would be new ones, three
- * or four for every object.
+ * Nested by topic, sender and receiver: names that exist anyway. Subjects as text would be new strings, three or four
+ * for every object.
  */
 export class SubjectMap<Value> {
   readonly #topics = new Map<ActorSubject['topic'], Map<string, CompactMap<Value>>>();
@@ -38,7 +38,7 @@ export class SubjectMap<Value> {
   }
 }
 
-/** States of objects have many senders. */
+/** Every sender may publish states of objects. */
 function authorOf(subject: ActorSubject): string {
   return 'from' in subject ? addressKey(subject.from) : '';
 }

@@ -1,4 +1,4 @@
-// Metrics of the bus: whether it is connected, leases, and the delay of messages.
+// Metrics of the bus: connection, leases, and delivery delays.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 import { type Bus, type Clock, type Lease, type Leases, type Mailbox, WATCH_LEASE } from '../../bus/mod.ts';
 import { POD_LEASE } from '../sharding/replica-count.ts';

@@ -1,4 +1,4 @@
-// The metrics of a process, under Prometheus names.
+// Metrics under Prometheus names.
 import { totalmem } from 'node:os';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CallRecord, Metric } from '../../adapters/api/adapter.ts';
@@ -17,11 +17,11 @@ import { type HostedObjects, objectGauges } from './object-gauges.ts';
 import { StateDurations } from './state-durations.ts';
 import { type WebhookMetrics, webhookMetrics } from './webhook-metrics.ts';
 
-/** Facts that a runtime reports. */
+/** Metrics that a runtime records. */
 export interface RuntimeMetrics {
   /** Notes a call to a cloud. */
   onCall(record: CallRecord): void;
-  /** Events that were recorded about an object. @param reason  one of a few, CamelCase */
+  /** Counts a user event of an object. @param reason  one of a few, CamelCase */
   onUserEvent(kind: string, reason: string): void;
   /** Notes a request for an operation that was refused. */
   onRefused(record: RefusedRecord): void;
@@ -44,7 +44,7 @@ export interface Metrics extends RuntimeMetrics, WebhookMetrics {
   countedBus(bus: Bus): Bus;
   /** The same client; requests are counted. */
   counted(client: KubeClient): KubeClient;
-  /** Counts the objects that live there, at each scrape. */
+  /** Counts the hosted objects at each scrape. */
   follow(populated: HostedObjects): void;
   /** All figures in the text format of Prometheus. */
   text(): Promise<{ readonly contentType: string; readonly body: string }>;
@@ -249,7 +249,7 @@ export function metrics({ clock }: { readonly clock: Clock }): Metrics {
   };
 }
 
-/** Memory limit of the container, in bytes; 0: it has none. */
+/** Memory limit of the container, in bytes; 0 if it has none. */
 function memoryLimit(): number {
   const limit = process.constrainedMemory();
   return limit < totalmem() ? limit : 0;

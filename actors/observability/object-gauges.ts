@@ -6,7 +6,7 @@ import { QUARANTINED } from '../object/object-machines.ts';
 import type { ShardHostLoad } from '../sharding/shard-host.ts';
 import type { StateDurations } from './state-durations.ts';
 
-/** A resident object. */
+/** Hosted object. */
 export interface HostedObject {
   readonly address: Address;
   /** Empty: there is no object, others refer to it. */
@@ -14,14 +14,14 @@ export interface HostedObject {
   readonly tags: ReadonlySet<string>;
 }
 
-/** A host of objects. */
+/** Hosts of objects. */
 export interface HostedObjects {
-  /** Number of objects that live here, by state. */
+  /** Number of hosted objects by state. */
   countByState(): ReadonlyMap<string, number>;
   hostedObjects(): Iterable<HostedObject>;
-  /** Length of the queues; calls by the realm of their caller. */
+  /** Queue lengths; calls by the realm of their caller. */
   load(): ShardHostLoad & { readonly calls: ReadonlyMap<string, CallLoad> };
-  /** Number of messages that could not be understood. */
+  /** Number of mailbox messages that could not be parsed. */
   readonly rejectedMessages: number;
 }
 

@@ -1,16 +1,16 @@
-// Time that objects stay in their states, from the trace. For an idle object without trouble nothing is
-// kept: there are tens of thousands of them.
+// Durations of objects in their states, from trace events. Nothing is kept about idle objects without failures: there
+// are tens of thousands of them.
 import type { Address } from '../../bus/mod.ts';
 
-/** An object that is on its way, or in trouble. Milliseconds since the epoch. */
+/** Stay of a busy or failing object, in milliseconds since the epoch. */
 interface Stay {
   readonly enteredAt: number;
-  /** Time since which it has not been idle without trouble. */
+  /** Time since which it has not been settled. */
   readonly unsettledAt: number;
 }
 
 export class StateDurations {
-  /** By the address that an actor has for its lifetime: its entry is dropped with it. */
+  /** Stays by the address object of an actor's lifecycle: they are collected with it. */
   readonly #stays = new WeakMap<Address, Stay>();
 
   /**
@@ -31,7 +31,7 @@ export class StateDurations {
     return stay && now - stay.enteredAt;
   }
 
-  /** Time since which it has not been idle without trouble, as far as this process knows; undefined: it is. */
+  /** Time since which it has not been settled, if this process knows it; undefined: it is settled. */
   unsettledAt(actor: Address): number | undefined {
     return this.#stays.get(actor)?.unsettledAt;
   }

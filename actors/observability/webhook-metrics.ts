@@ -1,4 +1,4 @@
-// Metrics of the webhooks: the API server waits for each answer, and so does its client.
+// Metrics of the webhooks: the API server, and its client, wait for each response.
 import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
 
 /** One answer. */

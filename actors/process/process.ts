@@ -1,4 +1,4 @@
-// The signals that the process gets from outside.
+// Signals to the process from outside.
 
 /** A reader that has seen enough, such as `head`, is no failure. */
 export function leaveWithReader(error: NodeJS.ErrnoException): void {

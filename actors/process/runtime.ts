@@ -49,13 +49,13 @@ export interface RuntimeDeps {
   roles: ReadonlySet<string>;
   /** Longest time a call to a cloud may take, in milliseconds. */
   callMs: number;
-  /** Kinds to manage, CamelCase or plural; undefined: all that no other controller manages. */
+  /** Managed kinds, CamelCase or plural; undefined: all, while no legacy controller leads. */
   kinds?: readonly string[] | undefined;
-  /** Namespaces to manage; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   namespaces?: readonly string[] | undefined;
-  /** Metrics of this process, if there is a registry. */
+  /** Metrics, if they are read. */
   metrics?: RuntimeMetrics | undefined;
-  /** Whether Kubernetes Events report what happened to objects. */
+  /** Whether Kubernetes Events are emitted for users. */
   events: boolean;
   /** Name among the pods; made unique for each start. */
   podName?: string | undefined;
@@ -66,27 +66,27 @@ export interface RuntimeDeps {
 export interface Runtime {
   readonly pod: string;
   readonly kinds: readonly Kind[];
-  /** Number of objects that live here, by state. */
+  /** Number of hosted objects by state. */
   countByState(): ReadonlyMap<string, number>;
-  /** Objects that live here. */
+  /** Hosted objects. */
   hostedObjects(): Iterable<HostedObject>;
-  /** Length of the queues. */
+  /** Queue lengths. */
   load(): ShardHostLoad & { readonly calls: ReadonlyMap<string, CallLoad> };
-  /** Number of messages that could not be understood. */
+  /** Number of mailbox messages that could not be parsed. */
   readonly rejectedMessages: number;
   /** Begins nothing new, waits a few seconds for what is under way, gives up all leases. Idempotent. */
   close(): Promise<void>;
 }
 
-/** The recorder of Events, for all pods. */
+/** Reporter of Events, for all pods. */
 const REPORTER = 'troupe';
-/** Pause before a role that ended begins again, in milliseconds. */
+/** Pause before a role that ended restarts, in milliseconds. */
 const ROLE_PAUSE_MS = 1_000;
 
 /**
  * Starts the roles; they come to work as the bus and the API server answer.
  *
- * @throws {TerminalError} a kind that is to be managed is not known, or an adapter cannot be served as it is configured
+ * @throws {TerminalError} a configured kind is unknown, or an adapter cannot be served with its configuration
  */
 export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const { bus, client, clock, log, roles, adapters, callMs, namespaces } = deps;
@@ -97,7 +97,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     adapters.flatMap(({ kinds }) => kinds),
     deps.kinds,
   );
-  // A process that hosts no actors learns of no leases, and takes all that it may.
+  // A process without actors knows no leases, and uses the whole limit.
   const replicaCount = new LivePods(pod, roles.has(Role.Actors) ? undefined : 1);
   const served = await serveAdapters(deps, objects, replicaCount);
   const called = adapters.flatMap((adapter) => withOperations(bus, adapter, served.get(adapter), clock));
@@ -152,7 +152,8 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
     });
     services.push(await serveOperations(bus, adapter, here, { version: TROUPE_VERSION, admission }));
   };
-  // A process that hosts actors calls its own operations in memory: no other process needs them, unless it is one of several nodes.
+  // A process that hosts actors calls its own operations in memory: no other process needs them, unless they belong to
+  // one of several nodes.
   // mutant: host-serves-operations ! -> true
   const offered = [...served].filter(([{ route }]) => route !== undefined || !roles.has(Role.Actors));
   /** A role that cannot begin, as the bus is away in this moment, begins later. */
@@ -176,12 +177,12 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   const onLeases = (records: readonly LeaseRecord[]): void => replicaCount.heard(records);
   const hold = (signal: AbortSignal): Promise<void> =>
     manageShards({ bus, host, clock, log, pod, offer: serving, onLeases }, signal);
-  /** Followed once, for any number of restarts of the role. */
+  /** Watched once, even if the role restarts. */
   let predecessors: readonly ReturnType<typeof watchLegacyController>[] | undefined;
   const act = async (): Promise<void> => {
     // Kinds and namespaces together name objects that the other has been told to leave out.
     const isSplit = deps.kinds !== undefined && namespaces !== undefined;
-    // The other controller manages all kinds of its realm, whichever of them are named here.
+    // The other controller manages all kinds of its realm, whichever of them are configured here.
     // mutant: kinds-alone-overtake => -> () => deps.kinds === undefined
     const isShared = ({ kinds }: ConfiguredAdapter): boolean => deps.kinds === undefined || kinds.some(isTaken);
     predecessors ??= adapters.flatMap((adapter) => {
@@ -245,7 +246,7 @@ export async function startRuntime(deps: RuntimeDeps): Promise<Runtime> {
   };
 }
 
-/** Keyed by the realms of their counters. */
+/** Calls by the realms of their counters. */
 function callsOf(served: ReadonlyMap<ConfiguredAdapter, Pick<Served, 'load'>>): ReadonlyMap<string, CallLoad> {
   const calls = new Map<string, CallLoad>();
   for (const [{ realm }, each] of served) {
@@ -309,7 +310,7 @@ export function authorityOf(url: string): string | undefined {
   return `${hostname.replace(/^\[(.*)\]$/, '$1')}:${port || (protocol === 'http:' ? '80' : '443')}`;
 }
 
-/** The kinds that are managed; the objects of the others are only followed. @throws {TerminalError} there is no such kind */
+/** Managed kinds; the objects of the others are only watched. @throws {TerminalError} a kind does not exist */
 function takenBy(
   kinds: readonly DeclaredKind[],
   names: readonly string[] | undefined,

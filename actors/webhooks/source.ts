@@ -1,7 +1,7 @@
-// Sources of the webhooks' certificate: Troupe makes it, or another program provides it.
+// Source of the webhooks' certificate: Troupe makes it, or it is configured.
 import type { Certificate } from './server.ts';
 
-/** Facts that a source asks of the server. */
+/** Requirements of a source on the server. */
 export interface CertificateUser {
   /** Serves by this from now on. @throws {TerminalError} they do not fit */
   serve(certificate: Certificate): Promise<void>;
@@ -16,7 +16,7 @@ export interface CertificateSource {
   run(user: CertificateUser, signal: AbortSignal): Promise<void>;
   /** Whether these authorities, as PEM, are what is to be trusted, as far as is known. */
   isEnough(said: string): boolean;
-  /** The authorities to be trusted now, for a server that publishes these so far. @throws they cannot be read */
+  /** Current bundle for an object with this bundle. @throws it cannot be determined */
   bundle(said: string): Promise<string>;
   /** Something has changed about what is trusted. */
   onTrust(): void;

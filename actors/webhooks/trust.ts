@@ -1,9 +1,10 @@
-// The authorities that the API server trusts when it calls: the caBundle in the objects that lead it here, restored after each apply.
+// Trust of the API server in the webhooks: the caBundle in the objects that refer to them, restored whenever other
+// writers change it.
 //
 // Invariants:
 //   HOOK-TRUST-1. Of an object nothing is written but the caBundle of an entry that leads to this server; where one leads elsewhere it
 //       stays as it is.
-//   HOOK-TRUST-2. The bundle that is written is the one to be trusted at that moment, read again: an older view puts nothing back.
+//   HOOK-TRUST-2. A write always contains the bundle read at that moment: an outdated view is never written back.
 //   HOOK-TRUST-3. `since` is reported only while every existing object has the whole bundle.
 import type { Logger } from 'pino';
 import type { Webhooks } from '../../adapters/api/webhooks.ts';
@@ -29,11 +30,11 @@ export interface TrustDeps {
   readonly clock: Clock;
   readonly log: Pick<Logger, 'info' | 'warn'>;
   readonly webhooks: readonly Webhooks[];
-  /** Host name of this server. */
+  /** Service of this server. */
   readonly service: ServicePlace;
   /** Whether these authorities, as PEM, are all that are to be trusted, as far as is known. */
   isEnough(said: string): boolean;
-  /** The bundle to be written in its place, as it is now. @throws it cannot be read */
+  /** Replacement for that bundle. @throws it cannot be determined */
   bundle(said: string): Promise<string>;
   /** Told when something changes about whether it is trusted. */
   onChange(): void;
@@ -49,7 +50,7 @@ export interface Trust {
 interface Target {
   readonly resource: Resource;
   readonly name: string;
-  /** Places of a caBundle in the object, and their present values. */
+  /** Paths of caBundles in the object, with their values. */
   readonly entries: (object: JsonObject, paths: ReadonlySet<string>, service: ServicePlace) => readonly Entry[];
 }
 
@@ -61,7 +62,7 @@ interface Entry {
 }
 
 interface Said {
-  /** By an object, one for each of its entries; undefined: it is not known. */
+  /** Bundles of an object, one for each of its entries; undefined if unknown. */
   bundles: readonly string[] | undefined;
 }
 
@@ -85,7 +86,7 @@ const CONFIGURATIONS: Resource = {
 
 const PAUSE_FIRST_MS = 50;
 const PAUSE_LIMIT_MS = 30_000;
-/** Failures in a row that are not logged. */
+/** Number of consecutive races that are not logged. */
 const RACES = 5;
 
 /** Keeps the bundles until `signal` is aborted. */
@@ -171,7 +172,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
         said.bundles = undefined;
         failures += 1;
         const { code, message } = toErrorData(error);
-        // A write of another client at the same time is expected: the patch is refused as a conflict, or as invalid.
+        // A concurrent write is normal: the patch fails with a conflict, or as invalid.
         const isRace = (code === ErrorCode.Conflict || code === ErrorCode.Terminal) && failures <= RACES;
         if (!isRace && message !== problem) {
           log.warn({ [resource.kind]: name, error: message }, 'the caBundle of the webhooks cannot be written');
@@ -225,7 +226,7 @@ function inConfiguration(
   );
 }
 
-/** None, where it leads to another server (HOOK-TRUST-1). Only the path of a URL counts. */
+/** None if it refers to another server (HOOK-TRUST-1). Of a URL only the path counts. */
 function entryOf(
   pointer: string,
   clientConfig: unknown,

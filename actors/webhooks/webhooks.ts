@@ -97,7 +97,7 @@ export function startWebhooks(
     problem = toErrorData(error).message;
     throw error;
   });
-  // The waiting caller gets it; there need not be one.
+  // Callers handle the failure, if there are any.
   running.catch(() => undefined);
   return {
     get port() {

@@ -1,6 +1,6 @@
-// What somebody may have meant who wrote something that does not exist.
+// Suggestions for misspelled names.
 
-/** What is longer, in letters, was not meant to be anything else. */
+/** Maximum length, in letters, of a text that is taken for a misspelling. */
 const LONGEST = 80;
 
 /** @returns the candidate that differs least, if it differs by no more than a third of the letters of the longer one */
@@ -23,7 +23,7 @@ export function hint(written: string, candidates: Iterable<string>): string {
   return meant === undefined ? '' : `; did you mean '${meant}'?`;
 }
 
-/** How many letters have to be added, removed or changed, or swapped with the next one. */
+/** Edit distance: the number of letters that have to be added, removed or changed, or swapped with the next one. */
 function distanceOf(left: string, right: string): number {
   let before: readonly number[] = [];
   let row = Array.from({ length: right.length + 1 }, (_, index) => index);

@@ -19,8 +19,10 @@ export interface EventsDeps {
   adapters: readonly ConfiguredAdapter[];
   clock: Clock;
   openBus: () => Promise<BusReader>;
-  /** Whether an object exists of which nothing is told; undefined: nobody can say. */
+  /** Whether an object without events exists; undefined: unknown. */
   isThere: (target: EventTarget) => Promise<boolean | undefined>;
+  /** @throws {TerminalError} one of the namespaces is not there, as far as that can be told */
+  refuseAbsent: (namespaces: readonly string[]) => Promise<void>;
   /** First token of the bus's subjects; undefined: the usual one. */
   prefix: string | undefined;
   /** `<kind>/<name>`, or the two apart; none: all objects. */
@@ -32,13 +34,13 @@ export interface EventsDeps {
   /** With commas between; undefined: all. */
   types: readonly string[] | undefined;
   isWatched: boolean;
-  /** A port; undefined: nobody inspects. */
+  /** Port of the inspection server; undefined: there is none. */
   inspect: string | undefined;
   output: string | undefined;
   /** Ends the watch. */
   signal: AbortSignal;
   out: NodeJS.WritableStream;
-  /** What is no event. */
+  /** Output other than events. */
   notes: NodeJS.WritableStream;
   ink: Ink;
 }
@@ -85,14 +87,18 @@ export async function events(deps: EventsDeps): Promise<number> {
             : lineOf(event, { labelOf, steps, places, ink }),
         );
       },
-      onNoHistory: ({ message }) => notes.write(`troupe: ${plain(message)}; what happens from now on is told\n`),
+      onNoHistory: ({ message }) => notes.write(`troupe: ${plain(message)}; only events from now on are shown\n`),
     });
-    if (named === undefined || isTold || isWatched || server !== undefined) return 0;
+    if (isTold || isWatched || server !== undefined) return 0;
+    if (named === undefined) {
+      await deps.refuseAbsent(namespaces ?? []);
+      return 0;
+    }
     const label = `${known.resource(named)?.kind ?? named.plural}/${named.name}`;
     const exists = await deps.isThere({ ...named, namespaces });
     const silence = `nothing is kept that happened to ${plain(label)} within ${plain(deps.since)}`;
     if (exists === false) notes.write(`troupe: ${absence(label, namespaces?.join(', ') ?? '')}\n`);
-    else notes.write(`troupe: ${silence}${exists === undefined ? ', and whether it exists cannot be told' : ''}\n`);
+    else notes.write(`troupe: ${silence}${exists === undefined ? ', and whether it exists is unknown' : ''}\n`);
     return exists === true ? 0 : 1;
   } finally {
     await server?.close();

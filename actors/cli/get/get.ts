@@ -1,15 +1,15 @@
-// `troupe get`: the objects that live here, one a line, each with how it stands and what it waits for first.
+// `troupe get`: lists the managed objects, one per line, with state and first reason for waiting.
 import { hint } from '../../../adapters/text/nearest.ts';
 import { addressKey, type Clock, TerminalError } from '../../../bus/mod.ts';
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
 import { duration, type Finding, labelOf, Standing } from '../../diagnosis/findings.ts';
 import { addressesIn, type ScannedObject, scanNamespace } from '../../diagnosis/namespace-scan.ts';
-import { absence, named, openCluster } from '../cluster.ts';
+import { absence, named, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import type { Ink } from '../demo/view.ts';
 import { colored, table } from '../terminal-text.ts';
 
-/** An object as programs are told of it. */
+/** Object in JSON output. */
 export interface Row {
   readonly namespace: string;
   readonly kind: string;
@@ -17,7 +17,7 @@ export interface Row {
   readonly standing: Standing;
   /** For how long it has been so, in milliseconds. */
   readonly sinceMs?: number;
-  /** In the foreign system. */
+  /** Id in the external system. */
   readonly id?: string;
   readonly waitsFor: readonly string[];
   readonly reason?: string;
@@ -65,6 +65,7 @@ export async function answer(question: CommandContext): Promise<number> {
       .flatMap((address) => survey.get(addressKey(address)) ?? [])
       .map(rowOf)
       .filter(({ standing }) => states === undefined || states.includes(standing));
+    if (wanted.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, namespace);
     if (output === 'json' || output === 'yaml') {
       out.write(await asText(output, { objects: rows }));
     } else if (rows.length > 0) {
@@ -95,7 +96,7 @@ function rowOf({ finding, object, address }: ScannedObject): Row {
   };
 }
 
-/** What it needs, or, if it is being deleted, who holds it. */
+/** Missing dependencies or, if it is being deleted, its holders. */
 function waitsFor({ needs, heldBy = [] }: Finding): readonly string[] {
   const holders = heldBy.flatMap((hold) => hold.holders.map(labelOf));
   return [...new Set([...holders, ...needs.map(labelOf)])];

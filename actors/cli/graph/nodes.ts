@@ -1,4 +1,4 @@
-// Who refers to whom, as plain data. Pure.
+// Graph of references, as plain data. Pure.
 import type { Standing } from '../../diagnosis/findings.ts';
 import { labelIn, type Survey } from '../../diagnosis/namespace-scan.ts';
 
@@ -6,7 +6,7 @@ export interface Graph {
   /** Undefined: all of them. */
   readonly namespace?: string;
   readonly nodes: readonly GraphNode[];
-  /** From whoever refers to what is referred to. */
+  /** Edges from dependents to dependencies. */
   readonly edges: readonly { readonly from: string; readonly to: string; readonly neededFor: string }[];
 }
 

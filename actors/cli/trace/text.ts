@@ -83,7 +83,7 @@ function roundLines(
   return lines;
 }
 
-/** What the other did while it was waited for; once, as another wait for it goes on where that ended. */
+/** Steps of the other while it was waited for; once, as another wait for it continues where that ended. */
 function meanwhile(
   { tags, endedAt = Number.POSITIVE_INFINITY }: Stay,
   { actor, traceId }: Link,
@@ -99,7 +99,7 @@ function meanwhile(
   if (other === undefined || reported.has(key)) return [];
   const heading = `${' '.repeat(12)}${indent.slice(0, -2)}${plain(options.labelOf(actor))}:`;
   const rounds = other.rounds.filter((round) => round.startedAt <= endedAt);
-  // An answer that does not end the waiting is followed by others: the other is told where it comes to rest.
+  // An answer that does not end the waiting is followed by others: the other's story is where it comes to rest.
   if (rounds.every(({ settledAt = Number.POSITIVE_INFINITY }) => settledAt > endedAt + SOON_MS)) return [];
   reported.add(key);
   return [
@@ -108,7 +108,7 @@ function meanwhile(
   ];
 }
 
-/** An answer is on its way before the one who gave it has come to rest. */
+/** An answer is on its way before its sender has come to rest. */
 const SOON_MS = 250;
 
 function stayText(

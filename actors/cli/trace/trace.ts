@@ -42,7 +42,7 @@ export interface TraceDeps {
   output: string | undefined;
   home: string | undefined;
   out: NodeJS.WritableStream;
-  /** What is no part of the story. */
+  /** Output other than the story. */
   notes: NodeJS.WritableStream;
   ink: Ink;
 }
@@ -174,7 +174,7 @@ function keyOf({ actor, traceId }: Pick<Story, 'actor' | 'traceId'>): string {
   return `${addressKey(actor)} ${traceId}`;
 }
 
-/** Which trace is meant: that of the wanted generation, or of the last change that something is kept of. */
+/** The trace that is meant: that of the wanted generation, or of the last change of which something is kept. */
 function traceOf(own: readonly ReceivedEvent[], written: Written | undefined, wanted: number | undefined): string {
   const last = own.at(-1);
   const uid = written?.uid ?? String(last?.data['uid'] ?? '');

@@ -1,7 +1,7 @@
-// `troupe tree`: the objects of a namespace by their references, each with how it stands and for how long.
+// `troupe tree`: the objects of a namespace by their references, each with its state and the time since.
 import { TerminalError } from '../../../bus/mod.ts';
 import { ClusterReader } from '../../diagnosis/cluster-reader.ts';
-import { type Cluster, objectNamed, openCluster } from '../cluster.ts';
+import { type Cluster, objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import { asText, type CommandContext, outputOf } from '../command-context.ts';
 import type { Direction, Tree } from './forest.ts';
 import { treesOf, treesText, type Wanted } from './trees.ts';
@@ -34,6 +34,7 @@ export async function answer(question: CommandContext): Promise<number> {
     const { client, objects, registry } = cluster;
     const deps = { reading: new ClusterReader({ objects, client }), registry, now: clock.now() };
     const trees = await treesOf(deps, wanted);
+    if (trees.length === 0 && !isEverywhere) await refuseAbsentNamespace(client, namespace);
     if (output === 'text') {
       out.write(treesText(trees, wanted.namespace, ink));
     } else {
@@ -64,7 +65,7 @@ interface TreeData {
   readonly name: string;
   readonly standing: string;
   readonly sinceMs?: number;
-  /** What it needs, or who needs it, is told where it comes up first. */
+  /** Its dependencies or dependents are printed where it occurs first. */
   readonly repeated?: true;
   readonly needs?: readonly TreeData[];
   readonly dependents?: readonly TreeData[];

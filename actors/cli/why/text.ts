@@ -17,7 +17,7 @@ import { drawn } from '../tree-text.ts';
 
 /** Further causes that are named before the root cause. */
 const OTHERS = 4;
-/** Root causes of a namespace that are shown, and who waits for one of them. */
+/** Maximum number of shown root causes of a namespace, and of shown objects that wait for one of them. */
 const SHARED = 20;
 const WAITERS = 3;
 
@@ -36,7 +36,7 @@ export function whyText(finding: Finding, ink: Ink, causes: readonly Cause[] = c
   return `${[...lines, '', ...named, ...more, last].join('\n')}\n`;
 }
 
-/** The root causes of a whole namespace, each with who waits for it. */
+/** Root causes of a whole namespace, each with the objects that wait for it. */
 export function overviewText({ namespace, objects, waiting, causes }: Overview): string {
   if (objects === 0) {
     const none = `namespace ${namespace} holds none of the objects that troupe cares for`;
@@ -50,7 +50,10 @@ export function overviewText({ namespace, objects, waiting, causes }: Overview):
   return `${[head, '', ...sharedLines(causes), ...more].join('\n')}\n`;
 }
 
-/** What holds up all, then each namespace with what waits in it, then how many have nothing that does. */
+/**
+ * Causes that block all objects, then each namespace with its waiting objects, then the number of namespaces without
+ * any.
+ */
 export function clusterOverviewText({ namespaces, causes }: ClusterOverview): string {
   if (namespaces.length === 0) return 'no namespace holds any of the objects that troupe cares for\n';
   const [troubled, well] = [
@@ -89,7 +92,7 @@ function lineOf(finding: Finding, ink: Ink): Line {
   return { text, below: [...heldBy.map((hold) => holdOf(hold, ink)), ...needs.map((need) => lineOf(need, ink))] };
 }
 
-/** What the object says itself, as far as the lines below it do not. */
+/** Messages of the object itself that are not in the lines below it. */
 export function detailOf({ standing, available, progressing, needs, heldBy = [] }: Finding): string {
   const message = (progressing?.message ?? '')
     .trim()
@@ -98,9 +101,9 @@ export function detailOf({ standing, available, progressing, needs, heldBy = [] 
   if (standing === Standing.Unseen || standing === Standing.Absent || progressing === undefined) return '';
   if (standing === Standing.Available) return '';
   const reason = `${progressing.reason}: ${message}`;
-  // What is told by the lines below is not told here.
+  // Facts of the lines below are not repeated here.
   if (standing === Standing.Deleting && heldBy.some(({ holders }) => holders.length > 0)) return '';
-  // What was said of it before it was deleted is no news.
+  // A message from before the deletion is outdated.
   if (standing === Standing.Deleting && progressing.reason === 'Success') return '';
   if (standing === Standing.Waiting && needs.length > 0 && progressing.reason === 'Progressing') return message;
   return available === undefined ? reason : `${reason} (Available ${available.status})`;

@@ -16,7 +16,7 @@ import {
 import { leaderAmong } from '../../diagnosis/legacy-leader.ts';
 import { clusterOverviewOf, overviewOf } from '../../diagnosis/overview.ts';
 import type { BusReader } from '../bus-reader.ts';
-import { type ClusterDeps, objectNamed, openCluster } from '../cluster.ts';
+import { type ClusterDeps, objectNamed, openCluster, refuseAbsentNamespace } from '../cluster.ts';
 import type { Ink } from '../demo/view.ts';
 import { clusterOverviewText, overviewText, whyText } from './text.ts';
 
@@ -30,7 +30,7 @@ export interface WhyDeps extends ClusterDeps {
   output: string | undefined;
   /** Asked when something waits; undefined: there is no bus to look at. */
   openBus: () => Promise<BusReader | undefined>;
-  /** Of the deployment. */
+  /** Number of shards of the deployment. */
   shards: number;
   out: NodeJS.WritableStream;
   ink: Ink;
@@ -75,7 +75,9 @@ export async function why({
       : asked === undefined
         ? await ofNamespace(deps, place, notes)
         : await ofObject(deps, { ...asked, namespace: place }, notes, ink);
-    // Who did not say where to look is told where that was.
+    if (asked === undefined && !isEverywhere && 'objects' in answer.data && answer.data.objects === 0)
+      await refuseAbsentNamespace(client, namespace);
+    // Without a namespace option the output names the namespace that was used.
     const where =
       namespace === undefined && !isEverywhere
         ? `in namespace ${place}, that of the context; -n names another\n\n`
@@ -119,7 +121,7 @@ async function ofCluster(deps: DiagnosisDeps, notes: Notes): Promise<Answer> {
   return { data, text: clusterOverviewText(data), isWell };
 }
 
-/** Who hosts what; that a bus is named and does not answer is an answer, too. */
+/** Hosting processes; an unreachable bus is an answer too. */
 async function hostingOn(
   openBus: WhyDeps['openBus'],
   shards: number,

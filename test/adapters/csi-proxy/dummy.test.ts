@@ -98,7 +98,7 @@ test('a client fails at once where nobody serves', async () => {
   try {
     assert.match(
       (await failureOf(v1.newClientWithPipePath(pipePath('dummy', 'v1', prefix), { clock }))).message,
-      /nobody serves/,
+      /no process serves/,
     );
   } finally {
     remove();

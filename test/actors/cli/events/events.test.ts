@@ -62,6 +62,7 @@ function reported(bus: Bus, more: Partial<EventsDeps> = {}): Promise<Said> {
       clock,
       openBus: async () => ({ ...bus, close: async () => undefined }),
       isThere: async () => undefined,
+      refuseAbsent: async () => undefined,
       prefix: undefined,
       names: [],
       namespaces: undefined,
@@ -109,6 +110,18 @@ test('one object, some types, and no longer ago than was asked', () =>
     assert.is((await reported(bus, { since: '0s' })).out, '');
   }));
 
+test('35.B: a namespace that is not there is refused when nothing is told of it, and asked for only then', () =>
+  withBus(async (bus) => {
+    const refuseAbsent = async (namespaces: readonly string[]): Promise<void> => {
+      throw new TerminalError(`there is no namespace '${namespaces}'`);
+    };
+    const error = await reported(bus, { namespaces: ['shpo'], refuseAbsent }).catch((thrown: unknown) => thrown);
+    assert.match((error as Error).message, "there is no namespace 'shpo'");
+    assert.is((await reported(bus, { namespaces: ['shop'], refuseAbsent })).code, 0);
+    const signal = AbortSignal.abort();
+    assert.is((await reported(bus, { namespaces: ['shpo'], refuseAbsent, isWatched: true, signal })).code, 0);
+  }));
+
 test('35.B: types of events that there are none of are refused, with the nearest; completion offers those that there are', () =>
   withBus(async (bus) => {
     for (const types of [['transitoin'], ['call', 'gone']]) {
@@ -134,7 +147,7 @@ test('33.B10: an object of which nothing is kept is said to be none, or to have 
       out: '',
       notes: `${quiet}\n`,
     });
-    const untold = `${quiet}, and whether it exists cannot be told\n`;
+    const untold = `${quiet}, and whether it exists is unknown\n`;
     assert.equal(await reported(bus, asked), { code: 1, out: '', notes: untold });
     const known = await reported(bus, { names: ['subnet/app'], isThere: () => assert.unreachable() as never });
     assert.equal([known.code, known.notes], [0, ''], 'of one that is gone what happened is told');

@@ -38,6 +38,9 @@ check('the objects of a namespace in a table, of a kind, by name, and as data', 
   // 35.B: only those that stand so.
   const waiting = await ask([], { reported: { state: ['failed,waiting'] } });
   assert.equal(waiting.out.match(/^\w+\/\S+/gm), ['KIND/NAME', `Subnet/${subnet}`]);
+  const lost = await ask([], { namespace: 'no-such-place' }).catch((error: unknown) => error);
+  assert.instance(lost, TerminalError);
+  assert.match((lost as Error).message, "there is no namespace 'no-such-place', which -n names");
   const nothing = await ask([], { reported: { state: ['deleting'] } });
   assert.equal([nothing.code, nothing.out], [0, '']);
   assert.match(nothing.err, 'that is deleting');

@@ -42,6 +42,10 @@ check('a namespace and one object, as text, as data and as a graph', async (worl
   assert.ok(whole.edges.some(({ from }: { from: string }) => from === own));
   assert.match((await ask(everywhere)).out, new RegExp(`└─ ${own}  available`));
 
+  for (const command of [tree, graph]) {
+    const lost = await answerOf(command, questionIn(world, { namespace: 'no-such-place' })).catch((error) => error);
+    assert.match((lost as Error).message, "there is no namespace 'no-such-place'");
+  }
   for (const refused of [
     { reported: { dependents: true } },
     { reported: { 'all-namespaces': true, watch: true } },
