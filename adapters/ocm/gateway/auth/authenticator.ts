@@ -22,7 +22,7 @@ export class Unauthenticated extends Error {
   }
 }
 
-export const NOBODY: Caller = { name: '', groups: [] };
+export const ANONYMOUS: Caller = { name: '', groups: [] };
 
 export interface Credentials {
   /** In lower case. */

@@ -3,7 +3,7 @@
 // Invariants:
 //   OCM-NONE-1. A page of a web site gets nothing: neither by a name of its own for this address (DNS rebinding), nor by a form or
 //       script of another site.
-import { type Authenticator, type AuthRequest, NOBODY, Unauthenticated } from './authenticator.ts';
+import { ANONYMOUS, type Authenticator, type AuthRequest, Unauthenticated } from './authenticator.ts';
 
 const LOOPBACK = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d+)?$/i;
 
@@ -12,7 +12,7 @@ export function noAuthentication(): Authenticator {
     async authenticate(request) {
       // mutant: gateway-none-other-site drop
       if (isFromElsewhere(request)) throw new Unauthenticated('Pages of other sites get nothing here', 403);
-      return NOBODY;
+      return ANONYMOUS;
     },
   };
 }

@@ -169,7 +169,7 @@ export function conformanceSuite(name: string, make: MakeStore): void {
   rule('1: unknown members of a body are ignored, wrong types are named by their path', async ({ client }) => {
     const reply = await created(client, CLUSTERS, {
       id: 'a',
-      colour: 'red',
+      color: 'red',
       nodes: { compute: 1, speed: 2 },
       name: null,
     });
