@@ -44,12 +44,10 @@ const textField = fc.constantFrom<readonly [string, (row: Row) => string | undef
 );
 
 const simple: fc.Arbitrary<Condition> = fc.oneof(
-  fc
-    .tuple(textField, text)
-    .map(([[field, get], other]) => ({
-      text: `${field} = ${quoted(other)}`,
-      of: (row: Row): Truth => textIs(get(row), other),
-    })),
+  fc.tuple(textField, text).map(([[field, get], other]) => ({
+    text: `${field} = ${quoted(other)}`,
+    of: (row: Row): Truth => textIs(get(row), other),
+  })),
   fc.tuple(textField, text).map(([[field, get], other]) => ({
     text: `${field}<>${quoted(other)}`,
     of: (row: Row): Truth => not(textIs(get(row), other)),
