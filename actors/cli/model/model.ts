@@ -21,6 +21,9 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<ModelCommand>>> = {
   docs: () => import('./docs.ts'),
   lsp: () => import('./lsp.ts'),
   diff: () => import('./diff.ts'),
+  serve: () => import('./serve.ts'),
+  routes: () => import('./routes.ts'),
+  token: () => import('./token.ts'),
 };
 
 const MODEL: Tool<CommandName> = {
