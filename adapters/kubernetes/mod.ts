@@ -3,7 +3,9 @@ export {
   type CrdFile,
   crd,
   crdFile,
+  crdFileName,
   crdName,
+  crdText,
   type KindContract,
   type KindDefinition,
 } from '../api/contract/crds.ts';
