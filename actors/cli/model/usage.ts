@@ -88,7 +88,7 @@ export const USAGES = {
         help: 'which classes become kinds, and which attributes become the status',
       },
     },
-    examples: ['model crds models | kubectl apply -f -', 'model crds models --output crds --check'],
+    examples: ['model crds models', 'model crds models --output crds --check'],
   },
   lsp: {
     name: 'model lsp',

@@ -55,6 +55,8 @@ export const RESERVED: readonly string[] = [
 ];
 
 const GROUP_SUFFIX = 'models.troupe.dev';
+/** Names of finalizers are made of it. */
+const LONGEST_KIND = 50;
 const FOREIGN_GROUP = /(^|\.)(k8s|kubernetes)\.io$/;
 const DNS_SUBDOMAIN = /^(?=.{1,253}$)[a-z0-9]([-a-z0-9]*[a-z0-9])?(\.[a-z0-9]([-a-z0-9]*[a-z0-9])?)+$/;
 const DNS_LABEL = /^[a-z]([-a-z0-9]{0,61}[a-z0-9])?$/;
@@ -112,6 +114,7 @@ function kindOf(model: Model, binding: Binding, places: Map<Version, Collections
   for (const [what, name] of Object.entries({ version: apiVersion, kind: kind.toLowerCase(), plural, singular })) {
     if (!DNS_LABEL.test(name)) throw new BindingError(`${what} '${name}' has other characters than a DNS label`);
   }
+  if (kind.length > LONGEST_KIND) throw new BindingError(`kind '${kind}' has more than ${LONGEST_KIND} characters`);
   const all = fieldsOf(type, binding.attributes);
   const [spec, status] = splitFields(type, all, binding.statusAttributes ?? []);
   const reserved = status.find(({ property }) => RESERVED.includes(property));

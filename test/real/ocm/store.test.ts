@@ -1,0 +1,17 @@
+// needs: kube
+import { systemClock } from '../../../actors/base/clock.ts';
+import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
+import { kubernetesStoreSuite } from '../../adapters/ocm/gateway/kubernetes.suite.ts';
+
+const kubeconfig = process.env['KUBECONFIG'];
+
+if (kubeconfig === undefined) {
+  process.stdout.write('skipped: KUBECONFIG is not set\n');
+} else {
+  const clock = systemClock();
+  kubernetesStoreSuite('real', async () => ({
+    clock,
+    client: () => kubeClient({ clock, kubeconfig }),
+    close: async () => undefined,
+  }));
+}
