@@ -111,6 +111,7 @@ async function reconcile({ ports, key, object, dependencies, owned, heldBy }: Re
   // Before anything is said of others: whoever is deleted then keeps them until it is gone.
   if (!owned) return { next: 'guard' };
   const isUsed = ({ answer }: Dependency): boolean =>
+    // mutant: model-forgets-use &&.2 -> false
     answer?.readiness === Readiness.Deleting && used.some(({ uid }) => uid === answer.uid);
   const lacking = dependencies.filter((each) => each.answer?.readiness !== Readiness.Ready && !isUsed(each));
   const [first] = lacking;
@@ -124,6 +125,7 @@ async function reconcile({ ports, key, object, dependencies, owned, heldBy }: Re
     next: 'rest',
     stands: 'awaitingDependencies',
     // Nothing was done with these: they wait for it, and it for those who come after them.
+    // mutant: model-never-withdraws : -> []
     withdrawnUids: lacking.flatMap(({ answer }) => (answer?.readiness === Readiness.Deleting ? [answer.uid] : [])),
   };
 }

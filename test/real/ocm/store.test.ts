@@ -1,4 +1,5 @@
 // needs: kube
+import { suite } from 'uvu';
 import { systemClock } from '../../../actors/base/clock.ts';
 import { kubeClient } from '../../../adapters/kubernetes/mod.ts';
 import { kubernetesStoreSuite } from '../../adapters/ocm/gateway/kubernetes.suite.ts';
@@ -9,9 +10,11 @@ if (kubeconfig === undefined) {
   process.stdout.write('skipped: KUBECONFIG is not set\n');
 } else {
   const clock = systemClock();
-  kubernetesStoreSuite('real', async () => ({
+  const test = suite('store in kubernetes, real');
+  kubernetesStoreSuite(test, 'real', async () => ({
     clock,
     client: () => kubeClient({ clock, kubeconfig }),
     close: async () => undefined,
   }));
+  test.run();
 }

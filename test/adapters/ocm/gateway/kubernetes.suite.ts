@@ -1,10 +1,12 @@
 // The store in Kubernetes: the contract of all stores, and what is specific to it, on any API server.
-import { suite } from 'uvu';
+import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
+import { delegatedObjects } from '../../../../adapters/kubernetes/mod.ts';
 import type { Collection } from '../../../../adapters/ocm/gateway/store/collections.ts';
 import type { Address, Change, Outcome, Table, Value } from '../../../../adapters/ocm/gateway/store/store.ts';
 import type { Binding } from '../../../../adapters/ocm/kinds/bindings.ts';
 import type { ModelKind } from '../../../../adapters/ocm/kinds/kinds.ts';
+import { modelResource } from '../../../../adapters/ocm/kinds/resource.ts';
 import { toProperties } from '../../../../adapters/ocm/kinds/values.ts';
 import { type Ground, type ModelWorld, openModelWorld, type WorldOptions } from '../kinds/world.ts';
 import { collectionAt, testModel } from './model.ts';
@@ -24,7 +26,7 @@ const BINDINGS: readonly Binding[] = [
 const caller = { name: 'tester', groups: ['testers'] } as const;
 const at = (id: string, ...outer: string[]): Address => ({ outer, id });
 
-export function kubernetesStoreSuite(where: string, openGround: () => Promise<Ground>): void {
+export function kubernetesStoreSuite(test: Test, where: string, openGround: () => Promise<Ground>): void {
   const open = async (options: Partial<WorldOptions> = {}): Promise<ModelWorld> =>
     openModelWorld(await openGround(), { model: testModel(), bindings: BINDINGS, ...options });
 
@@ -52,7 +54,6 @@ export function kubernetesStoreSuite(where: string, openGround: () => Promise<Gr
     };
   });
 
-  const test = suite(`store in kubernetes, ${where}`);
   const on = (title: string, run: (world: ModelWorld) => Promise<void>, options: Partial<WorldOptions> = {}): void => {
     test(title, async () => {
       const world = await open(options);
@@ -202,6 +203,23 @@ export function kubernetesStoreSuite(where: string, openGround: () => Promise<Gr
   });
 
   on(
+    '36.4b: a deletion is of the incarnation that was seen, and of no later one',
+    async (world) => {
+      const resource = modelResource(world.kinds[0] as ModelKind);
+      const objects = delegatedObjects({ client: world.client, clock: world.clock, manager: 'test' });
+      const place = { resource, namespace: world.namespace };
+      const first = await world.create('Cluster', 'a');
+      const { name, uid } = first.metadata;
+      assert.is((await objects.remove(place, { name, uid }, { as: undefined })).kind, 'gone');
+      assert.is((await objects.remove(place, { name, uid }, { as: undefined })).kind, 'absent');
+      await world.create('Cluster', 'a');
+      assert.is((await objects.remove(place, { name, uid }, { as: undefined })).kind, 'conflict');
+      assert.ok(await world.read('Cluster', 'a'));
+    },
+    { hasActors: false },
+  );
+
+  on(
     '36.4b: as the caller, what he may not do is refused, and what he may not read is not shown',
     async (world) => {
       const clusters = tableOf(world, CLUSTERS);
@@ -250,8 +268,6 @@ export function kubernetesStoreSuite(where: string, openGround: () => Promise<Gr
     },
     { hasActors: false, writesAs: 'caller' },
   );
-
-  test.run();
 }
 
 function isReady(object: { readonly status?: unknown } | undefined): boolean {

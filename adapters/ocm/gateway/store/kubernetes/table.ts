@@ -134,7 +134,6 @@ export class KubernetesTable implements Table {
   update({ address, edit, ...context }: UpdateRequest): Promise<Outcome> {
     const { feed } = this.#own;
     const key = `${feed.place.resource.plural}/${address.id}`;
-    // mutant: ocm-updates-at-once ()#2.0 -> ((_, run) => run())
     return this.#deps.serial.run(key, async () => {
       let object = feed.get(address.id);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
