@@ -86,8 +86,13 @@ export function delegatedObjects({ client, clock, manager, onTrouble }: Delegate
     ): Promise<Written | { readonly kind: 'gone' }> {
       const path = resourcePath(resource, namespace, name);
       try {
-        // mutant: delegated-deletes-successor ()#2 -> client.call({ method: 'DELETE', path, as })
-        const { body } = await client.call({ method: 'DELETE', path, body: { preconditions: { uid } }, as });
+        const { body } = await client.call({
+          method: 'DELETE',
+          path,
+          // mutant: delegated-deletes-successor drop
+          body: { preconditions: { uid } },
+          as,
+        });
         if (body['kind'] === 'Status') return { kind: 'gone' };
         const object = strip(body, resource);
         // Who answers with the object that is gone says of it that it is being deleted, held by nothing.

@@ -88,6 +88,8 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
     '36.4b: kinds come and go while the process runs',
     async ({ store, kinds }) => {
       const clusters = collectionAt(testModel(), CLUSTERS);
+      const providers = store.bind(collectionAt(testModel(), PROVIDERS));
+      assert.ok(providers);
       let told = 0;
       const stop = store.onBindingsChanged?.(() => {
         told += 1;
@@ -96,7 +98,7 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
       assert.is(store.bind(clusters), undefined);
       // Without the kind of those around them objects have no place.
       assert.is(store.bind(collectionAt(testModel(), POOLS)), undefined);
-      assert.ok(store.bind(collectionAt(testModel(), PROVIDERS)));
+      assert.is(store.bind(collectionAt(testModel(), PROVIDERS)), providers);
       store.setKinds(kinds);
       assert.ok(store.bind(clusters));
       stop?.();

@@ -44,12 +44,14 @@ export function kubernetesStore(deps: KubernetesStoreDeps, kinds: readonly Model
     for (const kind of next) {
       const known = before.find((each) => crdName(each.kind) === crdName(kind) && each.kind.version === kind.version);
       const feed = known?.feed ?? new Feed(objects, { resource: modelResource(kind), namespace });
-      kept.set(typeKey(kind.type), { kind, feed });
+      kept.set(typeKey(kind.type), known?.kind === kind ? known : { kind, feed });
     }
-    const feeds = new Set([...kept.values()].map(({ feed }) => feed));
+    const all = new Set(kept.values());
+    const feeds = new Set([...all].map(({ feed }) => feed));
     for (const { feed } of before) if (!feeds.has(feed)) feed.close();
     bound = kept;
-    tables.clear();
+    // What stays as it was keeps its tables, and with them those who watch.
+    for (const [key, { path }] of tables) if (!path.every((each) => all.has(each))) tables.delete(key);
     for (const observer of observers) observer();
   };
   setKinds(kinds);
