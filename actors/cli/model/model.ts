@@ -22,6 +22,9 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<ModelCommand>>> = {
   crds: () => import('./crds.ts'),
   lsp: () => import('./lsp.ts'),
   diff: () => import('./diff.ts'),
+  serve: () => import('./serve.ts'),
+  routes: () => import('./routes.ts'),
+  token: () => import('./token.ts'),
 };
 
 const MODEL: Tool<CommandName> = {
