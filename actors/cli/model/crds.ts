@@ -3,8 +3,9 @@ import { crdFileName, crdText } from '../../../adapters/kubernetes/mod.ts';
 import { bindingsOfAll, bindKinds, definitionOf } from '../../../adapters/ocm/kinds/mod.ts';
 import type { Model } from '../../../adapters/ocm/model/mod.ts';
 import { plain } from '../../base/printable.ts';
+import { readBindings } from '../../process/load-models.ts';
 import { leaveWithReader } from '../../process/process.ts';
-import { readBindings } from './bindings.ts';
+
 import { generate, type OutputFiles } from './output.ts';
 import { type ModelArguments, modelArguments, withModel } from './session.ts';
 import { USAGES } from './usage.ts';
