@@ -54,14 +54,14 @@ function modelActor(kind: ModelKind, kindOf: (type: StructType) => ModelKind | u
     guards: [guard],
     fieldManagers: { finalizer: `${MANAGER}-finalizer`, guards: MANAGER },
     references: (object) =>
-      referencesIn(kind, object).flatMap(({ type, name, isParent }): readonly Reference[] => {
+      referencesIn(kind, object).flatMap(({ type, name, isParent, isHolder }): readonly Reference[] => {
         const target = kindOf(type);
         if (target === undefined) return [];
         return [
           {
             kind: target.kind,
             name,
-            finalizers: [guard],
+            finalizers: isHolder ? [] : [guard],
             neededFor: 'always',
             ...(isParent && { fixed: true }),
           },

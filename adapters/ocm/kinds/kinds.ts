@@ -4,7 +4,7 @@
 //   OCM-KINDS-1. Status and spec come from the declaration alone: no attribute is taken for the server's own by its name.
 //   OCM-KINDS-2. Within a set of kinds a class, a kind and a plural occur once: actors and references are told apart by them.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { Collections } from '../gateway/store/collections.ts';
+import { type Collection, Collections } from '../gateway/store/collections.ts';
 import { typeKey } from '../gateway/store/links.ts';
 import { directoryName, type Model, nameOf, type StructType, type Version } from '../model/mod.ts';
 import type { Binding } from './bindings.ts';
@@ -36,6 +36,8 @@ export interface Parent {
   readonly type: StructType;
   /** Property of the spec that has its name. */
   readonly property: string;
+  /** It has one such object at most, which goes with it. */
+  readonly isOfOne: boolean;
 }
 
 /** Kinds, and why a binding became none. */
@@ -162,21 +164,29 @@ function classIn(version: Version, name: string): StructType {
 
 function parentOf(type: StructType, { parent }: Binding, places: Map<Version, Collections>): Parent | undefined {
   if (parent === '') return undefined;
-  const found = parent === undefined ? parentInTree(type, places) : classIn(type.version, parent);
-  return found && { type: found, property: referenceOf(found.name) };
+  const own = collectionsOf(type, places);
+  const found = parent === undefined ? parentInTree(own) : classIn(type.version, parent);
+  const isOfOne = own.length > 0 && own.every(({ singleton }) => singleton);
+  return found && { type: found, property: referenceOf(found.name), isOfOne };
 }
 
 /** The class around the collections of a class; undefined where one of them is in no object. */
-function parentInTree(type: StructType, places: Map<Version, Collections>): StructType | undefined {
-  const { version } = type;
-  const collections = places.get(version) ?? new Collections(version);
-  places.set(version, collections);
-  const own = collections.all().filter((each) => each.type === type && !each.singleton);
+function parentInTree(own: readonly Collection[]): StructType | undefined {
   if (own.some(({ outer }) => outer.length === 0)) return undefined;
   const parents = [...new Set(own.flatMap(({ outer }) => outer.at(-1)?.type ?? []))];
   if (parents.length <= 1) return parents[0];
   const names = parents.map(({ name }) => name.camel).join(', ');
   throw new BindingError(`it belongs to ${names}: say which with 'parent'`);
+}
+
+/** Where objects of a class are; those without an identifier count where there are no others. */
+function collectionsOf(type: StructType, places: Map<Version, Collections>): readonly Collection[] {
+  const { version } = type;
+  const collections = places.get(version) ?? new Collections(version);
+  places.set(version, collections);
+  const all = collections.all().filter((each) => each.type === type);
+  const many = all.filter(({ singleton }) => !singleton);
+  return many.length > 0 ? many : all.filter(({ outer }) => outer.length > 0);
 }
 
 /** An object cannot be moved to another parent. */

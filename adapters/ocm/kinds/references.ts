@@ -9,6 +9,8 @@ export interface ModelReference {
   readonly name: string;
   /** The object belongs to the target: for good. */
   readonly isParent: boolean;
+  /** The target may go: the object goes with it. */
+  readonly isHolder: boolean;
 }
 
 /** All references, each target once. */
@@ -16,7 +18,8 @@ export function referencesIn({ spec, status, parent }: ModelKind, object: KubeOb
   const found: ModelReference[] = [];
   const add = (type: StructType, name: unknown, isParent: boolean): void => {
     if (typeof name !== 'string' || name === '') return;
-    if (!found.some((each) => each.type === type && each.name === name)) found.push({ type, name, isParent });
+    if (!found.some((each) => each.type === type && each.name === name))
+      found.push({ type, name, isParent, isHolder: isParent && parent?.isOfOne === true });
   };
   if (parent !== undefined) add(parent.type, object.spec?.[parent.property], true);
   collect(spec, object.spec, add);

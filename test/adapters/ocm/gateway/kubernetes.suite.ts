@@ -2,15 +2,18 @@
 import type { Test } from 'uvu';
 import * as assert from 'uvu/assert';
 import { delegatedObjects } from '../../../../adapters/kubernetes/mod.ts';
-import type { Collection } from '../../../../adapters/ocm/gateway/store/collections.ts';
+import { type Collection, Collections } from '../../../../adapters/ocm/gateway/store/collections.ts';
+import { kubernetesStore } from '../../../../adapters/ocm/gateway/store/kubernetes/store.ts';
+import { typeKey } from '../../../../adapters/ocm/gateway/store/links.ts';
 import type { Address, Change, Outcome, Table, Value } from '../../../../adapters/ocm/gateway/store/store.ts';
 import type { Binding } from '../../../../adapters/ocm/kinds/bindings.ts';
-import type { ModelKind } from '../../../../adapters/ocm/kinds/kinds.ts';
+import { bindingsOfAll, type ModelKind } from '../../../../adapters/ocm/kinds/kinds.ts';
 import { modelResource } from '../../../../adapters/ocm/kinds/resource.ts';
 import { toProperties } from '../../../../adapters/ocm/kinds/values.ts';
-import { type Ground, type ModelWorld, openModelWorld, type WorldOptions } from '../kinds/world.ts';
+import type { Model } from '../../../../adapters/ocm/model/mod.ts';
+import { type Ground, type ModelWorld, newNamespace, openModelWorld, type WorldOptions } from '../kinds/world.ts';
 import { collectionAt, testModel } from './model.ts';
-import { CLUSTERS, POOLS, PROVIDERS, storeSuite } from './store.suite.ts';
+import { CLUSTERS, type MakeStore, POOLS, PROVIDERS, type StoreUnderTest, storeSuite } from './store.suite.ts';
 
 const CLUSTERS_MGMT = { service: 'clusters_mgmt', version: 'v1' } as const;
 const BINDINGS: readonly Binding[] = [
@@ -32,26 +35,7 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
 
   storeSuite(`kubernetes, ${where}`, async ({ model }) => {
     const world = await open({ model });
-    const kindOf = ({ type }: Collection): ModelKind =>
-      world.kinds.find((each) => each.type.name.key === type.name.key) as ModelKind;
-    return {
-      store: world.store,
-      async put(collection, { outer, id }, value) {
-        const kind = kindOf(collection);
-        const path = world.path(kind.kind, id);
-        const parent = kind.parent && { [kind.parent.property]: outer.at(-1) ?? '' };
-        const spec = { ...toProperties(kind.spec, value), ...parent };
-        if ((await world.read(kind.kind, id)) === undefined) await world.create(kind.kind, id, spec);
-        const contentType = 'application/merge-patch+json';
-        await world.client.call({ method: 'PATCH', path, contentType, body: { spec } });
-        const body = { status: toProperties(kind.status, value) };
-        await world.client.call({ method: 'PATCH', path: `${path}/status`, contentType, body });
-      },
-      async settled(collection, { id }) {
-        await world.until(kindOf(collection).kind, id, isReady);
-      },
-      close: world.close,
-    };
+    return { ...storeUnderTest(world, world), close: world.close };
   });
 
   const on = (title: string, run: (world: ModelWorld) => Promise<void>, options: Partial<WorldOptions> = {}): void => {
@@ -275,4 +259,102 @@ export function kubernetesStoreSuite(test: Test, where: string, openGround: () =
 function isReady(object: { readonly status?: unknown } | undefined): boolean {
   const { conditions = [] } = (object?.status ?? {}) as { conditions?: readonly { type: string; status: string }[] };
   return conditions.some(({ type, status }) => type === 'Ready' && status === 'True');
+}
+
+/** One API server with the actors of all namespaces; each store has a namespace of its own. */
+export function sharedStores(openGround: () => Promise<Ground>): { make: MakeStore; close(): Promise<void> } {
+  let shared: Promise<ModelWorld> | undefined;
+  return {
+    async make({ model, serverOwned }) {
+      shared ??= openGround().then((ground) =>
+        openModelWorld(ground, { model, bindings: bindingsOf(model, serverOwned), isForAll: true }),
+      );
+      const world = await shared;
+      const { client, clock, kinds } = world;
+      const namespace = await newNamespace(client, clock);
+      const objects = delegatedObjects({ client, clock, manager: 'troupe-gateway' });
+      const store = kubernetesStore({ objects, clock, namespace, writesAs: 'self', onRefused: () => undefined }, kinds);
+      await Promise.all(
+        collectionsIn(model)
+          .flatMap((each) => store.bind(each) ?? [])
+          .map(delivered),
+      );
+      return {
+        ...storeUnderTest(world, { store, namespace }),
+        async close() {
+          await store.close();
+          await client.call({ method: 'DELETE', path: `/api/v1/namespaces/${namespace}` });
+        },
+      };
+    },
+    close: async () => (await shared)?.close(),
+  };
+}
+
+function collectionsIn(model: Model): readonly Collection[] {
+  const versions = model.services.flatMap((service) => service.versions);
+  return versions.flatMap((version) => new Collections(version).all());
+}
+
+/** Resolves when all objects of a table were told: what asks for them then is told at once. */
+async function delivered(table: Table): Promise<void> {
+  const { promise, resolve } = Promise.withResolvers<void>();
+  const stop = table.watch(() => resolve());
+  await promise;
+  stop();
+}
+
+/** Every class is a kind; what is said of a collection holds for its class. */
+function bindingsOf(model: Model, serverOwned: Readonly<Record<string, readonly string[]>>): readonly Binding[] {
+  return bindingsOfAll(model).map((binding) => {
+    const found = Object.entries(serverOwned).find(
+      ([path]) => collectionAt(model, path).type.name.text === binding.class && path.includes(binding.service),
+    );
+    const isTwice = binding.class === 'Subscription' && binding.service === 'clusters_mgmt';
+    return {
+      ...binding,
+      ...(found && { statusAttributes: found[1].map((name) => name.charAt(0).toUpperCase() + name.slice(1)) }),
+      ...(isTwice && { names: { kind: 'ClusterSubscription' } }),
+    };
+  });
+}
+
+function storeUnderTest(
+  world: ModelWorld,
+  { store, namespace }: Pick<ModelWorld, 'store' | 'namespace'>,
+): Omit<StoreUnderTest, 'close'> {
+  const kindOf = ({ type }: Collection): ModelKind =>
+    world.kinds.find((each) => typeKey(each.type) === typeKey(type)) as ModelKind;
+  const pathOf = (kind: string, name?: string): string =>
+    world.path(kind, name).replace(`/namespaces/${world.namespace}/`, `/namespaces/${namespace}/`);
+  const has = async (path: string): Promise<boolean> =>
+    world.client.call({ method: 'GET', path }).then(
+      () => true,
+      () => false,
+    );
+  return {
+    store,
+    takesAnyId: false,
+    async put(collection, { outer, id }, value) {
+      const { kind, group, version, ...of } = kindOf(collection);
+      const path = pathOf(kind, id);
+      const spec = { ...toProperties(of.spec, value), ...(of.parent && { [of.parent.property]: outer.at(-1) ?? '' }) };
+      const contentType = 'application/merge-patch+json';
+      if (await has(path)) await world.client.call({ method: 'PATCH', path, contentType, body: { spec } });
+      else {
+        const body = { apiVersion: `${group}/${version}`, kind, metadata: { name: id }, spec };
+        await world.client.call({ method: 'POST', path: pathOf(kind), body });
+      }
+      const body = { status: toProperties(of.status, value) };
+      await world.client.call({ method: 'PATCH', path: `${path}/status`, contentType, body });
+    },
+    async settled(collection, { id }) {
+      const path = pathOf(kindOf(collection).kind, id);
+      for (;;) {
+        const { body } = await world.client.call({ method: 'GET', path });
+        if (isReady(body)) return;
+        await world.clock.sleep(20);
+      }
+    },
+  };
 }

@@ -21,6 +21,8 @@ export interface StoreUnderTest {
   put(collection: Collection, address: Address, value: Value): Promise<void>;
   /** Waits until all that an object depends on is held by it, where that takes a while. */
   settled?(collection: Collection, address: Address): Promise<void>;
+  /** Identifiers may have any characters; they do unless stated. */
+  readonly takesAnyId?: boolean;
   close(): Promise<void>;
 }
 

@@ -1,4 +1,5 @@
 // Actors of modeled objects, an API server, and a store of the gateway before it.
+import { systemClock } from '../../../../actors/base/clock.ts';
 import { openLog } from '../../../../actors/base/log.ts';
 import { installCrds } from '../../../../actors/cli/crds.ts';
 import { configure } from '../../../../actors/process/adapters.ts';
@@ -30,6 +31,8 @@ export interface WorldOptions {
   readonly writesAs?: 'caller' | 'self';
   /** Whether actors are there; they are unless stated. */
   readonly hasActors?: boolean;
+  /** Whether the actors are those of all namespaces. */
+  readonly isForAll?: boolean;
 }
 
 export interface ModelWorld {
@@ -58,17 +61,22 @@ export async function embeddedGround(): Promise<Ground> {
   return { clock, client: server.client, close: () => server.close().finally(() => clock.stop()) };
 }
 
+/** The same by the clock of the system: for what is asked from outside. */
+export async function embeddedInRealTime(): Promise<Ground> {
+  const clock = systemClock();
+  const server = await openApiServer({ clock, wire: new Wire() });
+  return { clock, client: server.client, close: server.close };
+}
+
 export async function openModelWorld(ground: Ground, options: WorldOptions): Promise<ModelWorld> {
-  const { model, bindings, writesAs = 'self', hasActors = true } = options;
+  const { model, bindings, writesAs = 'self', hasActors = true, isForAll = false } = options;
   const { clock } = ground;
   const { kinds, problems } = bindKinds(model, bindings);
   if (problems.length > 0) throw new Error(problems.join('\n'));
   const [client, own] = [ground.client(), ground.client()];
   const adapter = modelAdapter(kinds);
   await installCrds(client, clock, () => undefined, adapter.contracts);
-  const namespace = `models-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
-  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
-  await client.call({ method: 'POST', path: '/api/v1/namespaces', body });
+  const namespace = await newNamespace(client, clock);
   const broker = memoryBroker({ clock, leaseMs: 1_500 });
   const bus = broker.connect();
   const errors: JsonObject[] = [];
@@ -88,7 +96,7 @@ export async function openModelWorld(ground: Ground, options: WorldOptions): Pro
         roles: new Set(['watch', 'actors', adapter.role]),
         callMs: 1_000,
         events: true,
-        namespaces: [namespace],
+        namespaces: isForAll ? undefined : [namespace],
       })
     : undefined;
   const objects = delegatedObjects({ client, clock, manager: 'troupe-gateway' });
@@ -141,4 +149,11 @@ export async function openModelWorld(ground: Ground, options: WorldOptions): Pro
       await ground.close();
     },
   };
+}
+
+export async function newNamespace(client: KubeClient, clock: Clock): Promise<string> {
+  const namespace = `models-${Math.floor(clock.random() * 2 ** 32).toString(36)}`;
+  const body = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace } };
+  await client.call({ method: 'POST', path: '/api/v1/namespaces', body });
+  return namespace;
 }

@@ -51,7 +51,7 @@ export function kubernetesStore(deps: KubernetesStoreDeps, kinds: readonly Model
     for (const { feed } of before) if (!feeds.has(feed)) feed.close();
     bound = kept;
     // What stays as it was keeps its tables, and with them those who watch.
-    for (const [key, { path }] of tables) if (!path.every((each) => all.has(each))) tables.delete(key);
+    for (const [key, { path }] of tables) if (!path.kinds.every((each) => all.has(each))) tables.delete(key);
     for (const observer of observers) observer();
   };
   setKinds(kinds);
@@ -63,7 +63,8 @@ export function kubernetesStore(deps: KubernetesStoreDeps, kinds: readonly Model
     bind(collection) {
       const path = pathOf(collection);
       if (path === undefined) return undefined;
-      const known = tables.get(collection.path);
+      const key = `${collection.path} ${collection.singleton}`;
+      const known = tables.get(key);
       if (known !== undefined) return known.table;
       const table = new KubernetesTable({
         objects,
@@ -76,11 +77,11 @@ export function kubernetesStore(deps: KubernetesStoreDeps, kinds: readonly Model
             ? (caller, name, feed) => access.isAllowed(userOf(caller), feed.place, name)
             : undefined,
       });
-      tables.set(collection.path, { table, path });
+      tables.set(key, { table, path });
       return table;
     },
     describe(collection) {
-      const own = pathOf(collection)?.at(-1);
+      const own = pathOf(collection)?.own;
       return own && crdName(own.kind);
     },
     onBindingsChanged(onChange) {

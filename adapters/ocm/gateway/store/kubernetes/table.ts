@@ -25,7 +25,7 @@ import type {
 } from '../store.ts';
 import { reasonOf } from './faults.ts';
 import type { Feed, FeedChange } from './feed.ts';
-import { addressOf, type BoundKind, type BoundPath } from './place.ts';
+import { addressOf, type BoundKind, type BoundPath, nameOf, outerOf } from './place.ts';
 import type { DelegatedObjects, Refusal, User, WriteOptions } from './port.ts';
 import type { Serial } from './serial.ts';
 
@@ -54,15 +54,19 @@ export class KubernetesTable implements Table {
 
   constructor(deps: TableDeps) {
     this.#deps = deps;
-    this.#own = deps.path.at(-1) as BoundKind;
+    this.#own = deps.path.own;
     this.serverOwned = new Set(pathsOf(this.#own.kind.status));
     const { mayRead } = deps;
-    if (mayRead !== undefined) this.mayRead = (caller, { id }) => mayRead(caller, id, this.#own.feed);
+    if (mayRead === undefined) return;
+    this.mayRead = (caller, { outer, id }) => {
+      const name = id === undefined ? undefined : nameOf(deps.path, { outer, id });
+      return mayRead(caller, name, this.#own.feed);
+    };
   }
 
   watch(listener: ChangeListener): () => void {
     const { path } = this.#deps;
-    const feeds = path.map(({ feed }) => feed);
+    const feeds = path.kinds.map(({ feed }) => feed);
     const own = this.#own.feed;
     /** Addresses that the listener knows, by name. */
     const shown = new Map<string, Address>();
@@ -71,8 +75,11 @@ export class KubernetesTable implements Table {
       if (!feeds.every(({ isSynced }) => isSynced)) return;
       isTold = true;
       shown.clear();
-      const objects = [...own.all()].flatMap((object) => this.#stored(object) ?? []);
-      for (const { outer, id } of objects) shown.set(id, { outer, id });
+      const objects = [...own.all()].flatMap((object) => {
+        const stored = this.#stored(object);
+        if (stored !== undefined) shown.set(object.metadata.name, { outer: stored.outer, id: stored.id });
+        return stored ?? [];
+      });
       listener({ kind: 'all', objects });
     };
     const show = (object: KubeObject): void => {
@@ -81,10 +88,11 @@ export class KubernetesTable implements Table {
         hide(object.metadata.name, object.metadata.resourceVersion);
         return;
       }
-      const known = shown.get(stored.id);
+      const { name } = object.metadata;
+      const known = shown.get(name);
       // Another incarnation may belong to another object.
-      if (known !== undefined && !isDeepStrictEqual(known.outer, stored.outer)) hide(stored.id, stored.revision);
-      shown.set(stored.id, { outer: stored.outer, id: stored.id });
+      if (known !== undefined && !isDeepStrictEqual(known.outer, stored.outer)) hide(name, stored.revision);
+      shown.set(name, { outer: stored.outer, id: stored.id });
       listener({ kind: 'stored', object: stored });
     };
     const hide = (name: string, revision: string): void => {
@@ -118,27 +126,37 @@ export class KubernetesTable implements Table {
     const fault = this.#faultOfPlace(address, value);
     if (fault !== undefined) return fault;
     const { traceparent } = context;
+    const name = nameOf(this.#deps.path, address);
+    const ownerReferences = this.#deps.path.isSingleton ? this.#ownersFor(address) : undefined;
     const body = {
       apiVersion: `${kind.group}/${kind.version}`,
       kind: kind.kind,
-      metadata: { name: address.id, ...(traceparent !== undefined && annotated(traceparent)) },
+      metadata: {
+        name,
+        ...(traceparent !== undefined && annotated(traceparent)),
+        ...(ownerReferences !== undefined && { ownerReferences }),
+      },
       spec: this.#specOf(address, value),
     };
     const written = await this.#deps.objects.create(feed.place, body, { ...this.#options(context), dryRun });
     if (written.kind === 'conflict') return { kind: 'exists' };
     if (written.kind !== 'object') return this.#fault(written, 'created');
-    if (!dryRun) feed.put(written.object);
-    return { kind: 'stored', object: { ...this.#contentOf(written.object), ...address } };
+    const content = this.#contentOf(written.object);
+    // What is not stored has no revision.
+    if (dryRun) return { kind: 'stored', object: { ...content, ...address, revision: '0' } };
+    feed.put(written.object);
+    return { kind: 'stored', object: { ...content, ...address } };
   }
 
   update({ address, edit, ...context }: UpdateRequest): Promise<Outcome> {
     const { feed } = this.#own;
-    const key = `${feed.place.resource.plural}/${address.id}`;
+    const name = nameOf(this.#deps.path, address);
+    const key = `${feed.place.resource.group}/${feed.place.resource.plural}/${name}`;
     return this.#deps.serial.run(key, async () => {
-      let object = feed.get(address.id);
+      let object = feed.get(name);
       for (let attempt = 0; attempt < ATTEMPTS; attempt++) {
         if (object === undefined) {
-          const read = await this.#deps.objects.get(feed.place, address.id);
+          const read = await this.#deps.objects.get(feed.place, name);
           if (read.kind !== 'object') return this.#fault(read, 'read');
           feed.put(read.object);
           object = read.object;
@@ -160,11 +178,12 @@ export class KubernetesTable implements Table {
 
   async remove({ address, ...context }: RemoveRequest): Promise<RemoveOutcome> {
     const { feed } = this.#own;
-    let object = feed.get(address.id);
+    const called = nameOf(this.#deps.path, address);
+    let object = feed.get(called);
     // What is not known yet may be there, and another one may have taken its name.
     for (let attempt = 0; attempt < 2; attempt++) {
       if (object === undefined) {
-        const read = await this.#deps.objects.get(feed.place, address.id);
+        const read = await this.#deps.objects.get(feed.place, called);
         if (read.kind !== 'object') return this.#fault(read, 'read');
         object = read.object;
       }
@@ -187,8 +206,10 @@ export class KubernetesTable implements Table {
   }
 
   /** Why nothing can be made there. */
-  #faultOfPlace({ outer, id }: Address, value: Value): Fault | undefined {
+  #faultOfPlace(address: Address, value: Value): Fault | undefined {
     const { kind } = this.#own;
+    const { outer } = address;
+    const id = nameOf(this.#deps.path, address);
     if (!NAME.test(id)) {
       const reason = `Identifier '${id}' has other characters than lower-case letters, digits, '-' and '.'`;
       return { kind: 'invalid', reason };
@@ -200,12 +221,22 @@ export class KubernetesTable implements Table {
     if (typeof name !== 'string') {
       return { kind: 'invalid', reason: `It is not said which ${type} the ${kind.type.name.camel} belongs to` };
     }
-    const holder = this.#deps.path.at(-2)?.feed.get(name);
+    const around = this.#deps.path.kinds.slice(0, -1);
+    const holder = around.at(-1)?.feed.get(name);
     if (holder === undefined) return undefined;
-    const at = addressOf(this.#deps.path.slice(0, -1) as unknown as BoundPath, holder);
-    if (!isDeepStrictEqual(at?.outer, outer.slice(0, -1))) return { kind: 'notFound' };
+    if (!isDeepStrictEqual(outerOf(around, holder), outer.slice(0, -1))) return { kind: 'notFound' };
     if (holder.metadata.deletionTimestamp === undefined) return undefined;
     return { kind: 'conflict', reason: `${type} '${name}' is being deleted` };
+  }
+
+  /** What has no identifier goes with the object that it is in. */
+  #ownersFor({ outer }: Address): Json | undefined {
+    const around = this.#deps.path.kinds.at(-2);
+    const holder = around?.feed.get(outer.at(-1) ?? '');
+    if (around === undefined || holder === undefined) return undefined;
+    const { group, version, kind } = around.kind;
+    const { name, uid } = holder.metadata;
+    return [{ apiVersion: `${group}/${version}`, kind, name, uid, controller: false, blockOwnerDeletion: false }];
   }
 
   #isAt(address: Address, object: KubeObject): boolean {
