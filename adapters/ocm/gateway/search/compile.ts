@@ -117,8 +117,10 @@ class Compiler {
     const other = this.#operand(right);
     if (left.form === 'field' && other.form === 'constant') {
       const field = this.#field(left);
-      const key = constantKey(other, field.kind, field.path);
-      const isOrder = relation !== '=' && relation !== '!=';
+      // Whether a text is what an expression looks into, is said where it is compiled.
+      const isExpression = relation === '~=' || relation === '~!';
+      const key = isExpression ? other.text : constantKey(other, field.kind, field.path);
+      const isOrder = !isExpression && relation !== '=' && relation !== '!=';
       if (isOrder && field.kind === 'boolean')
         refuse(400, `The field '${field.path}' is a boolean, which has no order`);
       return {

@@ -63,10 +63,6 @@ export class Client {
   search(path: string, parameters: Readonly<Record<string, string>>): Promise<Reply> {
     return this.get(`${path}?${new URLSearchParams(parameters)}`);
   }
-
-  close(): void {
-    this.#agent.destroy();
-  }
 }
 
 const JSON_BODY = { 'Content-Type': 'application/json' };

@@ -51,7 +51,6 @@ export async function serving(store: Store, { http = {}, ...options }: ServingOp
     answered,
     defects,
     async close() {
-      client.close();
       await server.close();
       api.close();
     },
