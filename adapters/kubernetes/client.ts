@@ -32,6 +32,29 @@ export class ForbiddenError extends TransientError {
   }
 }
 
+/** 422: what of the object is wrong, field by field. */
+export class InvalidError extends TerminalError {
+  override name = 'InvalidError';
+  readonly causes: readonly Cause[];
+  constructor(message: string, causes: readonly Cause[]) {
+    super(message);
+    this.causes = causes;
+  }
+}
+
+/** One thing that is wrong with an object. */
+export interface Cause {
+  /** `spec.nodes.compute`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Who a request is made for, where that is not the account of this process. */
+export interface Impersonated {
+  readonly user: string;
+  readonly groups: readonly string[];
+}
+
 export interface KubeClient {
   /** The server's URL, for people. */
   readonly server: string;
@@ -62,6 +85,8 @@ export interface KubeCall {
   readonly body?: JsonObject | readonly JsonObject[];
   /** Maximum length of the response; unlimited by default. The rest is not read. */
   readonly mostBytes?: number;
+  /** The user whose rights decide; those of this process unless stated. */
+  readonly as?: Impersonated | undefined;
 }
 
 export interface KubeAnswer {
@@ -215,13 +240,19 @@ export function kubeClient({
     contentType,
     body,
     mostBytes = Number.POSITIVE_INFINITY,
+    as,
   }: KubeCall): Promise<WholeAnswer> {
     const type = body === undefined ? undefined : (contentType ?? 'application/json');
-    const to = await addressed('requests', accept, type);
+    const { dispatcher, headers } = await addressed('requests', accept, type);
     let timer: Timer | undefined;
     try {
       return await requestWhole(`${server}${path}`, {
-        ...to,
+        dispatcher,
+        headers: {
+          ...headers,
+          // mutant: impersonation-forgotten drop
+          ...(as !== undefined && { 'impersonate-user': as.user, 'impersonate-group': [...as.groups] }),
+        },
         method,
         body: body === undefined ? null : JSON.stringify(body),
         headersTimeout: REQUEST_TIMEOUT_MS,
@@ -423,7 +454,8 @@ export function refusalOf(
   if (status === 409 || isPatchTest) return new ConflictError(message);
   // mutant: expired-is-absent new.0 -> AbsentError
   if (status === 410) return new ExpiredError(message);
-  if ([400, 405, 406, 413, 415, 422].includes(status)) return new TerminalError(message);
+  if (status === 422) return new InvalidError(message, causesIn(body));
+  if ([400, 405, 406, 413, 415].includes(status)) return new TerminalError(message);
   if (status === 403) {
     const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly { readonly reason?: string }[] };
     // mutant: terminating-namespace : -> false
@@ -431,6 +463,11 @@ export function refusalOf(
   }
   // mutant: retry-after-ignored {} -> {}
   return new TransientError(message, { retryAfterMs: retryAfter });
+}
+
+function causesIn(body: JsonObject | undefined): readonly Cause[] {
+  const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly Partial<Cause>[] };
+  return causes.map(({ field = '', message = '' }) => ({ field, message }));
 }
 
 function reason(error: unknown): string {

@@ -19,6 +19,7 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<ModelCommand>>> = {
   openapi: () => import('./openapi.ts'),
   types: () => import('./types.ts'),
   docs: () => import('./docs.ts'),
+  crds: () => import('./crds.ts'),
   lsp: () => import('./lsp.ts'),
   diff: () => import('./diff.ts'),
   serve: () => import('./serve.ts'),

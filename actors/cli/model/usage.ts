@@ -74,6 +74,22 @@ export const USAGES = {
     options: GENERATOR,
     examples: ['model docs models --output site --watch'],
   },
+  crds: {
+    name: 'model crds',
+    forms: ['<dir>...'],
+    about:
+      'prints a CustomResourceDefinition for every class that the bindings name, or for all classes without any; with --output into <out>/<group>_<plural>.yaml',
+    options: {
+      ...GENERATOR,
+      bindings: {
+        type: 'string',
+        value: 'FILE',
+        fallback: 'bindings.yaml in the first <dir>',
+        help: 'which classes become kinds, and which attributes become the status',
+      },
+    },
+    examples: ['model crds models', 'model crds models --output crds --check'],
+  },
   lsp: {
     name: 'model lsp',
     forms: ['[<dir>...]'],

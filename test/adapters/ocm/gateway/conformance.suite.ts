@@ -1,4 +1,5 @@
 // The rules of the HTTP contract, chapters 1 to 6, over real HTTP: one test for each, against every store.
+import { isDeepStrictEqual } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import type { Address, Value } from '../../../../adapters/ocm/gateway/store/store.ts';
@@ -16,6 +17,7 @@ interface Stage {
   readonly client: Client;
   /** Writes as the owner of an object does, and waits until it is served. */
   put(path: string, address: Address, value: Value): Promise<void>;
+  readonly takesAnyId: boolean;
 }
 
 export function conformanceSuite(name: string, make: MakeStore): void {
@@ -30,13 +32,12 @@ export function conformanceSuite(name: string, make: MakeStore): void {
         const collection = collectionAt(model, path);
         await under.put(collection, address, value);
         const table = served.api.served.table(collection);
-        const isThere = (): boolean =>
-          JSON.stringify(table?.index.get(address)?.value ?? null) === JSON.stringify(value);
+        const isThere = (): boolean => isDeepStrictEqual(table?.index.get(address)?.value, value);
         // A store delivers when it will: other work of this process has its turn meanwhile.
         while (!isThere()) await new Promise<void>((resolve) => void setImmediate(resolve));
       };
       try {
-        await work({ client: served.client, put });
+        await work({ client: served.client, put, takesAnyId: under.takesAnyId ?? true });
         assert.equal(served.defects, []);
       } finally {
         await served.close();
@@ -119,11 +120,12 @@ export function conformanceSuite(name: string, make: MakeStore): void {
     assert.equal([reply.headers['x-operation-id'], json(reply)['operation_id']], ['mine-1', 'mine-1']);
   });
 
-  rule('1: a slash at the end is ignored, segments are decoded, and case counts', async ({ client }) => {
-    await created(client, CLUSTERS, { id: 'a b/ü' });
-    const path = `${CLUSTERS}/${encodeURIComponent('a b/ü')}`;
-    const reply = await client.get(`${path}/`);
-    assert.equal([reply.status, json(reply)['id'], json(reply)['href']], [200, 'a b/ü', path]);
+  rule('1: a slash at the end is ignored, segments are decoded, and case counts', async ({ client, takesAnyId }) => {
+    const id = takesAnyId ? 'a b/ü' : 'a.b';
+    await created(client, CLUSTERS, { id });
+    const path = `${CLUSTERS}/${encodeURIComponent(id)}`;
+    const reply = await client.get(`${CLUSTERS}/%61${encodeURIComponent(id.slice(1))}/`);
+    assert.equal([reply.status, json(reply)['id'], json(reply)['href']], [200, id, path]);
     assert.is((await client.get(`${CLUSTERS}/`)).status, 200);
     refused(await client.get('/api/clusters_mgmt/v1/Clusters'), 404, /no such path/);
     refused(await client.get(`${CLUSTERS}/%zz`), 400, /encoded/);
