@@ -37,6 +37,7 @@ const LAYERS = [
   'webhooks',
   'process',
   'cli',
+  'testing',
 ] as const;
 const SIMULATED = /^adapters\/simulated\/([^/]+)\//;
 

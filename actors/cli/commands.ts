@@ -402,10 +402,20 @@ async function carriedOut(
       case 'version':
         return print(`${TROUPE_VERSION}\n`);
       case 'scaffold': {
-        const [{ scaffold }, { mkdir, readFile, writeFile }] = await Promise.all([
-          import('./scaffold.ts'),
-          import('node:fs/promises'),
-        ]);
+        const { mkdir, readdir, readFile, writeFile } = await import('node:fs/promises');
+        if (rest[0] === 'adapter') {
+          const { scaffoldAdapter } = await import('./scaffold-adapter.ts');
+          const folder = process.cwd();
+          return await scaffoldAdapter(rest.slice(1), {
+            folder,
+            mkdir,
+            readdir,
+            readFile,
+            writeFile,
+            out: process.stdout,
+          });
+        }
+        const { scaffold } = await import('./scaffold.ts');
         return await scaffold(rest, { adapters, mkdir, readFile, writeFile, out: process.stdout });
       }
     }

@@ -592,10 +592,11 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
   },
   scaffold: {
     name: 'scaffold',
-    forms: ['<realm> <Kind>'],
-    about: 'writes the file of a new kind and its test, in a checkout of the sources',
+    forms: ['adapter <name> <Kind>', '<realm> <Kind>'],
+    about:
+      'writes a package with an adapter that runs: one kind, its client, a simulator and tests; or, in a checkout of the sources, a new kind of an adapter that comes with Troupe',
     options: COMMON,
-    examples: ['scaffold openstack AddressGroup'],
+    examples: ['scaffold adapter powerdns Zone', 'scaffold openstack AddressGroup'],
   },
 } as const satisfies Readonly<Record<string, Usage>>;
 export type CommandName = keyof typeof USAGES;
@@ -698,7 +699,8 @@ export function usageText(adapters: readonly KnownAdapter[], tools: readonly Usa
   const commands = Object.values(USAGES).flatMap((usage: Usage): Usage[] => {
     if (usage.name !== 'scaffold') return [usage];
     const able = adapters.filter(({ scaffold }) => scaffold !== undefined);
-    return able.map(({ realm }) => ({ ...usage, forms: [`${realm} <Kind>`] }));
+    const { forms: [ofAdapter = ''] = [] } = usage;
+    return [ofAdapter, ...able.map(({ realm }) => `${realm} <Kind>`)].map((form) => ({ ...usage, forms: [form] }));
   });
   return `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 
