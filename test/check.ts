@@ -18,7 +18,7 @@ const CHECKS: Record<string, readonly string[]> = {
   'generate --check': ['deploy/generate.ts', '--check'],
   'csi-proxy gen --check': ['actors/cli.js', 'csi-proxy', 'gen', '--check'],
   'csi-proxy record --check': ['actors/cli.js', 'csi-proxy', 'record', '--check'],
-  'check-contracts': ['deploy/check-contracts.ts'],
+  'check-contracts': ['actors/cli.js', 'check'],
 };
 
 const USAGE = `Usage: npm run check

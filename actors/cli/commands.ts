@@ -54,6 +54,7 @@ interface ToolModule {
 interface Reported {
   readonly keep?: boolean;
   readonly verbose?: boolean;
+  readonly namespaced?: boolean;
   readonly 'all-namespaces'?: boolean;
   readonly 'no-open'?: boolean;
   readonly apply?: boolean;
@@ -125,7 +126,9 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
   // What else may be said is known when the adapters are.
   const { values: said } = loosely([]);
   const named = [said['adapters'] ?? []].flat().filter((name) => typeof name === 'string');
-  const adapters = await adaptersOf(named.length > 0 ? named.join() : env['TROUPE_ADAPTERS'], process.cwd());
+  const isOnly = said['only-adapters'] === true || env['TROUPE_ONLY_ADAPTERS'] === 'true';
+  const names = named.length > 0 ? named.join() : env['TROUPE_ADAPTERS'];
+  const adapters = await adaptersOf(names, process.cwd(), isOnly ? [] : undefined);
   const { values, tokens } = loosely(adapters);
   if (values['version'] === true) return `${TROUPE_VERSION}\n`;
   const [name] = tokens.filter((token) => token.kind === 'positional');
@@ -398,6 +401,17 @@ async function carriedOut(
         const { machines } = await import('./machines/machines.ts');
         process.stdout.on('error', leaveWithReader);
         return await machines({ adapters: configured(), names: rest, output, out: process.stdout });
+      }
+      case 'check': {
+        const { check } = await import('./check.ts');
+        process.stdout.on('error', leaveWithReader);
+        return await check({ adapters, env, out: process.stdout });
+      }
+      case 'rbac': {
+        const { rbac } = await import('./rbac.ts');
+        process.stdout.on('error', leaveWithReader);
+        const namespaces = reported.namespaced === true ? (config.namespaces ?? []) : undefined;
+        return rbac({ adapters, roles: [...config.roles], namespaces, out: process.stdout });
       }
       case 'version':
         return print(`${TROUPE_VERSION}\n`);

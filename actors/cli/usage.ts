@@ -17,6 +17,11 @@ const COMMON = {
     variable: 'TROUPE_ADAPTERS',
     help: 'more adapters, with commas between: their kinds, roles and options are then part of all commands and of this text',
   },
+  'only-adapters': {
+    type: 'boolean',
+    variable: 'TROUPE_ONLY_ADAPTERS',
+    help: 'those that come with Troupe are left out: their kinds, roles and rights',
+  },
   'log-level': {
     type: 'string',
     value: 'LEVEL',
@@ -584,6 +589,31 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
     },
     examples: ['machines', 'machines externalResource -o json', 'machines deletionGuard -o mermaid'],
   },
+  check: {
+    name: 'check',
+    about:
+      'the contracts of adapters by the rules of contracts, and whether their parts go together; of those of --adapters, or of all without; ends with 0, or 1 if something is wrong',
+    options: COMMON,
+    examples: ['check --adapters ./src/mod.ts'],
+  },
+  rbac: {
+    name: 'rbac',
+    about: 'prints what a process may do in the cluster: no more than its roles and the kinds of its adapters ask for',
+    options: {
+      namespaced: {
+        type: 'boolean',
+        help: 'a Role for each namespace that -n names, and what only a ClusterRole grants',
+      },
+      namespace: { ...RUN.namespace, help: 'for --namespaced, with commas between; may be repeated' },
+      roles: { ...RUN.roles, help: 'whose rights are printed' },
+      ...COMMON,
+    },
+    examples: [
+      'rbac',
+      'rbac --adapters ./src/mod.ts --only-adapters',
+      'rbac --namespaced -n team-a,team-b --roles watch,actors',
+    ],
+  },
   version: {
     name: 'version',
     about: 'the version of this program',
@@ -619,6 +649,8 @@ const CONFIGURED: readonly CommandName[] = [
   'retry',
   'pause',
   'resume',
+  'rbac',
+  'check',
   'events',
   'trace',
   'doctor',

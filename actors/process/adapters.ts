@@ -16,13 +16,20 @@ export const BUILT_IN: readonly Adapter[] = [openstack, metal3, windows];
  * All adapters of a process.
  *
  * @param names  of further ones, files from `folder` or packages, comma-separated
+ * @param builtIn  those that come with Troupe, unless they are left out
  * @throws {TerminalError} one cannot be had, or two do not go together
  */
-export async function adaptersOf(names: string | undefined, folder: string): Promise<readonly Adapter[]> {
+export async function adaptersOf(
+  names: string | undefined,
+  folder: string,
+  builtIn: readonly Adapter[] = BUILT_IN,
+): Promise<readonly Adapter[]> {
   const more = (names ?? '').split(',').flatMap((name) => name.trim() || []);
-  if (more.length === 0) return BUILT_IN;
+  if (more.length === 0 && builtIn.length === 0)
+    throw new TerminalError('--only-adapters leaves no adapter: name some with --adapters');
+  if (more.length === 0) return builtIn;
   const { loadAdapters } = await import('./load-adapters.ts');
-  return checkAdapters([...BUILT_IN, ...(await loadAdapters(more, folder))]);
+  return checkAdapters([...builtIn, ...(await loadAdapters(more, folder))]);
 }
 
 export type Texts = Readonly<Record<string, string | undefined>>;

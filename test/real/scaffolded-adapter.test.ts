@@ -24,9 +24,15 @@ test('35.C1: an adapter from a packed package, offline, in under ten minutes', (
     await run('tar', ['-xzf', tarball, '-C', join(modules, 'troupe'), '--strip-components=1']);
     // What npm would fetch from a registry is linked: nothing here reaches a network.
     for (const name of await readdir(join(ROOT, 'node_modules'))) {
-      if (name !== 'troupe' && !name.startsWith('.')) await symlink(join(ROOT, 'node_modules', name), join(modules, name));
+      if (name !== 'troupe' && !name.startsWith('.'))
+        await symlink(join(ROOT, 'node_modules', name), join(modules, name));
     }
-    const offline = { ...environment, npm_config_offline: 'true', http_proxy: 'http://127.0.0.1:9', https_proxy: 'http://127.0.0.1:9' };
+    const offline = {
+      ...environment,
+      npm_config_offline: 'true',
+      http_proxy: 'http://127.0.0.1:9',
+      https_proxy: 'http://127.0.0.1:9',
+    };
     const options = { cwd: place, env: offline, timeout: LIMIT_MS };
     const troupe = (...args: readonly string[]) =>
       run(process.execPath, [join(modules, 'troupe/actors/troupe.cjs'), ...args], options);
@@ -47,7 +53,10 @@ test('35.C1: an adapter from a packed package, offline, in under ten minutes', (
   }));
 
 async function expectRefusal(running: Promise<unknown>, why: RegExp): Promise<void> {
-  const error = (await running.catch((thrown: unknown) => thrown)) as { readonly code?: number; readonly stderr?: string };
+  const error = (await running.catch((thrown: unknown) => thrown)) as {
+    readonly code?: number;
+    readonly stderr?: string;
+  };
   assert.is(error.code, 2);
   assert.match(error.stderr ?? '', why);
 }
