@@ -23,6 +23,7 @@ export {
   TransientError,
   TroupeError,
   toErrorData,
+  UnknownOutcomeError,
 } from '../bus/errors.ts';
 export type { Clock, Timer } from '../bus/time.ts';
 export { type EffectMaker, type EffectRun, effectsOver } from '../machines/effect.ts';
@@ -121,6 +122,22 @@ export {
 export type { Contract, KindContract, KindDefinition, PrinterColumn } from './api/contract/crds.ts';
 export type { CompanionChange, Companions } from './api/migration.ts';
 export { wholeNumber } from './api/settings.ts';
+export { deadlineSignal, errorOf, type JsonCall, type JsonClientDeps, jsonClient } from './api/standard/calls.ts';
+export {
+  ConditionReason,
+  isAvailable,
+  isSettled,
+  standardColumns,
+  standardConditions,
+  standardStatus,
+} from './api/standard/conditions.ts';
+export {
+  type StandardKindOptions,
+  type StandardOperations,
+  standardKind,
+  standardOperations,
+} from './api/standard/kind.ts';
+export { referencesOf, secretRef, secretText } from './api/standard/references.ts';
 export type {
   AdmissionWebhook,
   ConversionWebhook,

@@ -19,7 +19,7 @@ const CHECKS: Record<string, readonly string[]> = {
   audit: ['test/audit.ts'],
   'generate --check': ['deploy/generate.ts', '--check'],
   'csi-proxy record --check': ['actors/cli.js', 'csi-proxy', 'record', '--check'],
-  'check-contracts': ['deploy/check-contracts.ts'],
+  'check-contracts': ['actors/cli.js', 'check'],
 };
 
 const USAGE = `Usage: npm run check

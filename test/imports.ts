@@ -38,6 +38,7 @@ const LAYERED: Readonly<Record<string, readonly string[]>> = {
     'webhooks',
     'process',
     'cli',
+    'testing',
   ],
   'adapters/simulated/kubernetes': [
     'base',

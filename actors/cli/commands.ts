@@ -54,6 +54,7 @@ interface ToolModule {
 interface Reported {
   readonly keep?: boolean;
   readonly verbose?: boolean;
+  readonly namespaced?: boolean;
   readonly 'all-namespaces'?: boolean;
   readonly 'no-open'?: boolean;
   readonly apply?: boolean;
@@ -129,10 +130,12 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     return names.length === 0 ? undefined : names.join();
   };
   const inEnv = moreAdaptersIn(env);
+  const isOnly = said['only-adapters'] === true || env['TROUPE_ONLY_ADAPTERS'] === 'true';
   const more = {
     adapters: named('adapters') ?? inEnv.adapters,
     models: named('models') ?? inEnv.models,
     bindings: named('model-bindings') ?? inEnv.bindings,
+    ...(isOnly && { builtIn: [] }),
   };
   const adapters = await adaptersOf(more, process.cwd());
   const { values, tokens } = loosely(adapters);
@@ -408,13 +411,34 @@ async function carriedOut(
         process.stdout.on('error', leaveWithReader);
         return await machines({ adapters: configured(), names: rest, output, out: process.stdout });
       }
+      case 'check': {
+        const { check } = await import('./check.ts');
+        process.stdout.on('error', leaveWithReader);
+        return await check({ adapters, env, out: process.stdout });
+      }
+      case 'rbac': {
+        const { rbac } = await import('./rbac.ts');
+        process.stdout.on('error', leaveWithReader);
+        const namespaces = reported.namespaced === true ? (config.namespaces ?? []) : undefined;
+        return rbac({ adapters, roles: [...config.roles], namespaces, out: process.stdout });
+      }
       case 'version':
         return print(`${TROUPE_VERSION}\n`);
       case 'scaffold': {
-        const [{ scaffold }, { mkdir, readFile, writeFile }] = await Promise.all([
-          import('./scaffold.ts'),
-          import('node:fs/promises'),
-        ]);
+        const { mkdir, readdir, readFile, writeFile } = await import('node:fs/promises');
+        if (rest[0] === 'adapter') {
+          const { scaffoldAdapter } = await import('./scaffold-adapter.ts');
+          const folder = process.cwd();
+          return await scaffoldAdapter(rest.slice(1), {
+            folder,
+            mkdir,
+            readdir,
+            readFile,
+            writeFile,
+            out: process.stdout,
+          });
+        }
+        const { scaffold } = await import('./scaffold.ts');
         return await scaffold(rest, { adapters, mkdir, readFile, writeFile, out: process.stdout });
       }
     }

@@ -17,6 +17,11 @@ const COMMON = {
     variable: 'TROUPE_ADAPTERS',
     help: 'more adapters, with commas between: their kinds, roles and options are then part of all commands and of this text',
   },
+  'only-adapters': {
+    type: 'boolean',
+    variable: 'TROUPE_ONLY_ADAPTERS',
+    help: 'those that come with Troupe are left out: their kinds, roles and rights',
+  },
   models: {
     type: 'string',
     multiple: true,
@@ -598,6 +603,31 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
     },
     examples: ['machines', 'machines externalResource -o json', 'machines deletionGuard -o mermaid'],
   },
+  check: {
+    name: 'check',
+    about:
+      'the contracts of adapters by the rules of contracts, and whether their parts go together; of those of --adapters, or of all without; ends with 0, or 1 if something is wrong',
+    options: COMMON,
+    examples: ['check --adapters ./src/mod.ts'],
+  },
+  rbac: {
+    name: 'rbac',
+    about: 'prints what a process may do in the cluster: no more than its roles and the kinds of its adapters ask for',
+    options: {
+      namespaced: {
+        type: 'boolean',
+        help: 'a Role for each namespace that -n names, and what only a ClusterRole grants',
+      },
+      namespace: { ...RUN.namespace, help: 'for --namespaced, with commas between; may be repeated' },
+      roles: { ...RUN.roles, help: 'whose rights are printed' },
+      ...COMMON,
+    },
+    examples: [
+      'rbac',
+      'rbac --adapters ./src/mod.ts --only-adapters',
+      'rbac --namespaced -n team-a,team-b --roles watch,actors',
+    ],
+  },
   version: {
     name: 'version',
     about: 'the version of this program',
@@ -606,10 +636,11 @@ kubectl troupe is completed too where kubectl itself is (1.26 or later).`,
   },
   scaffold: {
     name: 'scaffold',
-    forms: ['<realm> <Kind>'],
-    about: 'writes the file of a new kind and its test, in a checkout of the sources',
+    forms: ['adapter <name> <Kind>', '<realm> <Kind>'],
+    about:
+      'writes a package with an adapter that runs: one kind, its client, a simulator and tests; or, in a checkout of the sources, a new kind of an adapter that comes with Troupe',
     options: COMMON,
-    examples: ['scaffold openstack AddressGroup'],
+    examples: ['scaffold adapter powerdns Zone', 'scaffold openstack AddressGroup'],
   },
 } as const satisfies Readonly<Record<string, Usage>>;
 export type CommandName = keyof typeof USAGES;
@@ -632,6 +663,8 @@ const CONFIGURED: readonly CommandName[] = [
   'retry',
   'pause',
   'resume',
+  'rbac',
+  'check',
   'events',
   'trace',
   'doctor',
@@ -712,7 +745,8 @@ export function usageText(adapters: readonly KnownAdapter[], tools: readonly Usa
   const commands = Object.values(USAGES).flatMap((usage: Usage): Usage[] => {
     if (usage.name !== 'scaffold') return [usage];
     const able = adapters.filter(({ scaffold }) => scaffold !== undefined);
-    return able.map(({ realm }) => ({ ...usage, forms: [`${realm} <Kind>`] }));
+    const { forms: [ofAdapter = ''] = [] } = usage;
+    return [ofAdapter, ...able.map(({ realm }) => `${realm} <Kind>`)].map((form) => ({ ...usage, forms: [form] }));
   });
   return `troupe ${TROUPE_VERSION}: Kubernetes objects as actors
 

@@ -21,6 +21,8 @@ export interface MoreAdapters {
   readonly models?: string | undefined;
   /** File of the bindings of the models. */
   readonly bindings?: string | undefined;
+  /** Adapters that come with Troupe, as far as they are not left out; all by default. */
+  readonly builtIn?: readonly Adapter[] | undefined;
 }
 
 /** What the environment says of more adapters. */
@@ -35,17 +37,19 @@ export function moreAdaptersIn(env: Texts): MoreAdapters {
 /**
  * All adapters of a process.
  *
- * @throws {TerminalError} one cannot be had, or two do not go together; a model or its bindings are wrong
+ * @throws {TerminalError} one cannot be had, or two do not go together; a model or its bindings are wrong; there is none
  */
 export async function adaptersOf(
-  { adapters, models, bindings }: MoreAdapters,
+  { adapters, models, bindings, builtIn = BUILT_IN }: MoreAdapters,
   folder: string,
 ): Promise<readonly Adapter[]> {
   const [names, roots] = [namesIn(adapters), namesIn(models)];
-  if (names.length === 0 && roots.length === 0) return BUILT_IN;
+  if (names.length + roots.length + builtIn.length === 0)
+    throw new TerminalError('--only-adapters leaves no adapter: name some with --adapters');
+  if (names.length === 0 && roots.length === 0) return builtIn;
   const loaded = names.length === 0 ? [] : await (await import('./load-adapters.ts')).loadAdapters(names, folder);
   const modeled = roots.length === 0 ? [] : [(await import('./load-models.ts')).modelAdapterOf({ roots, bindings })];
-  return checkAdapters([...BUILT_IN, ...modeled, ...loaded]);
+  return checkAdapters([...builtIn, ...modeled, ...loaded]);
 }
 
 function namesIn(text: string | undefined): readonly string[] {

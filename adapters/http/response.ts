@@ -5,7 +5,7 @@
 //   HTTP-RESPONSE-2. An answer that is over a limit is read no further.
 //   HTTP-RESPONSE-3. Brackets and commas inside of strings count for nothing, wherever the text is cut into chunks.
 //   HTTP-RESPONSE-4. The weight is no less than what V8 keeps for text and values together, members of one huge object aside (0.8 of it).
-import { boundedPauseMs, TransientError, UnknownOutcomeError } from '../../bus/errors.ts';
+import { TransientError, UnknownOutcomeError } from '../../bus/errors.ts';
 import type { Holding } from './response-memory.ts';
 import type { Dispatcher } from './undici.ts';
 
@@ -205,13 +205,4 @@ export class AnswerScan {
         return;
     }
   }
-}
-
-/** In milliseconds, no longer than anybody is waited for; it comes as seconds or as a date. Undefined: it is not there, or neither. */
-export function retryAfterMs(header: string | string[] | undefined, now: number): number | undefined {
-  const value = (Array.isArray(header) ? header[0] : header)?.trim();
-  if (value === undefined || value === '') return undefined;
-  if (/^\d+$/.test(value)) return boundedPauseMs(Number(value) * 1_000);
-  const at = Date.parse(value);
-  return Number.isNaN(at) ? undefined : boundedPauseMs(Math.ceil(at - now));
 }
