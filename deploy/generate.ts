@@ -1,13 +1,15 @@
 // Generated files of deploy/, machines/README.md, and what the chart makes: writes them, or checks that they are up to date.
-import { cp, mkdir, readFile, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { parseDocument } from 'yaml';
+import { parse, parseDocument } from 'yaml';
 import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
 import { checkCrds, writeCrds } from '../adapters/api/contract/crds.ts';
+import type { JsonObject } from '../bus/mod.ts';
 import { dashboard } from './dashboard.ts';
 import { findHelm, type Helm, template } from './helm.ts';
+import { examplesIn, kindPages } from './kind-pages.ts';
 import { scriptOptions } from './script-options.ts';
 
 const USAGE = `Usage: npm run generate -- [--check | --image REPOSITORY@DIGEST --to FOLDER]
@@ -24,6 +26,7 @@ Helm (on the PATH, or in TROUPE_HELM) this one stays as it is, and a line says s
 const DEPLOY = fileURLToPath(new URL('.', import.meta.url));
 const ROOT = join(DEPLOY, '..');
 const CRDS = join(DEPLOY, 'crds');
+const KINDS = join(DEPLOY, 'kinds');
 const CHART = join(DEPLOY, 'chart');
 const NO_HELM = 'there is no helm on the PATH';
 
@@ -60,14 +63,14 @@ async function generate(): Promise<void> {
   if (values.check) await check(helm);
   else {
     for (const name of await writeCrds(CRDS, contracts())) console.log(`deploy/crds/${name}`);
-    await write(ROOT, fromSources());
+    await write(ROOT, await fromSources());
     if (helm !== undefined) await write(ROOT, await fromChart(helm));
   }
 }
 
 async function check(helm: Helm | undefined): Promise<void> {
   const outdated = (await checkCrds(CRDS, contracts())).map((name) => `deploy/crds/${name}`);
-  outdated.push(...(await differing(ROOT, fromSources())));
+  outdated.push(...(await differing(ROOT, await fromSources())));
   if (helm !== undefined) outdated.push(...(await differing(ROOT, await fromChart(helm))));
   for (const name of outdated) console.error(`${name} is not what its sources say: run npm run generate`);
   if (outdated.length > 0) process.exitCode = 1;
@@ -77,9 +80,34 @@ function contracts() {
   return BUILT_IN.flatMap((adapter) => adapter.contracts);
 }
 
+/** By paths from the root; the examples are objects of the samples, and of a file for kinds that the samples have none of. */
+async function pagesOfKinds(): Promise<ReadonlyMap<string, string>> {
+  const samples = ['company-cloud', 'company-racks', 'company-windows'].map((name) => join(DEPLOY, 'samples', name));
+  const files = await Promise.all(
+    samples.map(async (folder) =>
+      (await readdir(folder))
+        .filter((name) => name.endsWith('.yaml'))
+        .sort()
+        .map((name) => join(folder, name)),
+    ),
+  );
+  const texts = await Promise.all(
+    [...files.flat(), join(KINDS, 'examples.yaml')].map((path) => readFile(path, 'utf8')),
+  );
+  const documents = texts.flatMap((text) =>
+    text.split(/^---\n/m).flatMap((part) => {
+      const object = parse(part) as JsonObject | null;
+      return object === null ? [] : [{ text: part.replaceAll(/^#.*\n/gm, ''), object }];
+    }),
+  );
+  const pages = kindPages({ contracts: contracts(), examples: examplesIn(documents) });
+  return new Map([...pages].map(([name, text]) => [`deploy/kinds/${name}`, text]));
+}
+
 /** What is made without Helm: of the kinds, the machines, and the tables beside this file. By paths from the root. */
-function fromSources(): ReadonlyMap<string, string> {
+async function fromSources(): Promise<ReadonlyMap<string, string>> {
   return new Map([
+    ...(await pagesOfKinds()),
     ['machines/README.md', diagramsPage(BUILT_IN.map((adapter) => configure(adapter, {})))],
     ['deploy/chart/files/dashboard.json', dashboard()],
   ]);

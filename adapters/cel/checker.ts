@@ -1,5 +1,5 @@
-// The types of an expression, before it is evaluated: unknown fields, functions and names, and parameters that fit no
-// function, in the words of the API server.
+// Type checker of expressions: reports unknown fields, functions and names, and arguments that match no overload, with
+// the messages of the API server.
 //
 // Expressions that are not CEL at all are refused in words of their own: the API server lists what its grammar expected.
 
@@ -185,7 +185,7 @@ class Checker {
     const { name, target, parameters, at } = node;
     const mixed = this.literals.length;
     const types = parameters.map((one) => this.check(one, scope));
-    // What is written into a text may be of any type.
+    // Arguments of `format` may have any type.
     if (name === 'format') this.literals.length = mixed;
     if (name === '_&&_' || name === '_||_') return this.#logic(node, types);
     this.#checkLiteral(node);
@@ -253,7 +253,7 @@ class Checker {
     return this.#fail(node.at, `found no matching overload for '${name}' applied to '${signature}'`);
   }
 
-  /** The overload with parameters that nobody has bound yet. */
+  /** The overload with unbound parameters. */
   #instantiate({ parameters, result }: Overload): Pick<Overload, 'parameters' | 'result'> {
     const number = this.#fresh++;
     const rename = (type: CelType): CelType => {

@@ -15,7 +15,7 @@ export interface RuleText {
 }
 
 export interface CompiledExpression {
-  /** What is wrong, in the words of the API server. */
+  /** Problem with the API server's message. */
   readonly problem: string | undefined;
   /** At most, in the API server's units. */
   readonly cost: number;

@@ -1,5 +1,5 @@
-// What an expression may cost at most, in the units of the API server: about a step each, texts a tenth of their length,
-// patterns a quarter of theirs. Rules that may cost too much are refused when the definition is written.
+// Cost estimate of an expression, in the units of the API server: about one per step, a tenth of a text's length, a
+// quarter of a pattern's. Rules that may cost too much are rejected when the definition is written.
 //
 // Functions of the extensions for sets and lists beyond `sets.*` count as one step; the API server may count more.
 
@@ -24,7 +24,7 @@ import type { CelType } from './types.ts';
 const TRAVERSAL = 0.1;
 const PATTERN = 0.25;
 
-/** Where a value comes from, below the variable it was read of: fields, `@items`, `@keys`, `@values`. */
+/** Path of a value below its variable: fields, `@items`, `@keys`, `@values`. */
 type Path = readonly string[];
 
 interface Estimate {
@@ -226,7 +226,7 @@ class Estimator {
     return times(scaled(add(this.#size(text), ONE), TRAVERSAL), scaled(this.#size(pattern), PATTERN));
   }
 
-  /** What the API server's own libraries cost, without their parameters. */
+  /** Cost of the API server's own libraries, without their arguments. */
   #libraryCall({ name, target, parameters }: CelNode & { readonly kind: 'call' }, id: string): Estimate | undefined {
     const [first, second] = parameters;
     const size = target === undefined ? UNKNOWN : this.#size(target);
@@ -405,7 +405,7 @@ class Estimator {
     return this.#local(node)?.size;
   }
 
-  /** What the schema says of the size at a path. The first part is a variable, and stands for the whole. */
+  /** Size at a path by the schema. The first part is a variable, and represents the whole. */
   #sizeAt([root, ...path]: Path): Range | undefined {
     if (root === undefined) return undefined;
     let type: CelType | undefined = this.#self;

@@ -13,7 +13,7 @@ const FAILURES: readonly (readonly [RegExp, string])[] = [
   [/^bool\(\) conversion error.*$/s, "type conversion error from 'string' to 'bool'"],
 ];
 
-/** Why an evaluation failed, in the words of the API server where they are known. */
+/** Reason of a failed evaluation, with the API server's message if it is known. */
 export function failureOf(error: unknown): string {
   const { summary } = error as { readonly summary?: unknown };
   const text = typeof summary === 'string' ? summary : error instanceof Error ? error.message : String(error);

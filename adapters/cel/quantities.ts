@@ -49,7 +49,7 @@ export function parseQuantity(text: string): Quantity | undefined {
   if (Math.abs(power) > 400) return undefined;
   const digits = BigInt(whole + fraction) * BILLION * (power > 0 ? base ** BigInt(power) : 1n);
   const divisor = 10n ** BigInt(fraction.length) * (power < 0 ? base ** BigInt(-power) : 1n);
-  // What is less than a billionth is rounded up.
+  // Fractions below a billionth are rounded up.
   const rounded = (digits + divisor - 1n) / divisor;
   return new Quantity(sign === '-' ? -rounded : rounded);
 }

@@ -1,4 +1,4 @@
-// What expressions need to know of the schema of a value: a part of a structural schema.
+// Part of a structural schema that expressions need.
 import { canonical, isMap, type JsonMap } from '../text/json.ts';
 
 export interface CelSchema {

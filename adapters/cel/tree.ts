@@ -1,4 +1,4 @@
-// Expressions as the type checker and the estimate of their cost take them: macros are what they stand for.
+// Expressions in the form of the type checker and the cost estimate: macros are expanded.
 import type { ASTNode } from '@marcbachmann/cel-js';
 import { isList } from '../text/json.ts';
 
@@ -38,7 +38,7 @@ export type CelNode =
       readonly body: CelNode;
     };
 
-/** What `all`, `map` and their like stand for: a loop over a list or map that changes `@result` at every step. */
+/** Expansion of `all`, `map` and similar macros: a loop over a list or map that changes `@result` at every step. */
 export interface Fold {
   readonly kind: 'fold';
   readonly at: number;
@@ -53,7 +53,7 @@ export interface Fold {
 
 export const RESULT = '@result';
 
-/** What is wrong with an expression, and where. */
+/** Problem of an expression, with its position. */
 export class CelProblem extends Error {
   override name = 'CelProblem';
   readonly at: number;
@@ -128,7 +128,7 @@ export function childrenOf(node: CelNode): readonly CelNode[] {
   }
 }
 
-/** Where a sign comes after a part of a node, which may be in parentheses. */
+/** Position of a sign after a part of a node, which may be in parentheses. */
 function after({ input }: ASTNode, part: ASTNode, sign: string): number {
   const at = input.indexOf(sign, part.end);
   return at < 0 ? part.end : at;

@@ -2,7 +2,10 @@
 import type { CelSchema } from './schema.ts';
 
 export interface CelType {
-  /** `list`, `map`, `optional_type` and `type` have parameters; `object` has fields; `param` stands for any one type. */
+  /**
+   * `list`, `map`, `optional_type` and `type` have parameters; `object` has fields; `param` is a placeholder for any
+   * one type.
+   */
   readonly name: string;
   readonly parameters: readonly CelType[];
   readonly fields?: ReadonlyMap<string, CelType>;
@@ -55,9 +58,9 @@ export function escapeField(name: string): string | undefined {
 }
 
 /**
- * What rules see of values of a schema, or undefined when they see nothing of them.
+ * Type of a schema's values in rules; undefined if rules cannot read them.
  *
- * @param name  of the type, when it is one of an object
+ * @param name of the type, if it is an object's
  * @param options.isRoot  whether the schema is one of a whole object, whose metadata rules see
  */
 export function declaredType(
@@ -150,15 +153,15 @@ export function spell({ name, parameters }: CelType): string {
   return parameters.length === 0 ? name : `${name}(${parameters.map(spell).join(', ')})`;
 }
 
-/** Whether the type stands for types that are not known yet. */
+/** Whether the type contains unbound parameters. */
 export const isParameter = ({ name }: CelType): boolean => name.startsWith('_');
 
 const isOpen = ({ name }: CelType): boolean => name === 'dyn' || name === ERROR.name;
 
-/** What the parameters met so far stand for. */
+/** Bindings of the type parameters so far. */
 export type Bindings = Map<string, CelType>;
 
-/** The type with its parameters replaced by what they stand for; those that stand for nothing by dyn, if asked. */
+/** Replaces bound parameters by their types; unbound ones by dyn, if requested. */
 export function resolve(bindings: Bindings, type: CelType, whatIsFree: 'kept' | 'dyn'): CelType {
   if (isParameter(type)) {
     const bound = bindings.get(type.name);

@@ -1,9 +1,10 @@
-// Who stands for a Kubernetes node, of objects that name it.
+// Which object represents a Kubernetes node, of those that name it.
 //
 // Invariants:
-//   WIN-NODE-NAMES-1. A node is that of the object that took its name first, as its actor has recorded it. Nobody gets a name by being older, or by what
-//       somebody else writes into its status.
+//   WIN-NODE-NAMES-1. A node always belongs to the object that took its name first, as its actor has recorded it. No object
+//       gets a name by being older, or by a foreign write to its status.
 import type { KubeObject } from '../../machines/object.ts';
+import { isCurrent } from './conditions.ts';
 import { wordOf } from './values.ts';
 
 /** Earlier ones come first. */
@@ -11,12 +12,15 @@ export function ageOf({ metadata: { creationTimestamp = '', uid } }: KubeObject)
   return `${creationTimestamp} ${uid}`;
 }
 
-/** Since when an object stands for its Kubernetes node; undefined: it has not taken the name, or what says so is not its actor's word. */
+/**
+ * Time since which an object represents its Kubernetes node; undefined: it has not taken the name, or its actor did not
+ * write the record.
+ */
 export function takenAtOf({ spec, recorded = {} }: KubeObject): string | undefined {
   return recorded['nodeName'] === spec?.['nodeName'] ? wordOf(recorded['nodeTakenAt']) : undefined;
 }
 
-/** Of those that name one Kubernetes node, the one that stands for it (WIN-NODE-NAMES-1). */
+/** Of the objects that name one Kubernetes node, the one that represents it (WIN-NODE-NAMES-1). */
 export function holderOf(nodes: readonly KubeObject[], nodeName: string): KubeObject | undefined {
   const [first] = nodes
     .filter(({ spec }) => spec?.['nodeName'] === nodeName)
@@ -24,13 +28,18 @@ export function holderOf(nodes: readonly KubeObject[], nodeName: string): KubeOb
   return first;
 }
 
-/** Nobody has taken a name before he was made. */
+/** A name is never taken before the object was created. */
 function rankOf(node: KubeObject): string {
   // mutant: node-of-the-elder ?? -> ''
   const takenAt = takenAtOf(node) ?? LAST;
   const { creationTimestamp = '' } = node.metadata;
-  return `${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
+  // mutant: name-given-up-unseen || -> true
+  const order = takenAt === LAST || isCurrent(node) ? '' : UNSEEN;
+  return `${order}${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
 }
 
 /** After all times. */
 const LAST = '~';
+
+/** After all times of objects whose actors have seen their last edit, and before LAST. */
+const UNSEEN = '=';

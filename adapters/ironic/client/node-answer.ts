@@ -41,7 +41,7 @@ export function hasFault(node: IronicNode): boolean {
   return textIn(node, 'fault') !== '';
 }
 
-/** It is cleaned because somebody asked for it, not on its way to `available`. */
+/** Cleaning that was requested manually, rather than on the way to `available`. */
 export function isManualCleaning(node: IronicNode): boolean {
   // Ironic tells the state that it comes back to; elsewhere the verb is expected.
   return ['manageable', 'clean'].includes(targetOf(node));
@@ -52,7 +52,7 @@ export function called(node: IronicNode): string {
   return `node "${uuidOf(node) || textIn(node, 'name')}"`;
 }
 
-/** What of a node operations wait for, or decide by when it comes by itself. */
+/** Fields of the node that operations wait for, or decide by when they change unexpectedly. */
 export const WATCHED = [
   'provision_state',
   'target_provision_state',

@@ -1,4 +1,4 @@
-// Who has which disk of a machine.
+// Assignment of a machine's disks to objects.
 //
 // Invariants:
 //   WIN-CLAIMS-1. A disk that a WindowsDisk has is given to no other while that is there, whether its claim is known or not: mail may be lost.
@@ -19,8 +19,8 @@ import type { MachinePorts } from './serving.ts';
 export type Holder = { readonly claimedBy: string; readonly claimedByUID: string };
 
 /**
- * Disks that other objects for machines have given away, by their identities, each with the first of these objects. Of a machine of which
- * nothing is heard the last that was seen counts, unless it is said to be gone: it may be at work as ever.
+ * Disks that objects for other machines have assigned, by identity, each with the first of these objects. For an
+ * unreachable machine the last report counts, unless the machine is declared lost: it may still be running.
  *
  * @param here  the machine of `object`: on that one every identity is one disk (WIN-CLAIMS-2)
  */
@@ -45,10 +45,11 @@ export function hadElsewhere(
 }
 
 /**
- * Whoever had a disk keeps it (WIN-CLAIMS-1), else the first by name of those who claim it gets it. What is had elsewhere nobody gets; if two
- * machines gave it away at the same time the later one takes it back (WIN-CLAIMS-2).
+ * An object that holds a disk keeps it (WIN-CLAIMS-1); otherwise the first claimant by name gets it. A disk assigned on
+ * another machine is not assigned; if two machines assigned it at the same time the later one revokes it
+ * (WIN-CLAIMS-2).
  *
- * @returns `isLeaving`: a disk is still that of an object which may be gone in a moment
+ * @returns `isLeaving`: a disk is still held by an object that may be deleted in a moment
  */
 export async function claimsOn(
   { readObject }: MachinePorts,

@@ -72,6 +72,8 @@ export const WINDOWS: readonly Change[] = [
   }),
   ...noticedBy(['names of nodes'], {
     'node-of-the-elder': 'WIN-NODE-NAMES-1: an older object that is edited to the name of a node takes the machine',
+    'name-given-up-unseen':
+      'WIN-NODE-NAMES-1: an object whose name was given up and taken back, unseen, takes the machine of the next',
     'record-forged': 'WIN-NODE-NAMES-1: what somebody writes into a status gives him the machine of another',
   }),
   ...noticedBy(['windows disk'], {
