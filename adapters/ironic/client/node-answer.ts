@@ -52,7 +52,7 @@ export function called(node: IronicNode): string {
   return `node "${uuidOf(node) || textIn(node, 'name')}"`;
 }
 
-/** What of a node operations wait for, or decide by when it comes by itself. */
+/** Fields of the node that operations wait for, or decide by when they change unexpectedly. */
 export const WATCHED = [
   'provision_state',
   'target_provision_state',
