@@ -59,11 +59,6 @@ export interface NatsOptions {
   readonly clock: Clock;
 }
 
-/** The subject has no listener: a stream or a service does not exist. */
-export class NoResponderError extends TransientError {
-  override name = 'NoResponderError';
-}
-
 export class Connection {
   readonly clock: Clock;
   /** Address of the connection, without password. */

@@ -1,5 +1,5 @@
 // Headers of a mailbox message: the version of its format, and the trace of the change that caused it.
-import type { MsgHdrs } from 'nats';
+import type { MsgHdrs } from '@nats-io/transport-node';
 import { TransientError } from './errors.ts';
 import { validTraceparent } from './trace-context.ts';
 

@@ -1,5 +1,5 @@
 // Direct reads of a stream, without a consumer: they leave no state on the server, and cannot write.
-import type { MsgHdrs } from 'nats';
+import type { MsgHdrs } from '@nats-io/transport-node';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { isDeletion, type StreamInfo } from './nats-api.ts';

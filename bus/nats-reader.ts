@@ -11,7 +11,7 @@
 // a consumer `last_per_subject` whose filter matches nothing at its creation is 100 times slower on nats-server 2.9 for
 // the rest of its existence, and `all` is not (measured: 10,700 and 85 microseconds per message among 100,000
 // subjects).
-import type { Msg, Subscription } from 'nats';
+import type { Msg, Subscription } from '@nats-io/transport-node';
 import type { Connection } from './connection.ts';
 import { TransientError } from './errors.ts';
 import { api } from './nats-api.ts';

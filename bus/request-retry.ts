@@ -3,7 +3,7 @@
 // nats-server swallows some requests: a direct read that arrives before its stream listens is taken for an unknown API
 // call. On 2.9.10 a stream counts as created before it listens: of 1,200 reads by four processes that created their
 // streams together 3 were swallowed. Waiting longer does not help, a repetition does.
-import type { Msg } from 'nats';
+import type { Msg } from '@nats-io/transport-node';
 import { type Connection, REQUEST_TIMEOUT_MS } from './connection.ts';
 import type { Timer } from './time.ts';
 

@@ -11,12 +11,6 @@ export interface KnownUser extends BusUser {
 /** Time in which a request may be answered: longer than any call may take. */
 const ANSWERS_WITHIN = '10m';
 
-/** Used part of the client's key library, which has no type declarations. */
-const KEYS: {
-  createUser(): { getSeed(): Uint8Array };
-  fromSeed(seed: Uint8Array): { getPublicKey(): string };
-} = nkeys;
-
 /** The seed of a new key of a user. */
 export function newSeed(): string {
   return new TextDecoder().decode(nkeys.createUser().getSeed());

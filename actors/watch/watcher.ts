@@ -145,7 +145,10 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
     if (term.signal.aborted) return;
     end();
     if (clock.now() >= lease.endsAt()) return;
-    log.warn({ plural }, 'the API server has less than it had reported: it was restored from a backup, and is read again');
+    log.warn(
+      { plural },
+      'the API server has less than it had reported: it was restored from a backup, and is read again',
+    );
     anew = mailbox.startAnew(id);
     anew.catch(() => undefined); // it is awaited below
   };

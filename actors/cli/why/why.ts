@@ -75,6 +75,8 @@ export async function why({
       : asked === undefined
         ? await ofNamespace(deps, place, notes)
         : await ofObject(deps, { ...asked, namespace: place }, notes, ink);
+    if (asked === undefined && !isEverywhere && 'objects' in answer.data && answer.data.objects === 0)
+      await refuseAbsentNamespace(client, namespace);
     // Without a namespace option the output names the namespace that was used.
     const where =
       namespace === undefined && !isEverywhere
