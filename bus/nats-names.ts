@@ -61,15 +61,15 @@ export function streamAdvisory(stream: string): string {
   return `$JS.EVENT.ADVISORY.STREAM.*.${stream}`;
 }
 
-/** What services are asked: whether they are there, what they offer and what they have done. */
+/** Discovery requests: whether services exist, their endpoints, and their statistics. */
 export type DiscoveryVerb = 'PING' | 'INFO' | 'STATS';
 
-/** Where they are asked it: all of them, those of a name, and one of them. */
+/** Subjects of a discovery request: all services, those of a name, and one of them. */
 export function discovery(verb: DiscoveryVerb, service: string, id: string): readonly string[] {
   return [`$SRV.${verb}`, `$SRV.${verb}.${service}`, `$SRV.${verb}.${service}.${id}`];
 }
 
-/** Where services of a name are asked anything. */
+/** Subjects of all discovery requests to services of a name. */
 export function discoveries(service: string): readonly string[] {
   return (['PING', 'INFO', 'STATS'] as const).flatMap((verb) => discovery(verb, service, '*'));
 }

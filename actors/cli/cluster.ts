@@ -47,9 +47,9 @@ export function absence(label: string, namespace: string): string {
 }
 
 /**
- * For whoever found nothing in a namespace that was named.
+ * Check after an empty result in a named namespace.
  *
- * @throws {TerminalError} there is no such namespace; where nobody may look nothing is thrown
+ * @throws {TerminalError} the namespace does not exist; without permission to read it nothing is thrown
  */
 export async function refuseAbsentNamespace(
   client: Pick<KubeClient, 'call'>,
@@ -65,7 +65,7 @@ export async function refuseAbsentNamespace(
   }
 }
 
-/** What people can name. */
+/** Kinds that people can name. */
 export interface Namable {
   readonly resources: readonly Resource[];
   /** Whose contracts have the short names. */
