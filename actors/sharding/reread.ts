@@ -43,7 +43,7 @@ async function insist<Result>(
     try {
       return await work();
     } catch (error) {
-      log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
+      log.debug({ err: error }, 'reading an object that was reported late failed; will retry');
       await clock.sleep(pauseMs);
     }
   }

@@ -60,7 +60,10 @@ export function writeFailureStatus(
       try {
         return act();
       } catch (failure) {
-        log.debug({ ...actor.address, error: toErrorData(failure).message }, 'the status of an object cannot be told');
+        log.debug(
+          { ...actor.address, error: toErrorData(failure).message },
+          'computing the status of an object failed',
+        );
         writer.stop();
         return undefined;
       }

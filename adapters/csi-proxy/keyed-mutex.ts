@@ -85,5 +85,5 @@ function isInTheWay({ path: one }: Entry, { path: other }: Entry): boolean {
 }
 
 function notBegun(): StatusError {
-  return new StatusError(Code.Cancelled, 'nobody waits for it any more; it was not begun');
+  return new StatusError(Code.Cancelled, 'the caller is gone; the call was not started');
 }

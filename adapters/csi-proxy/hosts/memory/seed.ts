@@ -141,6 +141,6 @@ function fault(fields: SeedFields): Fault {
     skip: fields.number('skip', 0) ?? 0,
     times: fields.number('times', 1) ?? 1,
     delayMs: fields.number('delayMs', 0) ?? 0,
-    message: fields.text('message') ?? 'the machine failed, as it was told to',
+    message: fields.text('message') ?? 'the machine failed, as configured',
   };
 }
