@@ -186,7 +186,7 @@ export interface Endpoint {
 
 /** Handle of a long call for the operation that runs it. */
 export interface LongCallHandle {
-  /** Aborted when the caller cancels the call, or may be gone (BUS-6). */
+  /** Aborted when the caller cancels the call, or may have crashed (BUS-6). */
   readonly signal: AbortSignal;
   /** Time until which it may continue, by the clock of this process: `signal` may be late. */
   validUntil(): number;
@@ -219,8 +219,8 @@ export interface Services {
    */
   request(subject: string, request: JsonObject, deadlineAt: number, tracing?: Tracing): Promise<JsonObject>;
   /**
-   * Long call: a request without a deadline. Either side notices when the other is gone; a short disconnection does no
-   * harm.
+   * Long call: a request without a deadline. Either side notices the failure of the other; a short disconnection does
+   * no harm.
    *
    * @throws {TroupeError} the handler's error; {UnknownOutcomeError} it was started, and its outcome is unknown;
    *   {TransientError} it was not started, and will not be

@@ -1,4 +1,4 @@
-// What the client of NATS throws, in our words.
+// Translation of the NATS client's errors into ours.
 import {
   AuthorizationError,
   ConnectionError,
@@ -11,7 +11,7 @@ import {
 } from '@nats-io/transport-node';
 import { ErrorCode, TerminalError, TransientError, TroupeError } from './errors.ts';
 
-/** Nobody listens to the subject: a stream or a service is not there. */
+/** The subject has no listener: a stream or a service does not exist. */
 export class NoResponderError extends TransientError {
   override name = 'NoResponderError';
 }
@@ -21,7 +21,7 @@ export function tooLarge(subject: string, options: ErrorOptions = {}): TerminalE
   return new TerminalError(`'${subject}' was not sent: it is larger than max_payload of nats`, options);
 }
 
-/** Of a request. */
+/** Error of a request. */
 export function requestError(error: unknown, subject: string, timeoutMs: number): Error {
   const why = error instanceof RequestError ? (error.cause ?? error) : error;
   const options = { cause: error };
@@ -29,7 +29,7 @@ export function requestError(error: unknown, subject: string, timeoutMs: number)
   if (why instanceof TimeoutError) {
     return new TransientError(`no answer to '${subject}' within ${timeoutMs} ms`, options);
   }
-  // Of what is asked for here, only the payload can be wrong.
+  // Among the arguments used here, only the payload can be invalid.
   if (why instanceof InvalidArgumentError) return tooLarge(subject, options);
   if (why instanceof PermissionViolationError) {
     return new TransientError(`nats does not let us ask '${subject}', or hear the answer`, options);
@@ -37,12 +37,12 @@ export function requestError(error: unknown, subject: string, timeoutMs: number)
   return new TransientError(`'${subject}' was not sent: ${why instanceof Error ? why.message : String(why)}`, options);
 }
 
-/** What the client says of a server that does not speak TLS, and has no class for. */
+/** Message of the client about a server without TLS, which has no class of its own. */
 const NO_TLS = "server does not support 'tls'";
-/** Whoever took the connection closed it without a word. */
+/** The server closed the connection without a message. */
 const SHUT = Symbol('shut');
 
-/** Of the first attempt to connect: what, where and what to do. */
+/** Error of the first attempt to connect: cause, address and action. */
 export function connectError(error: unknown, place: string): TroupeError {
   if (error instanceof TroupeError) return error;
   const message = error instanceof Error ? error.message : String(error);
@@ -73,7 +73,7 @@ export function connectError(error: unknown, place: string): TroupeError {
   }
 }
 
-/** Of the operating system, which the client may have wrapped. */
+/** Error code of the operating system, which the client may have wrapped. */
 function systemCode(error: unknown): unknown {
   const { code, cause } = error as NodeJS.ErrnoException;
   return code ?? (cause instanceof Error ? (cause as NodeJS.ErrnoException).code : undefined);

@@ -213,7 +213,7 @@ export class LongCallClient {
     call.isGivenUp = true;
     this.#abort(call, server);
     const { clock } = this.#wire;
-    // By then it was canceled, if not by us.
+    // The call was canceled before that, if not by us.
     // mutant: held-given-up-waits drop
     call.timer = clock.setTimeout(() => this.#reject(call, outcomeUnknown(call)), server.until - clock.now());
   }

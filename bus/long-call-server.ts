@@ -184,7 +184,7 @@ class Caller {
     if (validMs === undefined || this.#operations.size === 0) return;
     // mutant: held-confirmed-from-answer +.1 -> this.wire.clock.now()
     const until = askedAt + validMs;
-    // Of two reordered responses both count; one about a starting call does not extend the others.
+    // Both of two reordered responses count; one about a starting call does not extend the others.
     const isAll = beginning === undefined ? askedAt > this.#askedAt : this.wire.clock.now() >= this.#validUntil;
     // mutant: held-later-question-counts ?: -> Math.max($3.1, $2)
     this.#validUntil = isAll ? until : Math.min(this.#validUntil, until);
@@ -209,7 +209,7 @@ class Caller {
   }
 
   /**
-   * A caller that does not confirm its calls is gone, or soon reports their outcome as unknown
+   * A caller that does not confirm its calls has crashed, or soon reports their outcome as unknown
    * (BUS-LONG-CALL-PROTOCOL-2).
    */
   #expire(): void {
@@ -338,7 +338,7 @@ class Operation {
     this.#isTelling = false;
   }
 
-  /** Sent until it is received, or the caller is gone. */
+  /** Sent until it is received, or the caller has crashed. */
   async #answer(answer: AnswerData, untilAt: number): Promise<void> {
     const { clock } = this.#caller.wire;
     let said = answer;

@@ -44,7 +44,7 @@ export class MemoryLink {
     return this.#ask(operation, () => this.#state === 'up');
   }
 
-  /** The same for a change: it takes effect even if its sender is gone by then. */
+  /** The same for a change: it takes effect even if its sender has crashed by then. */
   send<Result>(operation: () => Result): Promise<Result> {
     return this.#ask(operation, () => this.#state !== 'cut');
   }

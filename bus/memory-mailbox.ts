@@ -280,5 +280,5 @@ function handedOver({ subject, sequence, payload, traceparent }: StoredMessages)
 }
 
 function changed(): TransientError {
-  return new TransientError('the mail was lost meanwhile: another epoch has begun');
+  return new TransientError('the mailbox was lost meanwhile: another epoch has begun');
 }

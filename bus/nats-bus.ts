@@ -1,6 +1,6 @@
-// The bus on NATS: its parts on one connection, and what is delivered on another. However much mail is on its way to a
-// process, as at a takeover, the answers to its requests do not wait behind it: it keeps its leases, and can look whether
-// the stream is still the one it was. One that hears no mail gives its leases up all the same.
+// The bus on NATS: its parts on one connection, and deliveries on another. However many messages are delivered to a
+// process, as at a takeover, responses do not wait behind them: it keeps its leases, and can check the identity of the
+// stream. A process that receives no messages gives its leases up all the same.
 import type { Bus, Connectivity, EventLimits } from './bus.ts';
 import { type Connection, connectNats, type NatsOptions } from './connection.ts';
 import { NoResponderError } from './connection-errors.ts';

@@ -14,7 +14,7 @@ export async function listLeases(
   stream: string,
   prefix: string,
 ): Promise<readonly LeaseRecord[]> {
-  // By the names of the entries: a renewal replaces the record that existed when the read began.
+  // Keyed by the names of the entries: a renewal replaces the record that existed when the read began.
   const subjects = await listSubjects(pagesOf(connection, stream, `${prefix}>`));
   return (await lastMessages(connection, stream, subjects)).flatMap(({ data, deleted }) => {
     const lease = parseLease({ payload: new TextDecoder().decode(data), deleted });

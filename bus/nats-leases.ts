@@ -306,7 +306,7 @@ function bucketConfig(bucket: string, leaseMs: number, replicas: number): Stream
   const maxAge = leaseMs * NANOS_A_MS;
   return {
     name: bucketStream(bucket),
-    description: 'who holds which lease',
+    description: 'the lease holders',
     subjects: [entrySubject(bucket, '>')],
     storage: 'file',
     retention: 'limits',

@@ -65,7 +65,7 @@ export class MicroService {
 
   /** Resolves when the server sends nothing any more, and what it has sent was heard. */
   async stop(): Promise<void> {
-    // What is closed already has nothing to say.
+    // A closed subscription has no result.
     this.#stopping ??= Promise.allSettled(this.#subscriptions.map((subscription) => subscription.drain()));
     await this.#stopping;
   }

@@ -31,7 +31,7 @@ const STATUS: Readonly<Record<ErrorCode, number>> = {
 };
 
 const STOP_TIMEOUT_MS = 1_000;
-/** Of the services API: an answer that has them is an error. */
+/** Headers of the services API: a response with them is an error. */
 const ERROR_HEADER = 'Nats-Service-Error';
 const ERROR_CODE_HEADER = 'Nats-Service-Error-Code';
 

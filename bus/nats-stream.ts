@@ -326,7 +326,7 @@ export class StreamKeeper {
 
 /** Error of an operation that began under another epoch. */
 export function changed(): TransientError {
-  return new TransientError('the mail was lost meanwhile: another epoch has begun');
+  return new TransientError('the mailbox was lost meanwhile: another epoch has begun');
 }
 
 /**

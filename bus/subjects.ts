@@ -228,7 +228,9 @@ export function eventWildcard(root: string = ROOT): string {
   return `${root}.event.>`;
 }
 
-/** Subject, without the root, of an operation of an adapter: of any process that serves it, or of the one of a node. */
+/**
+ * Subject, without the root, of an operation of an adapter: of any process that serves it, or of the process on a node.
+ */
 export function operationSubject({
   realm,
   plural,
@@ -249,8 +251,8 @@ export function endpointSubject(subject: string, root: string = ROOT): string {
 }
 
 /**
- * Filter for all operations of a realm's kinds: of any process that serves them, of the one of a node or, with `*`, of
- * any node's.
+ * Filter for all operations of a realm's kinds: of any process that serves them, of the process on a node or, with `*`,
+ * on any node.
  */
 export function operationFilter(realm: string, node?: string, root: string = ROOT): string {
   if (node === undefined) return `${root}.${realm}.*.*`;

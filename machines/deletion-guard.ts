@@ -233,7 +233,7 @@ export const deletionGuardMachine = setup({
       },
     },
     removingFinalizers: {
-      description: 'Finalizers that nobody needs any more are being removed.',
+      description: 'Removing finalizers that are no longer needed.',
       tags: [Tag.Deleting, Tag.Busy],
       invoke: {
         id: 'releaseGuards',

@@ -1,15 +1,15 @@
-// What a user says who wants an object tried again at once: an annotation whose value is another one than before.
+// Retry request of a user: an annotation whose value has changed.
 import type { KubeObject } from './object.ts';
 
-/** Carried for every kind that has a life. Its value means nothing but that it changed: `troupe retry` writes the time. */
+/** Kept for every managed kind. Only a change of its value matters: `troupe retry` writes the time. */
 export const RETRY_ANNOTATION = 'troupe/retry';
 
-/** Undefined: nobody has asked for it. */
+/** Undefined if there is no request. */
 export function retryOf({ metadata }: Pick<KubeObject, 'metadata'>): string | undefined {
   return metadata.annotations?.[RETRY_ANNOTATION];
 }
 
-/** Somebody asks again. That an annotation is taken away asks for nothing. */
+/** A new request. The removal of the annotation is none. */
 export function isRetried(before: { readonly retry?: string }, now: { readonly retry?: string }): boolean {
   return now.retry !== undefined && now.retry !== before.retry;
 }

@@ -33,7 +33,7 @@ export interface Match {
 const TEXT = /\.(ts|js|mjs|cjs|md)$/;
 /** Generated files repeat the text of their sources; the others show text by purpose. */
 const LEFT =
-  /_generated\.ts$|^(machines\/README\.md|test\/(invariants\.md|prose\.test\.ts|words\.test\.ts))$|(^|\/)golden(\/|$)/;
+  /_generated\.ts$|^(machines\/README\.md|deploy\/kinds\/.*|test\/(invariants\.md|prose\.test\.ts|words\.test\.ts))$|(^|\/)golden(\/|$)/;
 
 /** Names of mutants: `// mutant: ID drop`. */
 const MARK = /^ mutant: /;

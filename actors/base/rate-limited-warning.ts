@@ -7,7 +7,7 @@ export interface SparseWarningDeps {
   readonly log: Logger;
 }
 
-/** Between two lines of the log, in milliseconds. */
+/** Minimum time between two log lines, in milliseconds. */
 const PAUSE_MS = 1_000;
 
 export class RateLimitedWarning {

@@ -1,11 +1,11 @@
-// What a user asks of an object by an annotation on it, with the user's own rights: that it is tried again, paused, resumed.
+// User request by annotation on an object, with the user's own permissions: retry, pause and resume.
 import { ForbiddenError, type Resource, resourcePath } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type JsonObject, TerminalError } from '../../bus/mod.ts';
 import { plain } from '../base/printable.ts';
 import { absence, type Cluster, named, openCluster } from './cluster.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** An object that was named, of a kind that has a life here. */
+/** Named object of a managed kind. */
 export interface Target {
   readonly cluster: Cluster;
   readonly resource: Resource;
@@ -39,13 +39,13 @@ export async function withTarget(
   }
 }
 
-/** @throws {TerminalError} it is not there, or whoever asks may not see it */
+/** @throws {TerminalError} it does not exist, or the user may not read it */
 export async function annotationsOf(target: Target): Promise<Readonly<Record<string, string>>> {
   const { metadata } = (await called(target, 'GET')) as { readonly metadata?: JsonObject };
   return (metadata?.['annotations'] ?? {}) as Readonly<Record<string, string>>;
 }
 
-/** @param value  null takes it away @throws {TerminalError} it is not there, or whoever asks may not change it */
+/** @param value  null removes it @throws {TerminalError} it does not exist, or the user may not change it */
 export async function annotate(target: Target, annotation: string, value: string | null): Promise<void> {
   await called(target, 'PATCH', { metadata: { annotations: { [annotation]: value } } });
 }

@@ -1,4 +1,4 @@
-// The cluster as commands look into it, and objects as people name them.
+// Cluster access of commands, and names of objects as people type them.
 import { join } from 'node:path';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import {
@@ -40,16 +40,16 @@ export function openCluster({ config, adapters, clock, home }: ClusterDeps): Clu
   return { client, objects: objects({ client }), registry: known, close: () => client.close() };
 }
 
-/** @param namespace  empty: it would be in none */
+/** @param namespace  empty for cluster-scoped objects */
 export function absence(label: string, namespace: string): string {
   const place = namespace === '' ? '' : ` in namespace '${plain(namespace)}', which -n names`;
   return `${plain(label)} does not exist${place}`;
 }
 
 /**
- * For whoever found nothing in a namespace that was named.
+ * Check after an empty result in a named namespace.
  *
- * @throws {TerminalError} there is no such namespace; where nobody may look nothing is thrown
+ * @throws {TerminalError} the namespace does not exist; without permission to read it nothing is thrown
  */
 export async function refuseAbsentNamespace(
   client: Pick<KubeClient, 'call'>,
@@ -65,10 +65,10 @@ export async function refuseAbsentNamespace(
   }
 }
 
-/** What people can name. */
+/** Kinds that people can name. */
 export interface Namable {
   readonly resources: readonly Resource[];
-  /** Whose contracts have the short names. */
+  /** Adapters whose contracts have the short names. */
   readonly adapters: readonly Pick<ConfiguredAdapter, 'contracts'>[];
 }
 

@@ -5,10 +5,10 @@ import { plain } from '../base/printable.ts';
 import { annotate, annotationsOf, type Target, withTarget } from './annotate.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** By this value what was paused by this command is told from what others paused, who resume it themselves. */
+/** Value by which this command recognizes its own pauses; pauses of others must be resumed by them. */
 const OWN = 'troupe.dev/pause';
 
-/** @throws {TerminalError} there is no such object, its kind cannot be paused, or whoever asks may not change it */
+/** @throws {TerminalError} there is no such object, its kind cannot be paused, or the user may not change it */
 export function pause(question: CommandContext): Promise<number> {
   return withTarget('pause', question, async (target) => {
     const annotation = annotationOf(target, question);
@@ -21,7 +21,7 @@ export function pause(question: CommandContext): Promise<number> {
   });
 }
 
-/** @throws as `pause`, and {TerminalError} somebody else paused it */
+/** @throws as `pause`, and {TerminalError} it was not paused by this command */
 export function resume(question: CommandContext): Promise<number> {
   return withTarget('resume', question, async (target) => {
     const annotation = annotationOf(target, question);

@@ -4,7 +4,7 @@ import { plain } from '../base/printable.ts';
 import { annotate, withTarget } from './annotate.ts';
 import type { CommandContext } from './command-context.ts';
 
-/** @throws {TerminalError} there is no such object, or whoever asks may not change it */
+/** @throws {TerminalError} there is no such object, or the user may not change it */
 export function answer(question: CommandContext): Promise<number> {
   return withTarget('retry', question, async (target) => {
     await annotate(target, RETRY_ANNOTATION, new Date(question.clock.now()).toISOString());

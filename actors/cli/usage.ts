@@ -15,7 +15,7 @@ const COMMON = {
     multiple: true,
     value: 'FILE_OR_PACKAGE',
     variable: 'TROUPE_ADAPTERS',
-    help: 'more adapters, with commas between: their kinds, roles and options are then part of all commands and of this text',
+    help: 'more adapters, comma-separated: their kinds, roles and options become part of all commands and of this text',
   },
   'only-adapters': {
     type: 'boolean',
@@ -91,7 +91,7 @@ const RUN = {
     value: 'N',
     variable: 'TROUPE_LEASE_MS',
     fallback: '15000',
-    help: 'after that long the objects of a dead pod go on elsewhere',
+    help: 'time after which other pods take over the objects of a dead pod',
   },
   'call-ms': {
     type: 'string',
@@ -114,7 +114,7 @@ const RUN = {
     value: 'NAME',
     variable: 'TROUPE_NAMESPACES',
     fallback: 'WATCH_NAMESPACE, or all',
-    help: 'only objects of these, with commas between; may be repeated',
+    help: 'only objects of these, comma-separated; may be repeated',
   },
   kinds: {
     type: 'string',
@@ -200,13 +200,13 @@ const WEBHOOK = {
     type: 'string',
     value: 'FILE',
     variable: 'TROUPE_WEBHOOK_CA',
-    help: 'whom the API server shall trust for it; without, you see to that',
+    help: 'authority that the API server must trust; without it, you configure that',
   },
   'webhook-client-ca': {
     type: 'string',
     value: 'FILE',
     variable: 'TROUPE_WEBHOOK_CLIENT_CA',
-    help: 'who signs what the API server shows when it asks for admission; without, whoever gets there is answered',
+    help: "authority of the API server's client certificate for admission; without it, every client is answered",
   },
 } as const satisfies Options;
 
@@ -247,7 +247,7 @@ const PLACE = {
 const WATCH = {
   type: 'boolean',
   short: 'w',
-  help: 'goes on, until Ctrl-C: drawn anew on a terminal, in lines elsewhere',
+  help: 'keep printing until Ctrl-C: redrawn on a terminal, in lines elsewhere',
 } as const satisfies Option;
 
 /** Options of commands that read the bus. */
@@ -275,7 +275,7 @@ export const USAGES = {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
     details:
-      'Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start goes on with what the folder keeps.',
+      'Without KUBECONFIG an API server is started, without NATS_URL a NATS server, without OS_CLIENT_CONFIG_FILE and IRONIC_ENDPOINT simulators. It prints their addresses and stays until Ctrl-C; the next start continues with the data in the directory.',
     own: ['data', 'verbose'],
     options: {
       verbose: { type: 'boolean', short: 'v', help: 'logs each change of an object, a line each' },
@@ -288,7 +288,7 @@ export const USAGES = {
   },
   demo: {
     name: 'demo',
-    about: 'the cloud of a small company comes up and goes again; --keep leaves it up',
+    about: 'create and delete the cloud of a small company; --keep does not delete it',
     details:
       'What is missing is started on this machine: a Kubernetes API server, NATS, and simulators of OpenStack, Ironic and a Windows node. The demo applies 130 objects of 33 kinds in any order, shows how each waits for what it needs and comes up, makes an edit, and deletes all. It takes half a minute, changes nothing else, and leaves nothing but a log in the folder of --data.',
     own: ['keep', 'data', 'visualizer-bind-address', 'log-level'],
@@ -316,7 +316,7 @@ export const USAGES = {
     name: 'migrate',
     forms: ['<realm>'],
     about:
-      'writes every object of a group once, as it is, so that the API server stores it in the version that its definition says, and none is left in another; stopped, it goes on where it was; ends with 0, 1 if an object could not be written, 130 if it was stopped',
+      'rewrite every object of a group once, unchanged, so that the API server stores it in the version of its definition; continues after an interruption; exit status: 0 done, 1 an object could not be written, 130 interrupted',
     options: {
       'per-second': { type: 'string', value: 'N', default: '50', help: 'how many objects at most' },
       'dry-run': { type: 'boolean', help: 'says what would be written, and tries it with one object of each kind' },
@@ -326,7 +326,7 @@ export const USAGES = {
         short: 'n',
         value: 'NAME',
         fallback: 'all',
-        help: 'only objects of these, with commas between; may be repeated. The definitions go on to say that others may be left',
+        help: 'only objects of these, comma-separated; may be repeated. The definitions still list the former version',
       },
       kubeconfig: KUBECONFIG,
       context: CONTEXT,
@@ -338,7 +338,7 @@ export const USAGES = {
     name: 'convert',
     forms: ['[<file>...]'],
     about:
-      'manifests of Metal3 in another version of their API, without a cluster: YAML or JSON, from files or standard input; comments, and what is of others, stay as they are; ends with 0, or 1 if something could not be converted',
+      'manifests of Metal3 in another version of their API, without a cluster: YAML or JSON, from files or standard input; comments, and what is of others, stay as they are; exit status: 0 converted, 1 something could not be converted',
     options: {
       to: { type: 'string', value: 'v1alpha1|v1beta1', fallback: 'the latest', help: 'the version' },
       write: {
@@ -353,7 +353,7 @@ export const USAGES = {
     name: 'why',
     forms: ['<kind>/<name>', ''],
     about:
-      'the chain of what an object waits for, down to the root cause, or the root causes of a namespace or of all (-A), each with how many wait for it; ends with 0 if nothing waits, 1 if something does, 2 if that cannot be told',
+      'explain what an object waits for, down to the root cause, or list the root causes of a namespace or of all (-A); exit status: 0 nothing is waiting, 1 something is waiting, 2 error',
     options: {
       output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
       'nats-url': {
@@ -371,7 +371,7 @@ export const USAGES = {
   events: {
     name: 'events',
     forms: ['[<kind>/<name>]'],
-    about: 'what happened to objects, a line an event: first what the bus has kept, then, with --watch, what happens',
+    about: 'list events of objects, one per line, from the kept history and, with --watch, new ones',
     options: {
       namespace: {
         type: 'string',
@@ -387,15 +387,15 @@ export const USAGES = {
         multiple: true,
         value: 'transition|call|deleted|quarantined',
         fallback: 'all',
-        help: 'only events of these types, with commas between; may be repeated',
+        help: 'only events of these types, comma-separated; may be repeated',
       },
-      watch: { ...WATCH, help: 'goes on with what happens from now on, until Ctrl-C' },
+      watch: { ...WATCH, help: 'continue with new events until Ctrl-C' },
       inspect: {
         type: 'string',
         value: 'PORT',
         help: "as --watch, and serves the same to Stately's inspector, on a WebSocket on loopback; http://localhost:PORT shows it in a browser, which loads that inspector from stately.ai; 0 is any port",
       },
-      output: { ...TEXT_OR_JSON, help: 'json is one CloudEvent a line' },
+      output: { ...TEXT_OR_JSON, help: 'json is one CloudEvent per line' },
       ...BUS_READER_OPTIONS,
       ...COMMON,
     },
@@ -410,7 +410,7 @@ export const USAGES = {
     name: 'trace',
     forms: ['<kind>/<name>'],
     about:
-      'the last change of an object as a story: who wrote it, what the object waited for and for how long, what it asked of the cloud, until it settled; ends with 0 if it did, 1 if it has not yet or has failed, 2 if that cannot be told',
+      'tell the last change of an object: who wrote it, what the object waited for, its calls to the cloud, until it settled; exit status: 0 settled, 1 not settled or failed, 2 error',
     options: {
       namespace: {
         type: 'string',
@@ -436,10 +436,10 @@ export const USAGES = {
   doctor: {
     name: 'doctor',
     about:
-      'whether what Troupe stands on is there and works: cluster, definitions, rights, bus, clouds, clocks; changes nothing, and ends with 0 if all is well, 1 if something is wrong, 2 if nothing is as far as could be examined',
+      'check cluster, definitions, permissions, bus, clouds and clocks; changes nothing; exit status: 0 no problem, 1 problems, 2 some checks were not possible',
     options: {
       output: TEXT_OR_JSON,
-      namespace: { ...RUN.namespace, help: 'only objects and rights there, with commas between; may be repeated' },
+      namespace: { ...RUN.namespace, help: 'only objects and permissions there, comma-separated; may be repeated' },
       roles: { ...RUN.roles, help: 'whose rights are examined' },
       kubeconfig: { ...KUBECONFIG, fallback: '~/.kube/config' },
       context: CONTEXT,
@@ -452,14 +452,14 @@ export const USAGES = {
     name: 'get',
     forms: ['[<kind>[/<name>]]'],
     about:
-      'the objects that live here, one a line: how each stands, its id outside, what it waits for first; ends with 1 if the one that was named is not there, 2 if it cannot be told',
+      'list managed objects, one per line, with state, external id and first reason for waiting; exit status: 1 the named object does not exist, 2 error',
     options: {
       state: {
         type: 'string',
         multiple: true,
         value: Object.values(Standing).join('|'),
         fallback: 'all',
-        help: 'only objects that stand so, with commas between; may be repeated',
+        help: 'only objects in these states, comma-separated; may be repeated',
       },
       ...EVERYWHERE,
       output: {
@@ -484,10 +484,10 @@ export const USAGES = {
     name: 'tree',
     forms: ['', '<kind>/<name>'],
     about:
-      'the objects of a namespace as a forest: below each those that need it, from what needs nothing; or, of one object, what it needs; ends with 0, or 2 if it cannot be told',
+      'print the objects of a namespace as trees, dependents below their dependencies; or the dependencies of one object; exit status: 0 done, 2 error',
     options: {
       ...EVERYWHERE,
-      dependents: { type: 'boolean', help: 'of one object: who needs it, and who needs those' },
+      dependents: { type: 'boolean', help: 'for one object: its dependents, and theirs' },
       watch: WATCH,
       output: { type: 'string', short: 'o', value: 'text|json|yaml', default: 'text', help: 'as data, for programs' },
       ...PLACE,
@@ -497,8 +497,7 @@ export const USAGES = {
   },
   graph: {
     name: 'graph',
-    about:
-      'who refers to whom in a namespace or in all (-A), colored by how each object stands, for Graphviz or Mermaid',
+    about: 'print the references in a namespace or in all (-A), colored by state, for Graphviz or Mermaid',
     options: {
       ...EVERYWHERE,
       output: { type: 'string', short: 'o', value: 'dot|mermaid|json|yaml', default: 'dot', help: 'the language' },
@@ -533,7 +532,7 @@ export const USAGES = {
   top: {
     name: 'top',
     about:
-      'what went on lately, as the bus has it: objects that changed, calls by service, how late events are, who holds which leases; ends with 0, or 2 if it cannot be told',
+      'print recent activity from the bus: changed objects, calls by service, delays of events, lease holders; exit status: 0 done, 2 error',
     options: {
       since: {
         type: 'string',

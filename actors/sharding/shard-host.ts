@@ -360,7 +360,7 @@ export class ShardHost {
       try {
         this.#endAbsent(ours, await this.#list(ours, signal));
       } catch (error) {
-        log.debug({ err: error }, 'what no mail tells of could not be read again; it is tried later');
+        log.debug({ err: error }, 'reading objects without a message failed; will retry');
       }
     }
   }

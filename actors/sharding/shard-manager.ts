@@ -170,7 +170,7 @@ export async function manageShards(
     epoch = id;
     // mutant: shards-quiet-never drop
     quietUntil = clock.now() + leases.leaseMs;
-    log.warn('the mailbox was lost or rolled back; all actors begin anew');
+    log.warn('mailbox lost or rolled back; restarting all actors');
     // mutant: shards-keep-actors drop
     dropAll();
     notice();

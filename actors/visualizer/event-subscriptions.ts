@@ -139,7 +139,7 @@ export class EventSubscriptions {
     try {
       report();
     } catch (error) {
-      this.#deps.log.error({ error: toErrorData(error).message, err: error }, 'a follower could not be told');
+      this.#deps.log.error({ error: toErrorData(error).message, err: error }, 'notifying a subscriber failed');
     }
   }
 }

@@ -24,7 +24,10 @@ const UNTOLD = 'what waits for what cannot be told now';
 export async function problemsOf(deps: ProblemsDeps, session: Session, reading: ClusterReader): Promise<Problems> {
   const { clock } = deps;
   const at = clock.now();
-  const notes: Verdict[] = session.troubles.map((summary) => ({ summary, advice: 'it is tried again by itself' }));
+  const notes: Verdict[] = session.troubles.map((summary) => ({
+    summary,
+    advice: 'retrying with backoff; no action needed',
+  }));
   const problems: Problem[] = [];
   const reported: ReportedCause[] = [];
   const namespaces = new Set([...session.forest.all()].map(({ address }) => address.namespace));

@@ -2,10 +2,10 @@
 // structure of the JSON is examined here; its parts are parsed elsewhere.
 //
 // Invariants:
-//   HOOK-REVIEW-READER-1. Nothing is kept of an object that was handed on, and of one that is being read no more than OBJECT_BYTES.
-//   HOOK-REVIEW-READER-2. Whatever the body is, what is not an object of `request.objects` is in `head`, which has no more than HEAD_BYTES.
+//   HOOK-REVIEW-READER-1. An object is never kept after it was passed on, and one that is being read takes at most OBJECT_BYTES.
+//   HOOK-REVIEW-READER-2. Everything outside of `request.objects` is always in `head`, which has at most HEAD_BYTES.
 
-/** The API server takes 3 MB in one request; what a conversion adds to that is no more than it once again. */
+/** Maximum size of an object: the API server accepts 3 MB in one request, and a conversion at most doubles that. */
 const OBJECT_BYTES = 16 * 1024 * 1024;
 /** Maximum size of all but the objects: a uid and a version. */
 const HEAD_BYTES = 256 * 1024;
@@ -17,7 +17,7 @@ const [OPEN_LIST, CLOSE_LIST, OPEN_MAP, CLOSE_MAP] = [0x5b, 0x5d, 0x7b, 0x7d];
 const LIST_DEPTH = 3;
 const [REQUEST, OBJECTS] = ['request', 'objects'];
 
-/** A body that is refused, with the status of the answer. Nothing of the body is in the message. */
+/** Rejected body, with the status of the response. The message contains no part of the body. */
 export class RefusedBody extends Error {
   override name = 'RefusedBody';
   readonly status: number;
@@ -33,7 +33,7 @@ export class ReviewReader {
   #depth = 0;
   #isText = false;
   #isEscaped = false;
-  /** `before`: not come to yet. */
+  /** `before`: the list was not reached yet. */
   #list: 'before' | 'within' | 'behind' = 'before';
   #hasObjects = false;
   /** Bytes of a text in the head that may be a key. */
@@ -41,7 +41,7 @@ export class ReviewReader {
   /** Keys of the current member, at depths 1 and 2. */
   readonly #keys = ['', '', ''];
 
-  /** Takes what has arrived, and gives the objects that end in it, as JSON texts. @throws {RefusedBody} it is too large */
+  /** Reads a chunk and returns the objects that end in it, as JSON texts. @throws {RefusedBody} it is too large */
   *push(chunk: Buffer): Iterable<string> {
     let start = 0;
     for (let at = 0; at < chunk.length; at++) {

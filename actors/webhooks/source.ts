@@ -3,23 +3,23 @@ import type { Certificate } from './server.ts';
 
 /** Requirements of a source on the server. */
 export interface CertificateUser {
-  /** Serves by this from now on. @throws {TerminalError} they do not fit */
+  /** Serves with this certificate from now on. @throws {TerminalError} they do not fit */
   serve(certificate: Certificate): Promise<void>;
-  /** Other authorities are to be trusted. */
+  /** Called when the trusted authorities have changed. */
   renew(): void;
-  /** As of `Trust`. */
+  /** Time since which all objects have the bundle, as `Trust.since`. */
   since(): number | undefined;
 }
 
 export interface CertificateSource {
-  /** Brings certificates until `signal` is aborted. @throws {TerminalError} there can be none */
+  /** Provides certificates until `signal` is aborted. @throws {TerminalError} there can be none */
   run(user: CertificateUser, signal: AbortSignal): Promise<void>;
-  /** Whether these authorities, as PEM, are what is to be trusted, as far as is known. */
+  /** Whether these authorities, as PEM, are the trusted ones, if known. */
   isEnough(said: string): boolean;
   /** Current bundle for an object with this bundle. @throws it cannot be determined */
   bundle(said: string): Promise<string>;
-  /** Something has changed about what is trusted. */
+  /** Called when the trust in the cluster has changed. */
   onTrust(): void;
-  /** When the certificate that is served ends, in milliseconds since the epoch; undefined: there is none. */
+  /** End of the served certificate, in milliseconds since the epoch; undefined if there is none. */
   readonly endsAt: number | undefined;
 }

@@ -1,5 +1,5 @@
-// The role `webhooks`: what the API server asks the adapters, over HTTPS, with a certificate that the API server trusts. It needs no
-// bus, and begins before one is waited for: without it objects of some versions cannot be read at all.
+// Role `webhooks`: serves the adapters' webhooks over HTTPS, with a certificate that the API server trusts. It needs no
+// bus, and starts before the connection to one: without it objects of some versions cannot be read at all.
 import type { Logger } from 'pino';
 import type { Adapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';
@@ -21,23 +21,23 @@ export interface WebhooksDeps {
   readonly log: Logger;
   /** Metrics of the webhooks. */
   readonly metrics?: WebhookMetrics | undefined;
-  /** Of Troupe's own certificates. */
+  /** Rotation times of Troupe's own certificates. */
   readonly times?: RotationTimes;
 }
 
 export interface ServedWebhooks {
-  /** That it got; undefined: there is no certificate yet. */
+  /** Port of the server; undefined while there is no certificate. */
   readonly port: number | undefined;
-  /** Undefined: they are answered. */
+  /** Reason why requests are not answered; undefined if they are. */
   readonly problem: string | undefined;
-  /** Rejects when they can never be. */
+  /** Rejects if they can never be answered. */
   readonly ended: Promise<void>;
-  /** From now on connections end with their next answer. */
+  /** Closes each connection after its next response. */
   retire(): void;
   close(): Promise<void>;
 }
 
-/** @returns undefined: they are served nowhere @throws {TerminalError} two adapters have the same path */
+/** @returns undefined if no webhook address is configured @throws {TerminalError} two adapters have the same path */
 export function startWebhooks(
   { webhooks: place, namespaces }: Pick<Config, 'webhooks' | 'namespaces'>,
   { client, adapters, clock, log, metrics, times }: WebhooksDeps,

@@ -33,7 +33,7 @@ export class Callers implements Caller {
 }
 
 /**
- * Stops waiting when the caller has gone; the work goes on.
+ * Stops waiting when the caller has disconnected; the work continues.
  *
  * @throws {StatusError} `CANCELLED`
  */

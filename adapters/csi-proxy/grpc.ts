@@ -1,4 +1,4 @@
-// What client and server tell gRPC alike: where a pipe is, and that messages come and go as bytes.
+// Common settings of gRPC client and server: addresses of pipes, and messages as bytes.
 
 /** The name of a pipe as a target. `unix://` would put a `/` before it, and reach no pipe. */
 export function grpcTarget(path: string): string {

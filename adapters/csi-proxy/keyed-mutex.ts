@@ -1,10 +1,10 @@
 // Work that must not run beside other work on the same thing: one after the other, in the order it was asked for.
 //
-// Invariant: whoever gives up before its turn leaves the line at once: it holds neither its place nor what it would have used.
+// Invariant: a caller that gives up while waiting leaves the queue immediately, with its place and its paths.
 import { mayOverlap } from './hosts/windows-path.ts';
 import { Code, StatusError } from './status.ts';
 
-/** Such as a signal. One that tells nobody when it is aborted is asked when its turn comes. */
+/** Caller such as a signal. One without abort events is checked when the lock is free. */
 export interface Caller {
   readonly aborted: boolean;
   addEventListener?(type: 'abort', listener: () => void): void;
@@ -14,20 +14,20 @@ export interface Caller {
 interface Entry {
   /** Undefined: it is about all of the lane. */
   readonly path: string | undefined;
-  /** Undefined: its turn has come. */
+  /** Undefined once it holds the lock. */
   begin: (() => void) | undefined;
 }
 
 const PATHS = 'paths';
 
 export class KeyedMutex {
-  /** By lane, in the order in which they were asked for. */
+  /** Queues by key, in FIFO order. */
   readonly #lines = new Map<string, Set<Entry>>();
 
   /**
    * Runs `work` when all that was asked for before in this lane has ended, however long that takes.
    *
-   * @param caller  work that nobody waits for any more is not begun; once begun it is not stopped
+   * @param caller work without a waiting caller is not started; started work is not stopped
    * @throws {StatusError} `CANCELLED`: it was not begun
    */
   run<T>(lane: string, caller: Caller, work: () => Promise<T>): Promise<T> {
@@ -74,7 +74,7 @@ function advance(line: ReadonlySet<Entry>): void {
       entry.begin?.();
       entry.begin = undefined;
     }
-    // Of a lane without paths each is in the way of all behind it.
+    // Without paths each entry blocks all behind it.
     if (entry.path === undefined) return;
     before.push(entry);
   }
@@ -85,5 +85,5 @@ function isInTheWay({ path: one }: Entry, { path: other }: Entry): boolean {
 }
 
 function notBegun(): StatusError {
-  return new StatusError(Code.Cancelled, 'nobody waits for it any more; it was not begun');
+  return new StatusError(Code.Cancelled, 'the caller is gone; the call was not started');
 }

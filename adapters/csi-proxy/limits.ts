@@ -1,4 +1,4 @@
-// How long a call may take, and which calls change something: one table for servers and clients.
+// Timeouts of calls, and which calls change something: one table for servers and clients.
 
 /** Milliseconds. */
 const READ_LIMIT_MS = 30_000;
@@ -13,7 +13,7 @@ const LONG_LIMIT_MS: Readonly<Record<string, number>> = {
 /** The names of calls that only look. Every other one is taken to change something. */
 const READ = /^(?:Get|List|Is)|^PathExists$|Stats$/;
 
-/** How long a call that takes longer than others may take, in milliseconds; undefined: it is none of these. */
+/** Timeout of a call that takes longer than others, in milliseconds; undefined for all others. */
 export function longLimitMs(rpc: string): number | undefined {
   return LONG_LIMIT_MS[rpc];
 }
@@ -22,7 +22,9 @@ export function isRead(rpc: string): boolean {
   return READ.test(rpc);
 }
 
-/** By default; formatting a real disk takes minutes, and kubelet's own limit of two is no reason to begin again. */
+/**
+ * Default timeout; formatting a real disk takes minutes, and kubelet's own limit of two is no reason to start again.
+ */
 export function callLimitMs(rpc: string): number {
   return longLimitMs(rpc) ?? (isRead(rpc) ? READ_LIMIT_MS : CHANGE_LIMIT_MS);
 }

@@ -1,20 +1,20 @@
-// Where a group version is served: a named pipe on Windows, a Unix socket elsewhere. Nothing above this file and the
-// server's listener knows which.
+// Address of a group version: a named pipe on Windows, a Unix socket elsewhere. Only this file and the server's
+// listener distinguish them.
 import { connect } from 'node:net';
 import { AbsentError, TransientError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
 
-/** What the path of every pipe begins with, unless told. */
+/** Default prefix of the path of every pipe. */
 export const PIPE_PREFIX = process.platform === 'win32' ? '\\\\.\\pipe\\' : '/run/csi-proxy/';
 
 const SUFFIX = process.platform === 'win32' ? '' : '.sock';
 
-/** How long a pipe is tried, in milliseconds, as the published client does. */
+/** Timeout of a probe in milliseconds, that of the published client. */
 export const PROBE_LIMIT_MS = 2_000;
 /** Between two tries while all instances of a pipe are taken. */
 const BUSY_PAUSE_MS = 10;
 
-/** Nobody listens there: nothing has the name, or only the file of a server that is gone. */
+/** No listener: the name does not exist, or is the file of an ended server. */
 const ABSENT: ReadonlySet<string | undefined> = new Set(['ENOENT', 'ECONNREFUSED', 'ENOTSOCK', 'ENOTDIR']);
 
 /**
@@ -26,9 +26,9 @@ export function pipePath(group: string, version: string, prefix: string = PIPE_P
 }
 
 /**
- * Opens a pipe and closes it again: it resolves when somebody serves there.
+ * Opens a pipe and closes it again: it resolves if a process serves there.
  *
- * @throws {AbsentError} nobody does
+ * @throws {AbsentError} no process does
  * @throws {TransientError} no answer within `limitMs`, or the system refuses, such as for want of permission
  */
 export async function probePipe(

@@ -1,14 +1,14 @@
-// What callers may name, and give: one function for each rule, asked at every entrance that leads to a machine. Paths have rules of
-// their own (`server/path-rules.ts`, `server/smb/remote-path.ts`).
+// Rules for names and values of callers: one function for each rule, checked at every entrance to a machine. Paths have
+// rules of their own (`server/path-rules.ts`, `server/smb/remote-path.ts`).
 import type { Portal } from './hosts/host.ts';
 import { Code, StatusError } from './status.ts';
 
 export const DEFAULT_PORT = 3260;
 export const LAST_PORT = 65_535;
-/** Of the name of a target, in bytes of UTF-8 (RFC 7143, 4.2.7.1). */
+/** Maximum length of a target's name, in bytes of UTF-8 (RFC 7143, 4.2.7.1). */
 export const LONGEST_IQN = 223;
 
-/** What a schema can say of an address, and of the name of a target. */
+/** Part of the rules that a schema can express, for an address and the name of a target. */
 export const WORD_PATTERN = String.raw`^[^\x00-\x1f\x7f-\x9f]+$`;
 
 const CONTROL = /\p{Cc}/u;
@@ -35,7 +35,7 @@ export function requireSize(sizeBytes: bigint, volumeId: string): void {
   if (sizeBytes < 0n) refuse(`invalid negative size ${sizeBytes} for volume (${volumeId})`);
 }
 
-/** @throws {StatusError} `INVALID_ARGUMENT`: nothing is said */
+/** @throws {StatusError} `INVALID_ARGUMENT`: the text is empty */
 export function require(text: string, message: string): void {
   if (text === '') refuse(message);
 }

@@ -1,4 +1,4 @@
-// How a call ends when it does not end well: a gRPC status code and a message.
+// Error of a call: a gRPC status code and a message.
 
 /** The status codes of gRPC. */
 export const Code = {
@@ -38,5 +38,5 @@ export class StatusError extends Error {
   }
 }
 
-/** Nobody told how the work ended: it may be done, be under way still, or never have been begun. */
+/** The outcome of the work is unknown: it may be done, still running, or never have started. */
 export class UnknownEndError extends StatusError {}

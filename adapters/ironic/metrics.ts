@@ -20,7 +20,7 @@ export const METRICS: readonly Metric[] = [
   counter('metal3_operation_power_change_total', 'Machines that were switched on or off.', [...HOST, 'on_off']),
   counter('metal3_credentials_missing_total', 'Secrets of BMCs that were not there.'),
   counter('metal3_credentials_invalid_total', 'Addresses, or Secrets, of BMCs that nothing can be done with.'),
-  counter('metal3_credentials_unhandled_error_total', 'Secrets of BMCs of which nobody could tell what is in them.'),
+  counter('metal3_credentials_unhandled_error_total', 'Secrets of BMCs that could not be read.'),
   counter(
     'metal3_credentials_updated_total',
     'Times that Ironic was given credentials that a host had not had before.',

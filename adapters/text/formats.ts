@@ -110,7 +110,7 @@ function isCreditCard(value: string): boolean {
 const HEX = '[0-9a-f]';
 const BYTE = '(?:25[0-5]|2[0-4]\\d|1\\d\\d?|[1-9]\\d?|0)';
 
-/** By name without dashes, which do not count. */
+/** Checks by name without dashes, which do not count. */
 const CHECKS: Readonly<Record<string, (value: string) => boolean>> = {
   bsonobjectid: (value) => /^[0-9a-f]{24}$/i.test(value),
   byte: (value) => value !== '' && value.length % 4 === 0 && /^[A-Za-z0-9+/]*={0,2}$/.test(value),

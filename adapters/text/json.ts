@@ -1,6 +1,6 @@
 // Plain JSON data: the little that all readers of it need.
 
-/** A JSON object that may be changed by whoever made it. */
+/** JSON object that its creator may change. */
 export type JsonMap = Record<string, unknown>;
 
 export function isMap(value: unknown): value is JsonMap {
@@ -25,7 +25,7 @@ export function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : '';
 }
 
-/** What is found by following `keys` from `value`, or undefined. */
+/** Value at the path `keys` of `value`, or undefined. */
 export function dig(value: unknown, ...keys: readonly string[]): unknown {
   let found = value;
   for (const key of keys) {

@@ -26,7 +26,7 @@ function explained(rule: string, pattern: string, ...examples: readonly string[]
 
 const byteLength = (value: string): number => Buffer.byteLength(value);
 
-/** What is wrong with a DNS-1123 subdomain, the form of most names. Empty when nothing is. */
+/** Problems of a DNS-1123 subdomain, the form of most names. Empty if there are none. */
 export function subdomainProblems(value: string): string[] {
   const problems: string[] = [];
   if (byteLength(value) > MAX_SUBDOMAIN_BYTES) problems.push(`must be no more than ${MAX_SUBDOMAIN_BYTES} characters`);
@@ -38,7 +38,7 @@ export function subdomainProblems(value: string): string[] {
   return problems;
 }
 
-/** What is wrong with a DNS-1123 label, the form of the names of namespaces. */
+/** Problems of a DNS-1123 label, the form of the names of namespaces. */
 export function labelProblems(value: string): string[] {
   const problems: string[] = [];
   if (byteLength(value) > MAX_LABEL_BYTES) problems.push(`must be no more than ${MAX_LABEL_BYTES} characters`);
@@ -51,7 +51,7 @@ export function labelProblems(value: string): string[] {
   return problems;
 }
 
-/** What is wrong with a key of a label or an annotation, or with a finalizer. */
+/** Problems of a key of a label or an annotation, or of a finalizer. */
 export function keyProblems(value: string): string[] {
   const parts = value.split('/');
   if (parts.length > 2) {
@@ -79,7 +79,7 @@ export function labelValueProblems(value: string): string[] {
   return problems;
 }
 
-/** What is wrong with a key of `data` in a Secret or a ConfigMap. */
+/** Problems of a key of `data` in a Secret or a ConfigMap. */
 export function configKeyProblems(value: string): string[] {
   const problems: string[] = [];
   if (byteLength(value) > MAX_SUBDOMAIN_BYTES) problems.push(`must be no more than ${MAX_SUBDOMAIN_BYTES} characters`);
@@ -92,7 +92,7 @@ export function configKeyProblems(value: string): string[] {
   return problems;
 }
 
-/** What makes a name unfit to be a segment of a path. */
+/** Problems of a name as a segment of a path. */
 export function segmentProblems(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%']
@@ -100,7 +100,7 @@ export function segmentProblems(value: string): string[] {
     .map((character) => `may not contain '${character}'`);
 }
 
-/** What is wrong with a name that only has to fit between two slashes of a path. */
+/** Problems of a name that only has to fit between two slashes of a path. */
 export function pathSegmentProblems(value: string): string[] {
   if (value === '.' || value === '..') return [`may not be '${value}'`];
   return ['/', '%'].filter((character) => value.includes(character)).map((one) => `may not contain '${one}'`);

@@ -16,7 +16,7 @@ export function patternOf(text: string): RE2JS {
   return pattern;
 }
 
-/** What is wrong with it; undefined when nothing is. */
+/** Problem of the pattern; undefined if there is none. */
 export function patternProblem(text: string): string | undefined {
   try {
     patternOf(text);

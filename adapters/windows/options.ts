@@ -60,7 +60,7 @@ export const FLAGS: readonly Flag[] = [
     variable: 'WINDOWS_DIRECTORIES',
     value: 'PATHS',
     fallback: KUBELET_PATH,
-    help: 'in which mounts may be, with commas between',
+    help: 'directories that may contain mounts, comma-separated',
   },
   {
     name: 'windows-smb-encryption',

@@ -30,7 +30,7 @@ export interface NodeCondition {
 
 export interface ConditionInput {
   readonly node?: NodeCondition | undefined;
-  /** Reason why the host makes no progress, if no error in the status says so. For people, no secret. */
+  /** Reason why the host makes no progress, unless the status has an error about it. For people, no secret. */
   readonly problem?: string | undefined;
   /** Milliseconds since the epoch. */
   readonly at: number;

@@ -86,7 +86,7 @@ const deleting = hostSetup.createStateConfig({
   initial: 'deciding',
   states: {
     deciding: {
-      description: 'What was decided is stored, and who holds the host is looked at.',
+      description: 'Storing the decision and checking the holders of the host.',
       tags: Tag.Busy,
       entry: 'claim',
       exit: 'heed',

@@ -8,7 +8,7 @@ import { answered, onEdited, refusedOrNot, succeeded, toDeleting, waits, was } f
 
 export const detaching = hostSetup.createStateConfig({
   id: 'detaching',
-  description: 'It is to be out of Ironic, and to go on as it is.',
+  description: 'Removing the node from Ironic while the machine continues to run.',
   initial: 'deciding',
   states: {
     deciding: {

@@ -98,7 +98,7 @@ export const admitting = hostSetup.createStateConfig({
 /** Entry state of a host, by its status alone. */
 export const routing = hostSetup.createStateConfig({
   id: 'routing',
-  description: 'Deciding where the life of the host stands, from its status alone.',
+  description: 'Determining the state of the host from its status alone.',
   tags: Tag.Busy,
   always: [
     { guard: isIn(S.None), target: '#new' },
@@ -120,7 +120,7 @@ export const routing = hostSetup.createStateConfig({
 
 export const unknown = hostSetup.createStateConfig({
   id: 'unknown',
-  description: 'The status names a state that nobody knows: nothing is done until somebody changes it.',
+  description: 'The status contains an unknown state: nothing is done until it is changed.',
   tags: [Tag.Settled, Tag.Failing, Tag.Terminal],
   entry: 'claim',
   always: [toDeleting(), toPoweringOff()],
@@ -208,7 +208,7 @@ const inspecting = hostSetup.createStateConfig({
 
 const matchingProfile = hostSetup.createStateConfig({
   id: 'matchingProfile',
-  description: 'An older operator left it there: it goes on.',
+  description: 'State of an older operator: the host continues.',
   tags: Tag.Busy,
   always: [
     toDeleting(S.MatchProfile),

@@ -109,7 +109,7 @@ export const bareMetalHostMachine = hostSetup.createMachine({
   type: 'parallel',
   states: {
     lifecycle: {
-      description: 'From a machine that somebody has named to one that runs what is wanted, and back.',
+      description: 'From a registered machine to one that runs the wanted image, and back.',
       initial: 'starting',
       on: {
         'object.changed': [{ guard: becomesPaused, target: '#paused', actions: storeObject }, { actions: storeObject }],
@@ -144,7 +144,7 @@ export const bareMetalHostMachine = hostSetup.createMachine({
         unknown,
         deleted: {
           id: 'deleted',
-          description: 'Nothing is left to do; the host is gone, or goes without us.',
+          description: 'Nothing is left to do: the host is deleted, or will be without us.',
           tags: [Tag.Deleting, Tag.Busy],
         },
       },

@@ -233,7 +233,7 @@ const requeued = hostSetup.createStateConfig({
 });
 
 const backingOff = hostSetup.createStateConfig({
-  description: 'It failed, as the status tells; it is tried again by and by.',
+  description: 'A failure that the status reports; retried with backoff.',
   tags: Tag.Failing,
   entry: ['forgetPlan', 'noteGeneration'],
   always: unlessChanged,
@@ -250,7 +250,7 @@ export interface GivenUp {
 /** The same, where the way out may open with a failure. */
 export function backingOffUntil(beyondReach: WayOut, givenUp: GivenUp) {
   return hostSetup.createStateConfig({
-    description: 'It failed, as the status tells; it is tried again by and by, and given up at last.',
+    description: 'A failure that the status reports; retried with backoff, and finally given up.',
     tags: Tag.Failing,
     entry: ['forgetPlan', 'noteGeneration'],
     always: [beyondReach, givenUp, unlessChanged],
@@ -260,7 +260,7 @@ export function backingOffUntil(beyondReach: WayOut, givenUp: GivenUp) {
 }
 
 const retrying = hostSetup.createStateConfig({
-  description: 'Something failed, or went as nobody expected; it is tried again soon.',
+  description: 'An unexpected failure; retried soon.',
   tags: Tag.Failing,
   always: unlessChanged,
   after: { retryPause: 'deciding' },
@@ -308,7 +308,7 @@ export function gate(state: ProvisioningState) {
       on: { 'object.changed': onEdited('#routing') },
     }),
     queueingAgain: hostSetup.createStateConfig({
-      description: 'Nobody could tell whether there is room.',
+      description: 'The available capacity is unknown.',
       tags: Tag.Failing,
       after: { retryPause: 'queueing' },
       on: { 'object.changed': onEdited('#routing') },

@@ -164,7 +164,7 @@ const power = { ...powerAlone, judgingPower, attachingDataImage };
 
 /** Lets Ironic know what runs on the machine, whatever became of its database. */
 export const adopting = hostSetup.createStateConfig({
-  description: 'Ironic is told what runs there, unless it knows.',
+  description: 'Telling Ironic which image runs on the machine, unless it knows.',
   tags: Tag.Busy,
   invoke: {
     id: 'adopt',
@@ -243,7 +243,7 @@ const provisioned = hostSetup.createStateConfig({
 
 const externallyProvisioned = hostSetup.createStateConfig({
   id: 'externallyProvisioned',
-  description: 'Something runs there that somebody else has deployed.',
+  description: 'The machine runs an image that Troupe did not deploy.',
   tags: Tag.Available,
   initial: 'deciding',
   exit: 'forgetPlan',

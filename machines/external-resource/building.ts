@@ -112,7 +112,7 @@ export const building = resourceSetup.createStateConfig({
       on: { 'object.changed': anewIfUsurped },
     },
     reservationLost: {
-      description: 'Somebody else makes what was looked for, or may have made it: it is looked for again.',
+      description: 'Another object is creating the resource, or may have created it: looking it up again.',
       tags: Tag.Busy,
       entry: 'forgetClear',
       after: { turnPause: '#claiming' },
@@ -131,7 +131,7 @@ export const building = resourceSetup.createStateConfig({
     },
     ownedElsewhere: {
       id: 'ownedElsewhere',
-      description: 'Another object has the resource; waiting until that is gone, or has another one.',
+      description: 'Another object owns the resource: waiting until that object is deleted, or has another resource.',
       tags: [Tag.Waiting, ResourceTag.Taken],
       entry: ['follow', 'forgetFailure'],
       exit: 'forgetRival',

@@ -64,7 +64,7 @@ export const claiming = resourceSetup.createStateConfig({
       on: { 'object.changed': editedWhileWaiting },
     },
     prefetching: {
-      description: 'Looking for what an earlier life may have left, while a dependency is still being made.',
+      description: 'Looking up the result of an earlier lifecycle while a dependency is still being created.',
       tags: Tag.Busy,
       invoke: {
         id: 'prefetch',
@@ -109,7 +109,7 @@ export const claiming = resourceSetup.createStateConfig({
       },
     },
     undetermined: {
-      description: 'Something may have been built, and a reference is needed to tell what; nothing is yielded.',
+      description: 'A resource may have been created, and identifying it needs a reference; no claim is withdrawn.',
       tags: Tag.Waiting,
       always: [
         { guard: 'isDeleting', target: '#deleting' },

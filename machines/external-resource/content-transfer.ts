@@ -35,7 +35,7 @@ export const filling = resourceSetup.createStateConfig({
       },
     },
     delegating: {
-      description: 'The foreign system is asked to fetch the content itself, where it can.',
+      description: 'Requesting the external system to fetch the content itself, if it can.',
       tags: Tag.Busy,
       invoke: {
         id: 'delegate',
@@ -53,7 +53,7 @@ export const filling = resourceSetup.createStateConfig({
       },
     },
     delegated: {
-      description: 'That the foreign system fetches it is being said.',
+      description: 'Storing the status that the external system fetches the content.',
       tags: Tag.Busy,
       invoke: {
         id: 'announceDelegation',

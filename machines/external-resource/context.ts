@@ -29,7 +29,7 @@ export const ResourceTag = {
   AwaitsChange: 'awaits.change',
   /** Another object has what it would have. */
   Taken: 'owned.elsewhere',
-  /** Of a deleted object: the resource still exists, or may. */
+  /** The resource of a deleted object still exists, or may. */
   Removing: 'removing',
   /** Waiting until the children are deleted. */
   AwaitsChildren: 'awaits.children',
@@ -152,7 +152,7 @@ export interface ResourceContext {
 
 export type ResourceEvent = LifecycleEvent<ResourceView> | Observed | ContentProgressed;
 
-/** Progress of the content, or the reason of its failure, in the words of the adapter. */
+/** Progress of the content, or the reason of its failure, as the adapter describes it. */
 export interface ContentTransfer {
   readonly progress?: JsonObject;
   readonly error?: ErrorData;

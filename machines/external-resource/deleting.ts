@@ -88,7 +88,7 @@ export const deleting = resourceSetup.createStateConfig({
       },
     },
     awaitingChildren: {
-      description: 'Waiting until the children are gone.',
+      description: 'Waiting until the children are deleted.',
       tags: [Tag.Waiting, ResourceTag.AwaitsChildren],
       on: {
         'dependencies.changed': [
@@ -144,7 +144,7 @@ export const deleting = resourceSetup.createStateConfig({
     },
     recordingFound: {
       description:
-        'What an earlier create made is recorded first: the object as it is now does not tell that it is its own.',
+        'Recording the result of an earlier create first: the current spec does not identify it.',
       tags: [Tag.Busy, ResourceTag.Removing],
       invoke: {
         id: 'recordFound',
@@ -158,7 +158,7 @@ export const deleting = resourceSetup.createStateConfig({
       },
     },
     undetermined: {
-      description: 'Something may have been built, and a reference is needed to tell what.',
+      description: 'A resource may have been created, and identifying it needs a reference.',
       tags: ResourceTag.Removing,
       always: { guard: 'isLookStale', target: 'deciding' },
       after: { unclearPause: 'deciding' },
@@ -183,7 +183,7 @@ export const deleting = resourceSetup.createStateConfig({
       },
     },
     confirming: {
-      description: 'Making sure that the external resource is gone.',
+      description: 'Verifying that the external resource was deleted.',
       tags: [Tag.Busy, ResourceTag.Removing],
       invoke: {
         id: 'confirm',
@@ -194,7 +194,7 @@ export const deleting = resourceSetup.createStateConfig({
       },
     },
     awaitingRemoval: {
-      description: 'The foreign system is still at work on the deletion.',
+      description: 'The external system is still deleting the resource.',
       tags: [Tag.Waiting, ResourceTag.Removing, ResourceTag.AwaitsRemoval],
       entry: 'countLook',
       always: { guard: 'isDetached', target: 'endingClaims' },

@@ -59,7 +59,7 @@ const resting = resourceSetup.createStateConfig({
       after: { echo: { target: '#claiming', actions: 'countEcho' } },
     },
     unavailable: {
-      description: 'It cannot be used as it is; it is looked at again, ever less often.',
+      description: 'The resource is not usable; polling it with backoff.',
       // mutant: unusable-is-final drop
       after: { relook: { target: '#claiming', actions: 'countRelook' } },
     },
@@ -124,7 +124,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
       initial: 'starting',
       states: {
         starting: {
-          description: 'Deciding where the life of the object stands, from its status alone.',
+          description: 'Determining the state of the object from its status alone.',
           tags: Tag.Busy,
           // Not `always`: XState starts the effects of an initial state before its entry actions, a tombstone before
           // the claim it ends.
@@ -147,7 +147,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
         failed: {
           id: 'failed',
           description:
-            'Refused until the user changes the spec; what only the foreign system can mend is looked at again.',
+            'Rejected until the user changes the spec; failures that only the external system can repair are polled again.',
           tags: [Tag.Settled, Tag.Failing, Tag.Terminal],
           entry: 'claim',
           // mutant: broken-is-final drop
@@ -204,7 +204,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
         },
         deleted: {
           id: 'deleted',
-          description: 'Nothing is left to do; the object is gone, or goes without us.',
+          description: 'Nothing is left to do: the object is deleted, or will be without us.',
           tags: [Tag.Deleting, Tag.Busy],
         },
       },
@@ -214,7 +214,7 @@ export const externalResourceMachine = resourceSetup.createMachine({
       initial: 'unusable',
       states: {
         unusable: {
-          description: 'It cannot be used, or nobody knows.',
+          description: 'The resource is not usable, or its state is unknown.',
           always: { guard: 'isUsable', target: 'usable' },
         },
         usable: {

@@ -63,7 +63,7 @@ export const keeping = resourceSetup.createStateConfig({
       on: { 'object.changed': anewIfUsurped },
     },
     clearingId: {
-      description: 'The external resource is gone; its id is being cleared so that another can be made.',
+      description: 'The external resource was deleted; clearing its id so that another can be created.',
       tags: ResourceTag.Vanished,
       invoke: {
         id: 'forget',
@@ -111,7 +111,7 @@ export const keeping = resourceSetup.createStateConfig({
       },
     },
     recheckingUpdate: {
-      description: 'The cloud takes changes and does not make them; it is looked at again, ever less often.',
+      description: 'The cloud accepts changes without applying them; polling with backoff.',
       tags: ResourceTag.AwaitsChange,
       after: { rereadPause: 'observing' },
       on: { 'object.changed': anewIfUnsettled },
@@ -134,7 +134,7 @@ export const keeping = resourceSetup.createStateConfig({
     },
     awaitingReady: {
       id: 'awaitingReady',
-      description: 'The foreign system is still at work on the resource, or an update waits for a dependency.',
+      description: 'The external system is still working on the resource, or an update waits for a dependency.',
       tags: [Tag.Waiting, ResourceTag.AwaitsReadiness],
       entry: 'countLook',
       always: [

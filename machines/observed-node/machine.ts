@@ -188,7 +188,7 @@ export const observedNodeMachine = observed.createMachine({
       ],
     },
     awaiting: {
-      description: 'Nothing was heard of the host yet.',
+      description: 'No message about the host was received yet.',
       tags: Tag.Waiting,
       always: [
         { guard: 'isDeleting', target: 'deleted' },
@@ -278,7 +278,7 @@ export const observedNodeMachine = observed.createMachine({
           },
         },
         resuming: {
-          description: 'Nobody looks at the node for it, until it asks again.',
+          description: 'The node is not being watched; waiting until the watch restarts.',
           tags: Tag.Settled,
           after: { watchPause: 'watching' },
         },

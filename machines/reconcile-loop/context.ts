@@ -47,7 +47,7 @@ export type Verdict =
    * lifecycle.
    */
   | { readonly next: 'pause'; readonly pauseMs: number; readonly notes?: JsonObject }
-  /** Of a deleted object: nothing of it is left. */
+  /** Nothing of the deleted object is left. */
   | { readonly next: 'leave' };
 
 export interface ReconcileLoopContext {

@@ -99,7 +99,7 @@ export function reconcileLoop({
   };
 }
 
-/** What rests looks again when the user wants it to. */
+/** An idle object checks again when the user requests it. */
 function retriable(seen: ReconcileLoopView, object: KubeObject): ReconcileLoopView {
   const retry = retryOf(object);
   return retry === undefined ? seen : { ...seen, basis: JSON.stringify([seen.basis, retry]), retry };

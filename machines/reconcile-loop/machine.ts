@@ -152,7 +152,7 @@ const active = reconcileLoopSetup.createStateConfig({
 
 const deleting = reconcileLoopSetup.createStateConfig({
   id: 'deleting',
-  description: 'The user deleted it; what is left of it goes first.',
+  description: 'The user deleted the object; its resources are removed first.',
   tags: Tag.Deleting,
   initial: 'awaiting',
   states: {
@@ -180,7 +180,7 @@ const deleting = reconcileLoopSetup.createStateConfig({
     idle,
     inUse: {
       ...idle,
-      description: 'Others use what it stands for, and it goes when they do not.',
+      description: 'Dependents use the resource; waiting until they do not.',
       tags: [Tag.Settled, Tag.Held],
     },
     requeued,
@@ -219,7 +219,7 @@ export const reconcileLoopMachine = reconcileLoopSetup.createMachine({
   initial: 'starting',
   states: {
     starting: {
-      description: 'Deciding where the life stands, from the object alone.',
+      description: 'Determining the state from the object alone.',
       tags: Tag.Busy,
       on: {
         'lifecycle.started': [
@@ -299,7 +299,7 @@ export const reconcileLoopMachine = reconcileLoopSetup.createMachine({
       after: { backoff: 'withdrawing' },
     },
     deleted: {
-      description: 'Nothing is left to do; the object is gone, or goes without us.',
+      description: 'Nothing is left to do: the object is deleted, or will be without us.',
       tags: [Tag.Deleting, Tag.Busy],
     },
   },

@@ -244,7 +244,7 @@ export const bookMachine = book.createMachine({
   initial: 'starting',
   states: {
     starting: {
-      description: 'Deciding where the life stands, from the object alone.',
+      description: 'Determining the state from the object alone.',
       tags: Tag.Busy,
       on: {
         'lifecycle.started': [

@@ -111,7 +111,7 @@ interface ReadLoosely {
   readonly open: string | undefined;
 }
 
-/** What was said so far, whatever of it makes sense. */
+/** Parses the arguments so far, and ignores invalid ones. */
 function readLoosely(options: Options, said: readonly string[]): ReadLoosely {
   const values: Record<string, string> = {};
   const positionals: string[] = [];

@@ -1,4 +1,4 @@
-// What there is in the cluster, for a person who is about to name it. Only names are read, and nobody waits for long.
+// Completion of names in the cluster. Only names are read, with a short timeout.
 import { access } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Adapter } from '../../../adapters/api/adapter.ts';
@@ -12,7 +12,7 @@ import { named, openCluster } from '../cluster.ts';
 export type Looked = { readonly what: 'namespaces' } | { readonly what: 'names'; readonly kind: string };
 
 export interface LookDeps {
-  /** Of options, as far as they were said. */
+  /** Values of the given options. */
   readonly values: Readonly<Record<string, string>>;
   /** Whether the command looks at the `troupe dev` of the folder where no cluster is named. */
   readonly isOfDev: boolean;
@@ -26,7 +26,7 @@ const PATIENCE_MS = 2_000;
 const MOST = 500;
 const NAMES_ONLY = 'application/json;as=PartialObjectMetadataList;g=meta.k8s.io;v=v1,application/json';
 
-/** Nothing where that cannot be told. */
+/** Empty if the names cannot be read. */
 export async function lookInCluster(
   asked: Looked,
   { values, isOfDev, adapters, env }: LookDeps,
@@ -57,7 +57,7 @@ export async function lookInCluster(
       await cluster.close();
     }
   } catch (error) {
-    // No kubeconfig, no right to look, no such kind, nobody who answers.
+    // No kubeconfig, no permission, no such kind, or no response.
     if (error instanceof TroupeError) return [];
     throw error;
   }

@@ -61,7 +61,7 @@ export const ls: CsiProxyCommand = async (args, { out }) => {
   return 0;
 };
 
-/** The method by version. */
+/** Method by version. */
 function methodsOf(group: string, name: string): Map<string, Method<object, object>> {
   const versions = Object.hasOwn(allServices, group) ? allServices[group] : undefined;
   if (versions === undefined) {
@@ -100,7 +100,7 @@ function requestOf(method: Method<object, object>, json: string): object {
   }
 }
 
-/** The status as `NOT_FOUND: ...`; what the server refuses as it stands is a call that makes no sense. */
+/** The status as `NOT_FOUND: ...`; a rejection by the server means an invalid call. */
 function forPeople(error: StatusError): TroupeError {
   const message = `${codeName(error.code)}: ${error.message}`;
   const Kind = error.code === Code.InvalidArgument ? TerminalError : TransientError;

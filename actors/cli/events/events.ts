@@ -21,7 +21,7 @@ export interface EventsDeps {
   openBus: () => Promise<BusReader>;
   /** Whether an object without events exists; undefined: unknown. */
   isThere: (target: EventTarget) => Promise<boolean | undefined>;
-  /** @throws {TerminalError} one of the namespaces is not there, as far as that can be told */
+  /** @throws {TerminalError} one of the namespaces does not exist, if that can be determined */
   refuseAbsent: (namespaces: readonly string[]) => Promise<void>;
   /** First token of the bus's subjects; undefined: the usual one. */
   prefix: string | undefined;

@@ -1,8 +1,8 @@
 // Frames of inspection on a WebSocket on loopback, and a page that hands them to Stately's inspector.
 //
 // Invariants:
-//   CLI-INSPECTION-SERVER-1. Only programs and pages of this machine are served: a page from elsewhere could ask too, by the browser of
-//       a person who looks at it, or by a name that leads to loopback.
+//   CLI-INSPECTION-SERVER-1. Only programs and pages of this machine are ever served: a page from elsewhere could
+//       connect too, through the user's browser, or by a name that resolves to loopback.
 //   CLI-INSPECTION-SERVER-2. A reader that is too slow does not make the process keep what it has not read.
 import { createServer, type IncomingMessage, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';

@@ -14,7 +14,7 @@ export function clusterOf(config: Config, folder: string): ClusterDeps['config']
   return { kubeconfig: join(folder, 'kubeconfig'), inCluster: undefined };
 }
 
-/** @throws {TerminalError} one of them is not there; where nobody can say nothing is thrown */
+/** @throws {TerminalError} one of them does not exist; if that is unknown nothing is thrown */
 export async function refuseAbsent(deps: ClusterDeps, namespaces: readonly string[]): Promise<void> {
   if (namespaces.length === 0) return;
   let cluster: ReturnType<typeof openCluster>;
@@ -33,7 +33,7 @@ export async function refuseAbsent(deps: ClusterDeps, namespaces: readonly strin
   }
 }
 
-/** @returns undefined: nobody can say */
+/** @returns undefined if that is unknown */
 export async function isThere(deps: ClusterDeps, { namespaces, ...target }: EventTarget): Promise<boolean | undefined> {
   try {
     const cluster = openCluster(deps);

@@ -20,7 +20,7 @@ export interface CheckInput extends SourceDeps {
 export interface CheckDeps {
   /** Servers of now, to make the recorded calls of the base of. */
   readonly replay: Replay;
-  /** What keeps the generated code of the current tree from being up to date; undefined: unknown. */
+  /** Reasons why the generated code of the current tree is not up to date; undefined: unknown. */
   readonly stale: (() => Promise<readonly Stale[]>) | undefined;
 }
 

@@ -91,7 +91,7 @@ function streaming({ requestStream, responseStream }: Rpc): string {
   return requestStream ? 'streaming its requests' : responseStream ? 'streaming its responses' : 'unary';
 }
 
-/** Messages and enums that are gone. What referred to them is gone or changed too, and decides. */
+/** Removed messages and enums. Their users were removed or changed too, which decides the severity. */
 class Gone {
   readonly #scope: VersionScope;
   readonly #findings: Findings;
@@ -115,7 +115,7 @@ class Gone {
     this.#findings.add(rule, severity, { path, at }, text);
   }
 
-  /** The worst of what was said of those who used it; undefined: only messages that use each other did. */
+  /** Worst finding about their users; undefined: only messages that use each other did. */
   #severity(path: string, asked: Set<string>): Severity | undefined {
     if (asked.has(path)) return undefined;
     asked.add(path);

@@ -1,8 +1,8 @@
-// What differs between two versions of a group. Anything may; what is converted by hand is said.
+// Differences between two versions of a group. Any is allowed; those converted by hand are listed.
 import { allEnums, allMessages, type Field, type ProtoFile, type Rpc } from '../protos/mod.ts';
 import { typeText } from './scope.ts';
 
-/** What a message, an enum or the service of the older version has, and has not, beside that of the newer one. */
+/** Parts of a message, an enum or the service that only one of two versions has. */
 export interface Difference {
   readonly element: string;
   readonly removed: readonly string[];
@@ -30,7 +30,9 @@ export function differencesOf(older: ProtoFile, newer: ProtoFile, conversions: s
   });
 }
 
-/** The lines of each block, by its path. The first is the block itself, so that empty ones are told from absent ones. */
+/**
+ * Lines of each block, by its path. The first is the block itself, which distinguishes empty blocks from absent ones.
+ */
 function declarations(file: ProtoFile): ReadonlyMap<string, readonly string[]> {
   return new Map<string, readonly string[]>([
     ...file.services.map(({ path, rpcs }) => [path, [`service ${path}`, ...rpcs.map(rpcText)]] as const),

@@ -1,4 +1,4 @@
-// What the comparison of two API trees says, and the rules it says it by.
+// Findings of the comparison of two API trees, and its rules.
 import type { Position } from '../protos/mod.ts';
 
 export const Severity = { Break: 'break', Warn: 'warn', Info: 'info' } as const;
@@ -20,15 +20,15 @@ export interface Finding {
   /** `Message.field`, `Service.Rpc`, `Enum.VALUE`; empty where the version as a whole is meant. */
   readonly element: string;
   readonly text: string;
-  /** In the new tree, or in the old one for what is gone. */
+  /** Position in the new tree, or in the old one for a removed part. */
   readonly at: Position;
   readonly permitted?: Permitted;
 }
 
 export interface Rule {
-  /** What it looks at. */
+  /** Checked change. */
   readonly change: string;
-  /** What breaks, and for whom. */
+  /** Broken clients and reason. */
   readonly breaks: string;
   readonly remedy: string;
 }

@@ -9,7 +9,7 @@ export interface ReleaseEntry {
   readonly name: string;
   /** `YYYY-MM-DD`. */
   readonly date: string;
-  /** Where its API tree can be read, as on the command line. */
+  /** Location of its API tree, as on the command line. */
   readonly api: string;
 }
 
@@ -122,7 +122,7 @@ function isVersionMarked(proto: ProtoFile): boolean {
   return proto.package?.deprecated === true;
 }
 
-/** Of the member itself or, where that is a version, of the version. */
+/** Whether the member itself is marked or, if that is a version, the version. */
 export function isMarked(proto: ProtoFile, element: string): boolean {
   if (element === '') return isVersionMarked(proto);
   return allElements(proto).some(({ path, deprecated }) => path === element && deprecated);

@@ -10,7 +10,7 @@ interface Part {
   readonly content: string;
 }
 
-/** What is found anyway where that is a break; C00 for every other difference. */
+/** Findings that are breaks, and C00 for every other difference. */
 export function differences(
   scope: { group: string; version: string; base: ProtoFile; current: ProtoFile },
   found: readonly Finding[],
@@ -18,7 +18,7 @@ export function differences(
   const findings = new Findings(scope);
   const breaks = found.filter(({ severity }) => severity === Severity.Break);
   const said = new Set(breaks.map(({ element }) => element));
-  // What is renamed has its old name, and the place of the new one.
+  // A renamed part has its old name, and the place of the new one.
   const saidAt = new Set(breaks.map(({ at }) => `${at.line}:${at.column}`));
   const { both, gone, fresh } = paired(partsOf(scope.base), partsOf(scope.current), ({ path }) => path);
   const changes = [

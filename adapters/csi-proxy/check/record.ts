@@ -1,4 +1,4 @@
-// What becomes of the requests of a recording on the servers of now.
+// Replay of a recording's requests on the current servers.
 import { TerminalError } from '../../../bus/errors.ts';
 import { WireError } from '../codec/mod.ts';
 import type { ProtoFile } from '../protos/mod.ts';

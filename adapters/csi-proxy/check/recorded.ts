@@ -11,7 +11,7 @@ export type JsonObject = Readonly<Record<string, unknown>>;
 
 export interface RecordedRequest {
   readonly rpc: string;
-  /** In proto3's JSON, as all messages here; `***` stands for a secret. */
+  /** Message in proto3's JSON, as everywhere here; `***` replaces a secret. */
   readonly request: JsonObject;
 }
 
@@ -34,7 +34,7 @@ export interface ReplayServer {
 /** undefined: the version is not served. */
 export type Replay = (group: string, version: string) => Promise<ReplayServer | undefined>;
 
-/** What of a call a person writes. @throws {TerminalError} `text` is no recording */
+/** Part of a call that a person writes. @throws {TerminalError} `text` is no recording */
 export function parseRequests(text: string, file: string): readonly RecordedRequest[] {
   return callsOf(text, file).map((call, index) => {
     const { rpc, request } = isObject(call) ? call : {};
@@ -75,7 +75,7 @@ function callsOf(text: string, file: string): readonly unknown[] {
   return content['calls'];
 }
 
-/** A line a call, so that a change of one is one of a line. */
+/** One line per call, so that a change of one call changes one line. */
 export function recordedText(calls: readonly RecordedCall[]): string {
   const lines = calls.map(({ rpc, request, outcome }) => {
     if (outcome.kind === 'response') return JSON.stringify({ rpc, request, response: outcome.message });
@@ -93,8 +93,8 @@ export interface ReplayInput {
 }
 
 /**
- * Makes the calls in their order. What the base refused is of no interest: it may be accepted now. What the current
- * version has no more is of no interest either: other rules say whether it may be gone, and no server reads it.
+ * Replays the calls in their order. Calls that the base rejected are ignored: they may be accepted now. Calls that the
+ * current version does not have are ignored too: other rules decide whether they may be removed.
  */
 export async function replayRecorded(
   calls: readonly RecordedCall[],
@@ -135,7 +135,7 @@ export function rpcOf(proto: ProtoFile, rpc: string): Rpc | undefined {
   return proto.services.flatMap(({ rpcs }) => rpcs).find(({ name }) => name === rpc);
 }
 
-/** What a peer with `proto` sees of a message: no fields it does not know, no difference between absent and default. */
+/** Message as a peer with `proto` reads it: without unknown fields, and with absent equal to default. */
 function known(value: JsonObject, path: string, proto: ProtoFile): JsonObject {
   const kept: Record<string, unknown> = {};
   for (const field of messageAt(proto, path)?.fields ?? []) {

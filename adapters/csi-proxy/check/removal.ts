@@ -4,7 +4,7 @@ import { addMonths } from './dates.ts';
 import { type Permitted, Severity } from './finding.ts';
 import type { History, Member } from './history.ts';
 
-/** How long a member stays after its announcement, by the version it is part of. */
+/** Minimum time of a member after its announcement, by the version it is part of. */
 export const POLICY: Readonly<Record<Stability, { readonly months: number; readonly releases: number }>> = {
   stable: { months: 12, releases: 3 },
   beta: { months: 9, releases: 3 },

@@ -46,7 +46,7 @@ function callsOf(api: VersionedAPI, context: CallContext): ReadonlyMap<string, C
       calls.set(name, async (request) => {
         const input = withMachineSecrets(requestType, fromJson(requestType, request));
         try {
-          // What cannot be written does not reach a client either.
+          // A response that cannot be encoded does not reach a client either.
           const bytes = responseType.encode(await handler(context, input));
           return { kind: 'response', message: toJson(responseType, responseType.decode(bytes)) };
         } catch (error) {

@@ -1,4 +1,4 @@
-// What the comparisons of one version share.
+// Common data of the comparisons of one version.
 import type { Element, Field, Message, ProtoFile, TypeRef } from '../protos/mod.ts';
 import { allMessages } from '../protos/mod.ts';
 import { type Finding, type Permitted, type RuleId, Severity } from './finding.ts';

@@ -1,4 +1,4 @@
-// Where an API tree is read from: a folder, or a revision of git.
+// Source of an API tree: a directory, or a revision of git.
 import { spawn } from 'node:child_process';
 import { readdir, readFile, stat } from 'node:fs/promises';
 import { join, resolve, sep } from 'node:path';
@@ -6,7 +6,7 @@ import { TerminalError } from '../../../bus/errors.ts';
 import { isOfTree, type TreeFiles } from './tree.ts';
 
 export interface SourceDeps {
-  /** What relative folders are relative to; git finds its repository from here. */
+  /** Base of relative directories, in which git finds its repository. */
   readonly cwd: string;
   /** The folder of the API in a revision that is given without one. */
   readonly api: string;

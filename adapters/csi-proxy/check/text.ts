@@ -2,7 +2,7 @@
 import type { Checked } from './check.ts';
 import { type Finding, RULES, Severity } from './finding.ts';
 
-/** What no comparison sees; a person looks at it. */
+/** Points for a manual review, which no comparison can check. */
 export const REVIEW = [
   'Does any field, RPC or enum value mean something else than before?',
   'Does an absent field still have the same effect, and is every default as it was?',

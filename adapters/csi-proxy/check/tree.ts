@@ -5,7 +5,7 @@ import { compareVersionNames, isVersionName } from '../version-name.ts';
 
 /** The files of a tree, by their paths below it with `/` between. */
 export interface TreeFiles {
-  /** How people and editors know the tree: a folder, or `revision:path`. */
+  /** Name of the tree for people and editors: a directory, or `revision:path`. */
   readonly name: string;
   readonly files: ReadonlyMap<string, string>;
 }
@@ -22,7 +22,7 @@ export interface ApiTree {
   readonly versions: readonly ApiVersion[];
 }
 
-/** Which files of a tree are of interest here. */
+/** Whether a file of a tree is relevant here. */
 export function isOfTree(path: string): boolean {
   return path === 'releases.json' || path.endsWith('/api.proto') || path.endsWith('/recorded.json');
 }

@@ -1,8 +1,11 @@
-// What generated clients and the connection under them agree on.
+// Interface between generated clients and the connection under them.
 import type { Method } from '../codec/message.ts';
 
 export interface CallOptions {
-  /** Ends the call with `DEADLINE_EXCEEDED` after so many milliseconds; the default of the connection unless told. */
+  /**
+   * Timeout in milliseconds, after which the call ends with `DEADLINE_EXCEEDED`; the default of the connection if
+   * unset.
+   */
   readonly timeoutMs?: number;
   /** Ends the call with `CANCELLED`. */
   readonly signal?: AbortSignal;

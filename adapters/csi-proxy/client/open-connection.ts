@@ -1,4 +1,4 @@
-// A connection to a pipe, through gRPC. It is opened anew by itself when the server comes back.
+// A gRPC connection to a pipe. It reconnects automatically when the server comes back.
 import { Client, connectivityState, Metadata, type ServiceError } from '@grpc/grpc-js';
 import type { Clock } from '../../../bus/time.ts';
 import { asBuffer, asIs, grpcTarget } from '../grpc.ts';
@@ -11,7 +11,7 @@ import { PipeSockets } from './pipe-sockets.ts';
 /** Between two tries to open a pipe again, in milliseconds: a server that restarts is back at once. */
 const FIRST_BACKOFF_MS = 20;
 const LONGEST_BACKOFF_MS = 500;
-/** How much later than ours the deadline is that a server is told, in milliseconds: ours is to come first. */
+/** Difference between the deadline sent to the server and ours, in milliseconds: ours must expire first. */
 const TOLD_LATER_MS = 5_000;
 /** A server's own time limit comes first, and says more. In milliseconds. */
 const MARGIN_MS = 5_000;
@@ -19,21 +19,21 @@ const MARGIN_MS = 5_000;
 const HANDSHAKE_MS = 2_000;
 /** For how long a call is tried on new connections while the server spoils them, in milliseconds. */
 const HANDSHAKES_MS = 20_000;
-/** What gRPC says of a call that waited for a connection, and got none. */
+/** Error text of gRPC about a call that waited for a connection, and got none. */
 const NEVER_SENT = /^No connection established\b/;
-/** Of a message that says so: there is nothing to wait for. */
+/** Error text about a missing server: there is nothing to wait for. */
 const NOBODY_THERE = /\b(?:ENOENT|ECONNREFUSED)\b/;
 
 export interface ConnectionDeps {
   readonly clock: Clock;
-  /** How long a call may take unless told, by its name, in milliseconds. */
+  /** Default timeout of a call by its name, in milliseconds. */
   readonly timeoutMs?: (rpc: string) => number;
-  /** How long a server may take to answer a new connection, in milliseconds. */
+  /** Timeout of a server's response to a new connection, in milliseconds. */
   readonly handshakeMs?: number;
 }
 
 /**
- * @throws {AbsentError} nobody serves there
+ * @throws {AbsentError} no process serves there
  * @throws {TransientError} the pipe cannot be opened
  */
 export async function openConnection(path: string, deps: ConnectionDeps): Promise<Connection> {
@@ -91,8 +91,8 @@ function connection(
       signal?.addEventListener('abort', cancel, { once: true });
     });
   /**
-   * A call is sent once. It was not sent when gRPC says so, or when the server has answered on none of the connections that
-   * it took meanwhile: a lost one may be told of when the next one is there already.
+   * A call is sent once. It was not sent if gRPC says so, or if the server has answered on none of the connections that
+   * were opened meanwhile: a lost one may be reported when the next one exists already.
    */
   const send = async (path: string, request: Buffer, rpc: string, options: CallOptions): Promise<Buffer> => {
     const { signal } = options;

@@ -1,18 +1,18 @@
-// Which versions of a group a node serves, and a client of the newest that both sides know. There is no call to ask: a
-// version is served if its pipe is there.
+// Served versions of a group on a node, and a client of the newest that both sides know. There is no discovery call: a
+// version is served if its pipe exists.
 import { AbsentError } from '../../../bus/errors.ts';
 import { PIPE_PREFIX, pipePath, probePipe } from '../pipes.ts';
 import { compareVersionNames } from '../version-name.ts';
 import type { ConnectionDeps } from './open-connection.ts';
 
-/** What every `client_generated.ts` exports. */
+/** Exports of every `client_generated.ts`. */
 export interface ClientModule {
   readonly groupName: string;
   readonly version: string;
   newClientWithPipePath(path: string, deps: ConnectionDeps): Promise<{ close(): void }>;
 }
 
-/** A client and its version, by which the compiler tells what it can do. */
+/** Client and its version; the compiler derives from it which calls exist. */
 export type Opened<Module extends ClientModule> = Module extends ClientModule
   ? { readonly version: Module['version']; readonly client: Awaited<ReturnType<Module['newClientWithPipePath']>> }
   : never;

@@ -6,7 +6,7 @@ import { WireError } from './wire-error.ts';
 export interface Field<Value> {
   readonly number: number;
   readonly shape: 'one' | 'list' | 'map';
-  /** Of the value, of each value of a list or a map. */
+  /** Type of the value, or of each value of a list or a map. */
   readonly type: () => ValueType<unknown>;
   readonly keyType?: ValueType<unknown>;
   /** Never to be shown. */
@@ -158,7 +158,7 @@ export function secret<Value>(field: Field<Value>): Field<Value> {
   return { ...field, isSecret: true };
 }
 
-/** Reads a length, and calls `next` until so many bytes are read: it sees no byte beyond them. */
+/** Reads a length, and calls `next` until that many bytes are read: it sees no byte beyond them. */
 export function within(reader: protobuf.Reader, next: () => void): void {
   const length = reader.size();
   const end = reader.pos + length;

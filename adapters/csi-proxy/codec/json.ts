@@ -7,13 +7,13 @@ import { errorAt, WireError } from './wire-error.ts';
 export type JsonObject = { [key: string]: Json };
 export type Json = string | number | boolean | null | Json[] | JsonObject;
 
-/** What stands for a secret. */
+/** Replacement of a secret. */
 export const HIDDEN = '***';
 
 /**
  * A message as JSON. 64-bit numbers are texts of digits, bytes base64, numbers of enums their names.
  *
- * @param options.showSecrets  else `***` stands for each
+ * @param options.showSecrets otherwise `***` replaces each
  */
 export function toJson<Message extends object>(
   type: MessageType<Message>,

@@ -40,7 +40,7 @@ export type Service = Readonly<Record<string, Method<object, object>>>;
 
 export const UNKNOWN_FIELDS: unique symbol = Symbol('unknown fields');
 
-/** A message while its fields are gone through by name. */
+/** Message whose fields are accessed by name. */
 type Slots = Record<string, unknown> & { [UNKNOWN_FIELDS]?: Uint8Array[] };
 
 /** The depth to which messages may hold messages; that of other implementations. */

@@ -1,6 +1,7 @@
 // The types of single values: how each is written and read, and which values it holds. Bytes are protobufjs's work.
 //
-// Scalars are types of TypeScript, too, of the same names. Several of them are one type there; the generator tells them
+// Scalars are also types of TypeScript, with the same names. Several of them are one type there; the generator
+// distinguishes
 // apart by these names, in the internal types of a group.
 import type protobuf from 'protobufjs/minimal.js';
 
@@ -11,7 +12,7 @@ export interface ValueType<Value> {
   /** As a proto spells it; `enum` and `message` for those. */
   readonly kind: string;
   readonly wireType: WireType;
-  /** What is not written, and is read where nothing was written. */
+  /** Default value, which is not written and is read if nothing was written. */
   initial(): Value;
   isInitial(value: Value): boolean;
   /** Undefined when the type holds the value, else what is wrong with it. */
@@ -52,7 +53,7 @@ const uint32Problem = range('integer', 0, 2 ** 32 - 1);
 const int64Problem = range('bigint', -(2n ** 63n), 2n ** 63n - 1n);
 const uint64Problem = range('bigint', 0n, 2n ** 64n - 1n);
 
-/** For people; a text may be a secret, so that only its type is told. */
+/** Text for people; a text may be a secret, so only its type is shown. */
 export function shown(value: unknown): string {
   if (typeof value === 'string') return 'a text';
   return typeof value === 'object' && value !== null ? `an ${typeof value}` : String(value);

@@ -1,4 +1,4 @@
-// What the protos of a group say, checked against the rules for a group.
+// API of a group from its protos, checked against the rules for a group.
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import {
@@ -21,10 +21,10 @@ export interface VersionApi {
   readonly version: string;
   readonly proto: ProtoFile;
   readonly service: Service;
-  /** By path; in the order of the file. */
+  /** Messages by path, in the order of the file. */
   readonly messages: ReadonlyMap<string, Message>;
   readonly enums: ReadonlyMap<string, Enum>;
-  /** What follows `Deprecated:` above `package`, and the rest of that comment; undefined: it is not. */
+  /** Text after `Deprecated:` above `package`, and the rest of that comment; undefined if it is not deprecated. */
   readonly deprecation: string | undefined;
 }
 
@@ -50,7 +50,7 @@ export function methodName(rpc: string): string {
   return rpc.charAt(0).toLowerCase() + rpc.slice(1);
 }
 
-/** Names that stand for scalars and maps in internal types, or that TypeScript does not take. */
+/** Names of scalars and maps in internal types, or that TypeScript reserves. */
 const TAKEN_TYPE_NAMES = new Set([
   ...['Map', ...SCALARS, 'text'],
   ...`await break case catch class const continue debugger default delete do else enum export extends false finally for

@@ -1,10 +1,10 @@
-// Brings the files on disk to what a plan says, or tells what that would change.
+// Applies a plan to the files on disk, or reports what that would change.
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmdirSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Bases } from './layout.ts';
 import type { Plan } from './plan.ts';
 
-/** What is done with hand-written files of versions that are gone. */
+/** Handling of hand-written files of removed versions. */
 export const Orphans = { Fail: 'fail', Keep: 'keep', Delete: 'delete' } as const;
 export type Orphans = (typeof Orphans)[keyof typeof Orphans];
 

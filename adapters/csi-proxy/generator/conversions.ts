@@ -1,8 +1,8 @@
-// Which messages of a version are converted, in which direction, and how: field by field, or by a hand-written function.
+// Plan of a version's conversions: messages, directions, and whether field by field or by a hand-written function.
 //
 // Invariants:
 //   CSI-CONVERSIONS-1. No field is lost without a word: each is matched, declared ignored, or the work of a hand-written function.
-//   CSI-CONVERSIONS-2. What generated code calls exists; what nobody calls is not asked for.
+//   CSI-CONVERSIONS-2. Functions that generated code calls always exist; unused ones are never required.
 import { hint } from '../../text/nearest.ts';
 import type { Field, Message } from '../protos/mod.ts';
 import { reachable, typeName, type VersionApi } from './api.ts';
@@ -21,9 +21,12 @@ export interface Conversion {
   readonly message: string;
   readonly direction: Direction;
   readonly isHandWritten: boolean;
-  /** Nothing of the message needs a hand that is not there. Others, which nobody calls, are for hand-written functions. */
+  /**
+   * Whether the message needs no missing hand-written function. Other messages, which generated code does not call, are
+   * for hand-written functions.
+   */
   readonly isWhole: boolean;
-  /** What is converted without a hand-written function. */
+  /** Fields that are converted without a hand-written function. */
   readonly fields: readonly MatchedField[];
 }
 
@@ -164,7 +167,7 @@ class Planning {
       ?.name;
   }
 
-  /** What generated code calls: the messages of calls, and those that are met through matched fields. */
+  /** Messages that generated code converts: those of calls, and those reached through matched fields. */
   #called(from: readonly string[]): ReadonlySet<string> {
     const called = new Set<string>();
     const meet = (path: string): void => {

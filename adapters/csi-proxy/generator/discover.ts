@@ -1,4 +1,4 @@
-// Which groups and versions there are: every subfolder of `<api>`, and every other input folder with a marker file.
+// Discovery of groups and versions: every subdirectory of `<api>`, and every other input directory with a marker file.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
 import { hint } from '../../text/nearest.ts';
@@ -21,7 +21,7 @@ export interface FoundGroup {
 }
 
 export interface Discovery {
-  /** By name. */
+  /** Groups by name. */
   readonly groups: readonly FoundGroup[];
   readonly problems: readonly Problem[];
   /** `<api>` is among the inputs, or below one: what was not found does not exist. */
@@ -40,7 +40,7 @@ export interface DiscoverInput {
   readonly bases: Bases;
   /** Absolute paths. */
   readonly inputs: readonly string[];
-  /** What the base folders of markers are relative to. */
+  /** Base of the markers' base directories. */
   readonly root: string;
   /** A path for people. */
   readonly shown: (path: string) => string;

@@ -114,7 +114,7 @@ function place({ file, line, column }: Position): string {
   return `${file}:${line}:${column}`;
 }
 
-/** What is between the parentheses of a function, and behind. */
+/** Parameters and result type of a function. */
 type Form =
   | FunctionDeclaration
   | Extract<Expression, { type: 'ArrowFunctionExpression' | 'FunctionExpression' }>
@@ -163,7 +163,7 @@ function functionsOf(source: Source): readonly FoundFunction[] {
     .map((one) => ({ ...one, isExported: one.isExported || exported.has(one.name) }));
 }
 
-/** What the names of a file stand for: `pb` for all of a module, `PbDisk` for one type of it. */
+/** Imports of a file: `pb` for a whole module, `PbDisk` for one type of it. */
 type Imports = ReadonlyMap<string, { readonly of: keyof Modules; readonly type: string | undefined }>;
 
 function importsOf(statements: readonly Statement[], path: string, modules: Modules): Imports {

@@ -24,7 +24,7 @@ export interface InternalField {
 export interface InternalMessage {
   readonly name: string;
   readonly at: Position;
-  /** By name, in the order of the file. */
+  /** Fields by name, in the order of the file. */
   readonly fields: ReadonlyMap<string, InternalField>;
 }
 
@@ -88,7 +88,7 @@ class Reading {
     };
   }
 
-  /** What the type of a message without fields is called here: a message may have its name. */
+  /** Name of the type of a message without fields: a message may have the same name. */
   #namesOfEmpty(): ReadonlySet<string | undefined> {
     const names = this.#source.statements.flatMap((statement) =>
       statement.type !== 'ImportDeclaration'

@@ -1,4 +1,4 @@
-// Where the files of a group are, and how they import each other.
+// Paths of a group's files, and their imports.
 import { dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
@@ -24,7 +24,7 @@ export const DEFAULT_BASES: Bases = {
   client: join(CSI_PROXY, 'client'),
 };
 
-/** What generated and scaffolded files import of the project. */
+/** Modules of the project that generated and scaffolded files import. */
 export const RUNTIME = {
   codec: join(CSI_PROXY, 'codec', 'mod.ts'),
   scalars: join(CSI_PROXY, 'codec', 'scalars.ts'),
@@ -89,7 +89,7 @@ export function allServicesPath({ client }: Bases): string {
   return join(client, 'all_services_generated.ts');
 }
 
-/** What stands behind `from` in the file `from` when it imports the file `to`. */
+/** Module specifier in the file `from` for an import of the file `to`. */
 export function specifier(from: string, to: string): string {
   const path = relative(dirname(from), to).split(sep).join('/');
   return path.startsWith('.') ? path : `./${path}`;

@@ -1,4 +1,4 @@
-// What earlier runs and removed versions left behind.
+// Leftovers of earlier runs and removed versions.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import { isVersionName } from '../version-name.ts';
@@ -9,7 +9,7 @@ import { compareText } from './problem.ts';
 export interface Leftovers {
   /** Generated files that this run does not produce. */
   readonly stale: readonly string[];
-  /** Hand-written files of versions and groups that are gone. */
+  /** Hand-written files of removed versions and groups. */
   readonly orphans: readonly string[];
 }
 

@@ -6,7 +6,7 @@ import { stubText } from './emit/scaffold-files.ts';
 import { compareText, type Problem } from './problem.ts';
 import { declarationOf, keyName, readSource, type Source } from './source.ts';
 
-/** What the file of a group exports. */
+/** Name of the class that a group's file exports. */
 const CLASS = 'Server';
 
 /**
@@ -36,7 +36,7 @@ export function missingMethods(versions: readonly VersionApi[], text: string, fi
   ];
 }
 
-/** The methods of the class; undefined where they cannot be told: there is none to be seen, or it has a parent. */
+/** Methods of the class; undefined if unknown: it is not visible, or has a parent. */
 function methodsOf(source: Source) {
   const [found] = source.statements.flatMap((statement) => {
     const { declaration } = declarationOf(statement);

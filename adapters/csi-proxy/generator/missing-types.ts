@@ -1,4 +1,4 @@
-// Types that some version uses and the internal types lack, with their text to go on with.
+// Types that some version uses and the internal types lack, with their text to be completed.
 import { hint } from '../../text/nearest.ts';
 import type { Enum, Message } from '../protos/mod.ts';
 import { typeName, type VersionApi } from './api.ts';

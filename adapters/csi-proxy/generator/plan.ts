@@ -1,4 +1,4 @@
-// What a run would write: everything is read and decided here, and nothing is changed.
+// Plan of a run: everything is read and decided here, and nothing is changed.
 import { existsSync, readFileSync } from 'node:fs';
 import { readGroup, typeName, type VersionApi } from './api.ts';
 import { planConversions, type VersionConversions } from './conversions.ts';
@@ -56,7 +56,7 @@ export interface PlanInput {
   readonly bases: Bases;
   /** Folders to look for groups in; absolute. */
   readonly inputs: readonly string[];
-  /** What the base folders of markers are relative to. */
+  /** Base of the markers' base directories. */
   readonly root: string;
   /** A path for people. */
   readonly shown: (path: string) => string;
@@ -98,7 +98,7 @@ export function plan(input: PlanInput): Plan {
   };
 }
 
-/** What a person wrote under the name of a generated file. */
+/** Hand-written files with the name of a generated file. */
 function overwritten(files: readonly PlannedFile[], shown: (path: string) => string): readonly Problem[] {
   return files
     .filter(({ path, isScaffold }) => !isScaffold && existsSync(path) && !isGenerated(readFileSync(path, 'utf8')))

@@ -9,7 +9,7 @@ export interface RunOptions {
   readonly bases: Bases;
   /** Folders to look for groups in; `<api>` unless given. */
   readonly inputs?: readonly string[];
-  /** What relative paths are relative to; shown paths are, too. */
+  /** Base of relative paths; shown paths are relative to it too. */
   readonly root: string;
   readonly orphans?: Orphans;
   /** Nothing is written; what would be makes the run fail. */
@@ -20,9 +20,9 @@ export interface RunResult {
   readonly ok: boolean;
   /** Lines for people. */
   readonly report: string;
-  /** Why nothing was changed, hand-written files of what is gone included. */
+  /** Reasons why nothing was changed, including hand-written files of removed parts. */
   readonly problems: readonly Problem[];
-  /** What was changed, or with `isCheck` would be; nothing where there are problems. */
+  /** Changes made, or with `isCheck` to be made; empty if there are problems. */
   readonly changes: Changes;
 }
 

@@ -13,9 +13,9 @@ export interface ShapeType {
 
 export interface Shape {
   readonly cardinality: Cardinality;
-  /** Of the values, where it is a map or a list. */
+  /** Type of the values, for a map or a list. */
   readonly type: ShapeType;
-  /** Of a map. */
+  /** Type of a map's keys. */
   readonly keyType: string | undefined;
 }
 

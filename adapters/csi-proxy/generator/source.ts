@@ -14,7 +14,7 @@ export type Expression = NonNullable<Variables['declarations'][number]['init']>;
 export type ObjectLiteral = Extract<Expression, { type: 'ObjectExpression' }>;
 export type PropertyValue = Extract<ObjectLiteral['properties'][number], { type: 'ObjectProperty' }>['value'];
 
-/** What has a place in the text. */
+/** Node with a position in the text. */
 interface Located {
   readonly loc?: { readonly start: { readonly line: number; readonly column: number } } | null | undefined;
 }
@@ -25,7 +25,9 @@ export interface Source {
   at(node: Located): Position;
 }
 
-/** Of a name declared twice the reader of conversions says more, and the compiler of anything else. */
+/**
+ * Errors about repeated declarations: the reader of conversions reports them in detail, and the compiler all others.
+ */
 const DECLARED_TWICE = ['VarRedeclaration', 'DuplicateExport'];
 
 /** @param file  stands in the places; nothing is read from it */
@@ -60,7 +62,7 @@ export function declarationOf(statement: Statement): { readonly declaration: Sta
   return { declaration: statement.declaration, isExported: true };
 }
 
-/** What an expression is behind `as const`, `satisfies` and parentheses. */
+/** Expression without `as const`, `satisfies` and parentheses. */
 export function bare(expression: Expression | null | undefined): Expression | undefined {
   switch (expression?.type) {
     case 'TSAsExpression':

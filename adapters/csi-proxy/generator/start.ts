@@ -15,7 +15,7 @@ type StartOptions = Pick<RunOptions, 'bases' | 'root'>;
 const FIRST_VERSION = 'v1alpha1';
 
 /**
- * A group with one call, to go on with.
+ * A group with one call, to be completed.
  *
  * @param name  lower snake case
  * @throws {RangeError} no such name can be, or the group exists

@@ -1,6 +1,6 @@
 // The few things that are done to a file system. Paths are Windows paths, on every platform.
 
-/** What is at a path; the path's last name is not followed. */
+/** Entry at a path; the path's last name is not followed. */
 export type Entry =
   | { readonly kind: 'absent' }
   | { readonly kind: 'file' }

@@ -62,7 +62,7 @@ export function filesystem({ files }: { files: Files }): FilesystemHost {
     pathExists: async (path) => (await files.look(path)).kind !== 'absent',
     pathValid: (path) => files.reaches(path),
     mkdir,
-    // What is removed is named without links: one of those on the way may be among what is removed.
+    // The removed path is resolved without links: a link on the way may be among the removed entries.
     async rmdir(path, { contents }) {
       if (contents === 'refused') await files.remove(path);
       else await removeTree(await realPath(files, path, 'kept'));

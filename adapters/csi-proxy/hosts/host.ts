@@ -1,9 +1,9 @@
-// What the servers of the groups ask of a Windows machine: one function a host operation. Whatever a caller may ask for
-// is checked before; what is there to be compared and found out is the machine's to tell.
+// Windows host: operations that the servers of the groups need, one function each. Requests are validated before;
+// comparisons with the machine's state are the host's task.
 //
-// A promise settles when the work has ended, however long it takes: who stops waiting does not stop the work. Nothing is
-// repeated. All throw StatusError: NOT_FOUND for what is named and absent, FAILED_PRECONDITION for a state that must
-// change first, UNKNOWN for the rest; an UnknownEndError where nobody knows whether the work has ended.
+// A promise settles when the work has ended, however long it takes: a caller that stops waiting does not stop the work.
+// Nothing is retried. All throw StatusError: NOT_FOUND for a missing named thing, FAILED_PRECONDITION for a state that
+// must change first, UNKNOWN for the rest; an UnknownEndError if it is unknown whether the work has ended.
 import type { ServiceStatus, StartType } from '../server/system/internal/types.ts';
 
 export interface Host {
@@ -27,12 +27,12 @@ export interface DiskIdentity {
 }
 
 export interface DiskHost {
-  /** By the disk's number, as Windows puts it: `PCI Slot 3 : Adapter 0 : Port 0 : Target 1 : LUN 0`. */
+  /** Locations by the disk's number, in Windows' format: `PCI Slot 3 : Adapter 0 : Port 0 : Target 1 : LUN 0`. */
   listDiskLocations(): Promise<ReadonlyMap<number, string>>;
   isDiskInitialized(disk: number): Promise<boolean>;
   /** The GUID of its partition table, in lower case and braces; empty where there is none, or one of the kind MBR. */
   partitionTable(disk: number): Promise<string>;
-  /** Whether Windows lets nobody write to it, as it was attached so. */
+  /** Whether Windows has attached it read-only. */
   isDiskReadOnly(disk: number): Promise<boolean>;
   /** With a partition table of the kind GPT, whose GUID no other has. */
   initializeDisk(disk: number): Promise<void>;
@@ -63,7 +63,7 @@ export interface VolumeHost {
   listVolumesOnDisk(disk: number, partition: number): Promise<readonly string[]>;
   /** Nothing is done if the volume is mounted there already. */
   mountVolume(volumeId: string, path: string): Promise<void>;
-  /** What is in the cache is written first; if that fails the volume stays mounted. */
+  /** The cache is flushed first; if that fails the volume stays mounted. */
   unmountVolume(volumeId: string, path: string): Promise<void>;
   isVolumeFormatted(volumeId: string): Promise<boolean>;
   /** Quick, to NTFS, whatever is on the volume. */

@@ -1,4 +1,4 @@
-// What the storage management of Windows calls things, and its sums.
+// Names and arithmetic of Windows' storage management.
 
 /** Types of partitions on a disk of the kind GPT. */
 export const RESERVED_PARTITION = '{e3c9e316-0b5c-4db8-817d-f92df00215ae}';

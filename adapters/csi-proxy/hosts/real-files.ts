@@ -1,5 +1,5 @@
-// The file system of this machine. On Windows a path is what it is; elsewhere, and for what a made-up machine adds, it
-// lies in a folder that stands for the machine.
+// The file system of this machine. On Windows paths are used as they are; elsewhere, and for parts of a simulated
+// machine, they are mapped into a directory that represents the machine.
 import type { Stats } from 'node:fs';
 import { lstat, mkdir, readdir, readlink, rename, rmdir, stat, symlink, unlink } from 'node:fs/promises';
 import { dirname, join, relative, sep } from 'node:path';
@@ -71,7 +71,7 @@ export function realFiles(options: { folder?: string; drives: 'own' | 'folder' }
   };
 }
 
-/** Where the paths of Windows lie on this machine. */
+/** Map of Windows paths to this machine. */
 class Places {
   readonly #folder: string | undefined;
   readonly #drives: 'own' | 'folder';
@@ -89,7 +89,7 @@ class Places {
     return (await this.#inFolder(parsed)) ?? formatPath(parsed);
   }
 
-  /** What a link to `path` says: where it is not put elsewhere, the path letter for letter. */
+  /** Target text of a link to `path`: unless it is mapped elsewhere, the path unchanged. */
   async ofTarget(path: string): Promise<string> {
     const parsed = parsePath(path);
     return (parsed && (await this.#inFolder(parsed))) ?? path;

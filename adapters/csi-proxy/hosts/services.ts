@@ -43,7 +43,9 @@ export function services({
     }
   };
 
-  /** @param above  services that wait for this one, each for the next: Windows starts no circle, but may be told of one */
+  /**
+   * @param above services that wait for this one, each for the next: Windows starts no cycle, but one may be configured
+   */
   const stop = async (
     name: string,
     dependents: 'stopped' | 'refused',

@@ -1,8 +1,8 @@
 // One listing that answers for all who ask, instead of a question for each.
 //
 // Invariants:
-//   CSI-SHARED-LIST-1. Nobody is answered by a listing that was begun before a change which had ended when they asked.
-//   CSI-SHARED-LIST-2. One listing runs at a time; who cannot use it shares the next one.
+//   CSI-SHARED-LIST-1. A caller never receives a listing that was started before a change which had ended at its call.
+//   CSI-SHARED-LIST-2. At most one listing runs at a time; callers that cannot use it share the next one.
 import type { Clock } from '../../../bus/mod.ts';
 
 interface Listing<T> {
@@ -37,7 +37,7 @@ export class SharedList<T> {
     return this.#next;
   }
 
-  /** Something has changed, and nobody knows what: the next who asks starts a listing. */
+  /** Something has changed: the next caller starts a listing. */
   forget(): void {
     this.#epoch++;
   }
@@ -67,7 +67,7 @@ export class SharedList<T> {
   }
 
   async #afterThis(running: Promise<T>): Promise<T> {
-    // Its failure is told to those who wait for it.
+    // Its failure is reported to its callers.
     await running.catch(() => undefined);
     this.#next = undefined;
     return this.#start();

@@ -1,6 +1,6 @@
 // Paths as Windows reads them, on any platform.
 
-/** Where a path starts, and the names from there on. */
+/** Root of a path, and the names from there on. */
 export interface WindowsPath {
   /** `C:\`, `\\host\share\` or `\\?\Volume{…}\`: always with the backslash. */
   readonly root: string;
@@ -13,7 +13,7 @@ const LONG_DRIVE = /^\\\\[?.]\\(?=[a-z]:)/i;
 const UNC_ROOT = /^\\\\([^\\]+)\\([^\\]+)/;
 const DRIVE_ROOT = /^([a-z]):(?=\\)/i;
 
-/** Undefined for what does not start at a root: a relative path, or nonsense. `.`, `..` and empty names are gone. */
+/** Undefined for a path without a root: a relative or invalid one. `.`, `..` and empty names are resolved. */
 export function parsePath(path: string): WindowsPath | undefined {
   const text = path.replaceAll('/', '\\').replace(LONG_UNC, '\\\\').replace(LONG_DRIVE, '');
   const volume = VOLUME_ROOT.exec(text);
@@ -55,7 +55,10 @@ export function foldCase(path: string): string {
   });
 }
 
-/** The same for all spellings of one place; a short name (8.3) is another spelling that nobody tells of. What does not start at a root is no place. */
+/**
+ * Equal for all spellings of one place; a short name (8.3) is another, unknown spelling. A path without a root is no
+ * place.
+ */
 export function placeKey(path: string): string | undefined {
   const parsed = parsePath(path);
   return parsed && foldCase(formatPath(parsed));
@@ -83,7 +86,7 @@ function mayStartAlike({ root, names }: WindowsPath, other: WindowsPath): boolea
   return isSameRoot && names.every((name, at) => mayBeOneName(name, other.names[at] ?? name));
 }
 
-/** Nobody tells of which name a short one (8.3) is the short form: it counts as that of all that it fits. */
+/** The long form of a short name (8.3) is unknown: it counts as that of all matching names. */
 function mayBeOneName(one: string, other: string): boolean {
   const [a, b] = [foldCase(one), foldCase(other)];
   return a === b || isShortFor(a, b) || isShortFor(b, a);

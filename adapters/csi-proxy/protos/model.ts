@@ -1,4 +1,4 @@
-// What a `.proto` file says, as plain data that knows where it was said.
+// Model of a `.proto` file, as plain data with positions.
 
 export interface Position {
   readonly file: string;
@@ -14,18 +14,18 @@ export interface Problem {
 }
 
 /**
- * What a comment can say of a declaration, as a line of its own with `+` before it. A required field is one that a
- * request must carry; an open enum is one whose clients expect values they do not know; a secret is never written down.
+ * Marks of a declaration in its comment, as a line of its own with `+` before it. A required field is one that a
+ * request must carry; an open enum is one whose clients expect unknown values; a secret is never printed.
  */
 export const MARKS = ['required', 'open-enum', 'secret'] as const;
 export type Mark = (typeof MARKS)[number];
 
-/** What all declarations have in common. */
+/** Common members of all declarations. */
 export interface Element {
   readonly name: string;
   /** The name with those of what it is declared in: `Outer.Inner.field`, `Service.Rpc`. Without the package. */
   readonly path: string;
-  /** Where the name stands. */
+  /** Position of the name. */
   readonly at: Position;
   /** The comment above the declaration and the one behind it on its line, without comment signs and marks. */
   readonly comment: string;
@@ -66,9 +66,9 @@ export interface Field extends Element {
   /** As in proto3's JSON: `diskNumber` of `disk_number`, unless `json_name` says otherwise. */
   readonly jsonName: string;
   readonly cardinality: Cardinality;
-  /** Of the values, where the field is a map. */
+  /** Type of a map's values. */
   readonly type: TypeRef;
-  /** Of the keys, where the field is a map. */
+  /** Type of a map's keys. */
   readonly keyType: Scalar | undefined;
   /** Declared `optional`. */
   readonly optional: boolean;
@@ -139,7 +139,7 @@ export interface ProtoFile {
   readonly services: readonly Service[];
   readonly messages: readonly Message[];
   readonly enums: readonly Enum[];
-  /** What is right in Protocol Buffers and can be compared, but has no place in an API group (rule 2.1). */
+  /** Parts that are valid in Protocol Buffers and can be compared, but are not allowed in an API group (rule 2.1). */
   readonly unsupported: readonly Problem[];
 }
 

@@ -27,7 +27,7 @@ import { problemsOf, sameTwice } from './validate.ts';
 
 const LABELS = ['optional', 'repeated', 'required'];
 const MARK = /^\s*\+([a-z][a-z-]*)\s*$/;
-/** What may stand in brackets or after `option`, and means something here. */
+/** Options in brackets or after `option` that have a meaning here. */
 const OPTIONS = ['deprecated', 'json_name'];
 
 /**
@@ -56,7 +56,7 @@ function parse(
     const message = error instanceof Error ? error.message : String(error);
     const [, what = '', line] = /^(.*) \(line (\d+)\)$/s.exec(message) ?? [];
     if (line !== undefined) throw new ProtoError([syntaxProblem(what, Number(line), found, file)], { cause: error });
-    // What protobufjs finds when it puts the parts together has no line: names and numbers that are taken.
+    // Errors of protobufjs after parsing have no line: repeated names and numbers.
     const taken = sameTwice(tree);
     throw new ProtoError(taken.length > 0 ? taken : [{ at: { file, line: 1, column: 1 }, message }], { cause: error });
   }
@@ -312,7 +312,7 @@ class Reading {
     };
   }
 
-  /** What reflection has, and this model has not. */
+  /** Parts that reflection has, and this model does not. */
   #refuse(tree: readonly Statement[]): void {
     for (const { head, body } of tree) {
       const [first] = head;
@@ -334,7 +334,7 @@ function withMarksOf(message: Element, field: Element): Field['marks'] {
   return MARKS.filter((mark) => field.marks.includes(mark) || message.marks.includes(mark));
 }
 
-/** What is declared by one of the keywords, at any depth. */
+/** Names declared by one of the keywords, at any depth. */
 function namesOf(tree: readonly Statement[], keywords: readonly string[]): readonly string[] {
   return tree.flatMap(({ head: [first, second], body = [] }) => [
     ...(keywords.includes(first?.text ?? '') && second !== undefined ? [second.text] : []),

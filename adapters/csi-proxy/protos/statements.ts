@@ -13,7 +13,7 @@ export interface Token {
 }
 
 export interface Statement {
-  /** What stands before `;` or `{`; never empty. */
+  /** Tokens before `;` or `{`; never empty. */
   readonly head: readonly Token[];
   /** undefined: it ended with `;`. */
   readonly body: readonly Statement[] | undefined;

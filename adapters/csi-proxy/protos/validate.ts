@@ -1,5 +1,5 @@
-// What protoc refuses in a file of right grammar, with places: protobufjs accepts some of it, and says of the rest only
-// what it is.
+// Validation that protoc has for files of valid grammar, with positions: protobufjs accepts some of them, and reports
+// others without a position.
 import { allMessages, type Enum, type Message, type Problem, type ProtoFile, type Reserved } from './model.ts';
 import {
   integer,
@@ -114,7 +114,7 @@ export function sameTwice(tree: readonly Statement[]): readonly Problem[] {
   ];
 }
 
-/** What a statement adds to the scope it stands in. */
+/** Names that a statement adds to its scope. */
 function declared({ head, body }: Statement): readonly { name: Token; number: number | undefined }[] {
   const keyword = tokenAt(head, 0).text;
   const isAt = head.findIndex(({ text }) => text === '=');

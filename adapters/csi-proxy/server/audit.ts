@@ -1,4 +1,4 @@
-// What a log line may say of a call: what was meant, never with what secret.
+// Log fields of a call: its arguments, without secrets.
 import type { MessageType } from '../codec/mod.ts';
 
 /** Fields that name what a call is about. Nothing else of a request is ever written down. */

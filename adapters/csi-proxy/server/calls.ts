@@ -1,11 +1,11 @@
-// What happens around every call, whichever group it is of: its turn, its time limit, its status, what is counted and
-// what is written down.
+// Processing of every call, in any group: concurrency limit, timeout, status, metrics and logs.
 //
 // Invariants:
 //   CSI-CALLS-1. Nothing that a handler throws, or that a client sends, ends the process.
-//   CSI-CALLS-2. A turn ends when the work does, not when its caller has gone: the host goes on, and so does what it uses.
-//   CSI-CALLS-3. A call that nobody waits for any more is not begun.
-//   CSI-CALLS-4. No secret of a request is logged, nor said to the caller, who may write down what it is told.
+//   CSI-CALLS-2. A slot is always released when the work ends, not when its caller disconnects: the host continues, and
+//       uses it.
+//   CSI-CALLS-3. A call without a waiting caller is never started.
+//   CSI-CALLS-4. No secret of a request is ever logged or returned to the caller, which may log it.
 import type { Logger } from 'pino';
 import type { Clock } from '../../../bus/time.ts';
 import type { MessageType, Method } from '../codec/mod.ts';
@@ -25,7 +25,7 @@ const LONGEST_MESSAGE = 2_000;
 export interface CallsDeps {
   readonly group: string;
   readonly version: string;
-  /** Where the calls come in. */
+  /** Server that receives the calls. */
   readonly server: UnaryServer;
   readonly clock: Clock;
   readonly log: Logger;
@@ -127,7 +127,7 @@ function atDeadline(
   return () => clock.clearTimeout(timer);
 }
 
-/** What of a call is counted and logged. */
+/** Metrics and logs of a call. */
 function recorder<Request extends object>(
   { group, version, log: parent, metrics }: CallsDeps,
   { name: rpc, path, request: type, isDeprecated }: Method<Request, object>,
@@ -183,12 +183,12 @@ class Context implements CallContext {
   }
 }
 
-/** A lone surrogate cannot be percent-encoded, which would throw where nobody catches (CSI-CALLS-1). */
+/** A lone surrogate cannot be percent-encoded, which would throw uncaught (CSI-CALLS-1). */
 function wireStatus({ code, message }: StatusError): WireStatus {
   return { code, details: message.slice(0, LONGEST_MESSAGE).toWellFormed() };
 }
 
-/** Of a request that could be read: Windows may say again what it was given (CSI-CALLS-4). */
+/** For a parsed request: Windows may repeat its arguments (CSI-CALLS-4). */
 function onTheWire<Request extends object>(
   { code, message }: StatusError,
   type: MessageType<Request>,

@@ -1,4 +1,4 @@
-// What generated servers convert with.
+// Conversion functions of generated servers.
 import { Code, StatusError } from '../status.ts';
 
 /** Fills `out`, which has its defaults, from `input`. */

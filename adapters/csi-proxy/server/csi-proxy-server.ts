@@ -24,7 +24,7 @@ import { TimeLimits } from './time-limits.ts';
 export interface ServerLimits extends GuardLimits, UnaryLimits {
   /** Calls of a group that run at a time, whichever version they came by. */
   readonly callsPerGroup: number;
-  /** Calls of a group that wait for their turn; one more is refused. */
+  /** Maximum number of waiting calls of a group; further ones are rejected. */
   readonly waitingPerGroup: number;
 }
 
@@ -44,7 +44,7 @@ export const SERVER_LIMITS: ServerLimits = {
 };
 
 export interface CsiProxyServerDeps {
-  /** The versions of each group; those of one share its turns. */
+  /** Versions of each group; those of one share its concurrency limit. */
   readonly groups: readonly (readonly RegisteredAPI[])[];
   readonly pipePrefix?: string | undefined;
   readonly clock: Clock;
@@ -53,7 +53,7 @@ export interface CsiProxyServerDeps {
   readonly logOf?: (group: string) => Logger;
   readonly metrics: Metrics;
   readonly limits?: ServerLimits;
-  /** How long a call may take, by its name, in milliseconds. */
+  /** Timeout of a call by its name, in milliseconds. */
   readonly limitMs?: (rpc: string) => number;
 }
 

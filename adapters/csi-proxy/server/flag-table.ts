@@ -5,7 +5,7 @@ import { KUBELET_PATH } from './group-deps.ts';
 export const SERVICE = 'MSiSCSI';
 export const DRAIN_MS = 30_000;
 
-/** Of klog; they shape lines and headers that are not written here. */
+/** Flags of klog about lines and headers that do not exist here. */
 const IGNORED = {
   add_dir_header: { type: 'boolean', help: 'accepted; lines are JSON' },
   skip_headers: { type: 'boolean', help: 'accepted; lines are JSON' },

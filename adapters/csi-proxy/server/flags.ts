@@ -1,4 +1,4 @@
-// What `troupe csi-proxy serve` is told, by flags with one dash or two.
+// Flags of `troupe csi-proxy serve`, with one dash or two.
 import { TerminalError } from '../../../bus/errors.ts';
 import { hint } from '../../text/nearest.ts';
 import { allServices } from '../client/all_services_generated.ts';
@@ -15,26 +15,26 @@ export const HostKind = { Windows: 'windows', Memory: 'memory' } as const;
 export type HostKind = (typeof HostKind)[keyof typeof HostKind];
 
 export interface ServeFlags {
-  /** What the groups are told; the directory of the kubelet is the last of those allowed. */
+  /** Options of the groups; the directory of the kubelet is the last of the allowed ones. */
   readonly groups: Omit<Required<GroupOptions>, 'clock' | 'host'>;
   /** The process is run by a service manager. */
   readonly isService: boolean;
   readonly metricsAddress: string;
   readonly healthAddress: string;
   readonly log: LogFlags;
-  /** What is served; undefined: everything. */
+  /** Served versions; undefined: all. */
   readonly selection: Selection | undefined;
   /** Undefined: that of the system. */
   readonly pipePrefix: string | undefined;
   readonly host: HostKind;
-  /** Where the files of a machine in memory lie; undefined: in memory, too. */
+  /** Directory of the files of an in-memory machine; undefined: in memory, too. */
   readonly files: string | undefined;
   /** A file with what a machine in memory begins with; undefined: nothing but its drive C. */
   readonly machine: string | undefined;
-  /** By the name of a call. */
+  /** Timeouts by the name of a call. */
   readonly limitsMs: ReadonlyMap<string, number>;
   readonly callsPerGroup: number | undefined;
-  /** What clients may take, where it is told. */
+  /** Limits of clients, if configured. */
   readonly clientLimits: Partial<GuardLimits & UnaryLimits>;
   readonly drainMs: number;
 }

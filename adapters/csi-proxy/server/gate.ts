@@ -1,4 +1,4 @@
-// How many calls of a group run at a time, and how many may wait for their turn.
+// Concurrency limit of a group's calls, with a limited queue.
 
 export interface GateLimits {
   readonly running: number;
@@ -20,13 +20,13 @@ export class Gate {
     this.#limits = limits;
   }
 
-  /** Resolves when nobody has a turn, nor waits for one. */
+  /** Resolves when no call is running or waiting. */
   async idle(): Promise<void> {
     if (this.#running > 0) await new Promise<void>((resolve) => this.#idle.push(resolve));
   }
 
   /**
-   * Calls `run` when there is a turn, at once if there is one; whoever is called says `leave` in the end.
+   * Calls `run` when a slot is free, immediately if there is one; `run` must call `leave` at its end.
    *
    * @returns how to step out of the line again; undefined: the line is full, and `run` is never called
    */
@@ -42,7 +42,7 @@ export class Gate {
     return () => this.#waiters.delete(waiter);
   }
 
-  /** Ends a turn; the next in the line has it. */
+  /** Releases a slot to the next waiting call. */
   leave(): void {
     const [next] = this.#waiters;
     if (next === undefined) {

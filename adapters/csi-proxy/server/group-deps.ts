@@ -1,4 +1,4 @@
-// What the hand-written server of a group is made with.
+// Dependencies of the hand-written server of a group.
 import type { Clock } from '../../../bus/mod.ts';
 import type { Host } from '../hosts/host.ts';
 import { KeyedMutex } from '../keyed-mutex.ts';
@@ -14,20 +14,20 @@ export interface GroupDeps {
   readonly services: ReadonlySet<string> | 'all';
   /** Whether volumes may be mounted where no other path is allowed, as the reference does. */
   readonly mountPaths: 'checked' | 'any';
-  /** Whether it is told of any path if it is a link, as the reference does. */
+  /** Whether it accepts any path for link checks, as the reference does. */
   readonly linkPaths: 'checked' | 'any';
   readonly smbEncryption: 'required' | 'optional';
 }
 
-/** kubelet's, where nothing else is said. */
+/** Default directory of kubelet. */
 export const KUBELET_PATH = 'C:\\var\\lib\\kubelet';
 
 export interface GroupOptions {
   readonly clock: Clock;
   readonly host: Host;
-  /** By default that of kubelet. */
+  /** kubelet's directory by default. */
   readonly allowedDirectories?: readonly string[];
-  /** By default `MSiSCSI`. */
+  /** `MSiSCSI` by default. */
   readonly services?: readonly string[] | 'all';
   readonly mountPaths?: 'checked' | 'any';
   readonly linkPaths?: 'checked' | 'any';

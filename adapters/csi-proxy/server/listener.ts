@@ -1,5 +1,5 @@
-// One pipe: named on Windows, a Unix socket elsewhere. Whoever may open it may use every call, so neither is ever made
-// wider than the system makes it.
+// Listener of one pipe: named on Windows, a Unix socket elsewhere. Every process that can open it can use every call,
+// so its permissions are never widened.
 import { lstat, mkdir, unlink } from 'node:fs/promises';
 import { createServer, type Socket } from 'node:net';
 import { dirname } from 'node:path';
@@ -7,7 +7,7 @@ import { AbsentError, TerminalError } from '../../../bus/errors.ts';
 import type { Clock } from '../../../bus/time.ts';
 import { probePipe } from '../pipes.ts';
 
-/** Of a folder made for sockets. */
+/** Mode of a directory made for sockets. */
 const OWNER_ONLY = 0o700;
 /** Leaves a socket read and write for its owner. */
 const OWNER_ONLY_MASK = 0o177;
@@ -22,7 +22,7 @@ export interface ListenerDeps {
 
 export interface Listener {
   readonly path: string;
-  /** Nobody can connect any more; what is connected stays. */
+  /** Stops accepting connections; existing ones stay. */
   close(): void;
 }
 

@@ -2,7 +2,7 @@
 import { TerminalError } from '../../../bus/errors.ts';
 import type { GivenFlags } from './given-flags.ts';
 
-/** Of klog, the least first. */
+/** Severities of klog, the least first. */
 export const Severity = { Info: 'INFO', Warning: 'WARNING', Error: 'ERROR', Fatal: 'FATAL' } as const;
 export type Severity = (typeof Severity)[keyof typeof Severity];
 
@@ -13,7 +13,7 @@ export type LogLevel = 'info' | 'debug' | 'trace';
 
 export interface LogFlags {
   readonly level: LogLevel;
-  /** By a pattern of names of groups; the first that fits counts, and only where it says more than `level`. */
+  /** Levels by a pattern of group names; the first match counts, and only if it is more verbose than `level`. */
   readonly groupLevels: readonly { readonly pattern: string; readonly level: LogLevel }[];
   /** The least severe lines that standard error has. */
   readonly standardErrorFrom: Severity;
@@ -33,7 +33,7 @@ export interface LogFileFlags {
 /** From here on details are wanted. */
 const DEBUG_VERBOSITY = 4;
 const TRACE_VERBOSITY = 6;
-/** Of klog, in mebibytes. */
+/** Default of klog, in mebibytes. */
 const MAX_SIZE_MIB = 1_800;
 
 /** @throws {TerminalError} names the flag, the rule, and what it got */
@@ -52,7 +52,7 @@ export function logFlags(given: GivenFlags): LogFlags {
   };
 }
 
-/** How much is logged of a group. */
+/** Log level of a group. */
 export function groupLogLevel(
   { level, groupLevels }: Pick<LogFlags, 'level' | 'groupLevels'>,
   group: string,
@@ -73,7 +73,7 @@ function fileFlags(given: GivenFlags): LogFileFlags {
   };
 }
 
-/** By its name in any case, or its number, 0 for INFO. */
+/** Severity by its name in any case, or its number, 0 for INFO. */
 function severity(
   given: GivenFlags,
   flag: 'stderrthreshold' | 'alsologtostderrthreshold',
@@ -95,7 +95,7 @@ function levelOf(verbosity: number): LogLevel {
   return verbosity >= TRACE_VERBOSITY ? 'trace' : verbosity >= DEBUG_VERBOSITY ? 'debug' : 'info';
 }
 
-/** `*` stands for any text, `?` for a character. */
+/** `*` matches any text, `?` a character. */
 function fits(pattern: string, name: string): boolean {
   const source = pattern
     .replace(/[.+^${}()|[\]\\]/g, '\\$&')

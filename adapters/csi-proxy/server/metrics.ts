@@ -1,4 +1,4 @@
-// What is counted: the figures of Go's gRPC middleware, under its names, and the calls of what is deprecated.
+// Metrics: those of Go's gRPC middleware, with its names, and the calls of deprecated parts.
 import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { Closing, Guard, Refusal } from './http2/guard.ts';
 
@@ -8,7 +8,7 @@ export interface MethodMetrics {
   ended(code: number, durationMs: number): void;
 }
 
-/** Of one version of one group. */
+/** Metrics of one version of one group. */
 export interface PipeMetrics {
   /** A connection was closed by the server. */
   closed(why: Closing): void;
@@ -20,7 +20,7 @@ export interface PipeMetrics {
 
 export interface Metrics {
   pipe(group: string, version: string): PipeMetrics;
-  /** What is open now is read from it. */
+  /** Reads the open connections and requests from it. */
   watch(guard: Pick<Guard, 'connections' | 'unfinished' | 'heldBytes'>): void;
   /** @param service  with the proto package, such as `v1.Disk` */
   method(service: string, rpc: string): MethodMetrics;
@@ -33,7 +33,7 @@ export interface Metrics {
 /** Seconds. */
 const HANDLING_BUCKETS = [0.001, 0.01, 0.1, 0.3, 0.6, 1, 3, 6, 9, 20, 30, 60, 90, 120];
 const METHOD = ['grpc_method', 'grpc_service', 'grpc_type'] as const;
-/** By number. Dashboards know the codes under the names that Go gives them. */
+/** Code names by number. Dashboards know them by Go's names. */
 const GO_CODES = [
   'OK',
   'Canceled',
@@ -54,7 +54,7 @@ const GO_CODES = [
   'Unauthenticated',
 ];
 
-/** Numbers of one method; prom-client, which looks labels up for every one, hears of them when somebody asks. */
+/** Numbers of one method; prom-client, which looks labels up each time, receives them at each scrape. */
 interface Figures {
   readonly labels: Readonly<Record<(typeof METHOD)[number], string>>;
   started: number;

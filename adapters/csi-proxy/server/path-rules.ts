@@ -1,4 +1,4 @@
-// Which paths a caller may name: everything that is refused is refused before the host is touched.
+// Allowed paths of callers: invalid ones are rejected before the host is touched.
 //
 // Invariants:
 //   CSI-PATH-RULES-1. A path that the reference refuses is refused with the reference's message, whatever else is wrong with it.
@@ -17,8 +17,8 @@ const CONTROL_OR_ANGLE = /[\p{Cc}<>]/u;
 const DEVICE = /^(?:con|prn|aux|nul|conin\$|conout\$|(?:com|lpt)[1-9¹²³]) *(?:\.|$)/i;
 
 /**
- * What of these rules a schema can say: all but the length in bytes, the names of devices, and where a path lies. It lets whatever
- * `check` lets.
+ * Part of these rules that a schema can express: all but the length in bytes, the names of devices, and the location of
+ * a path. It accepts every path that `check` accepts.
  */
 export const PATH_PATTERN = String.raw`^[a-zA-Z]:\\(((\.? )*\.?[^"/:?*|<>\x00-\x1f\x7f-\x9f. \\])*(\\|$))*$`;
 

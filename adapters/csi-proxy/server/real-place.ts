@@ -1,9 +1,9 @@
-// Where a path really leads: its text alone lets a link in an allowed directory lead out of it.
+// Real location of a path: by its text alone a link in an allowed directory could lead out of it.
 import type { FilesystemHost } from '../hosts/host.ts';
 import { PathRules } from './path-rules.ts';
 
 /**
- * Nobody may change a link between this look and what follows but who may do it in an allowed directory, which is the
+ * Between this check and the next step only users with write access to an allowed directory can change a link: the
  * administrator or this server.
  *
  * @param options.last  whether the last name of the path is followed

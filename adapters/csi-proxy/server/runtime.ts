@@ -1,4 +1,4 @@
-// What generated servers and the process that serves them agree on.
+// Interface between generated servers and the process that serves them.
 import type { Logger } from 'pino';
 import type { Method, Service } from '../codec/mod.ts';
 import { Code, StatusError } from '../status.ts';
@@ -6,7 +6,7 @@ import type { GroupDeps } from './group-deps.ts';
 
 /** One call, as the server of a group sees it. */
 export interface CallContext {
-  /** Aborted when nobody waits for the answer any more. */
+  /** Aborted when no caller waits for the response any more. */
   readonly signal: AbortSignal;
   /** When the caller stops waiting; undefined: never. */
   readonly deadlineAt: number | undefined;
@@ -36,8 +36,8 @@ export type Handlers<Calls extends Service> = {
 /**
  * Hands all calls of a service to their handlers.
  *
- * @param groupServer  what the handlers ask: the compiler wants a method of each call of it, and nobody waits for the
- *   compiler before a server is started; a call without one ends with `UNIMPLEMENTED`
+ * @param groupServer target of the handlers: the compiler requires a method for each call, but a server can start
+ *   without the compiler; a call without one ends with `UNIMPLEMENTED`
  */
 export function handleAll<Calls extends Service>(
   grpcServer: GrpcServer,

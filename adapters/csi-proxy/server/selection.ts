@@ -1,4 +1,4 @@
-// Which groups and versions a process serves.
+// Served groups and versions of a process.
 import { TerminalError } from '../../../bus/errors.ts';
 import type { RegisteredAPI } from './runtime.ts';
 

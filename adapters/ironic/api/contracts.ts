@@ -1,7 +1,8 @@
 // The kinds of the group `metal3.io` as the runtime and its commands know them.
 //
 // Invariants:
-//   IRONIC-CONTRACTS-1. No file is read before somebody asks for a definition, and then once for all kinds.
+//   IRONIC-CONTRACTS-1. No file is read before the first request for a definition, and each file is read once for all
+//       kinds.
 
 import { HostAnnotation } from '../../../machines/bare-metal-host/host.ts';
 import type { KindDefinition } from '../../api/contract/crds.ts';

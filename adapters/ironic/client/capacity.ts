@@ -60,7 +60,7 @@ export class Capacity {
       clock: deps.clock,
       ttlMs: 0,
       look: () => this.#look(),
-      name: 'the look for busy nodes',
+      name: 'the check for busy nodes',
     });
   }
 

@@ -118,7 +118,7 @@ export class IronicSession {
     this.#gate = new ConcurrencyLimiter({ clock, slots: this.#slots(), name: NAME });
     this.#stopSharing = replicaCount?.onChange(() => this.#gate.resize(this.#slots()));
     const look = (): Promise<Readiness> => this.#examine();
-    this.#readiness = new CachedFetch({ clock, ttlMs, look, name: 'the look whether Ironic is ready' });
+    this.#readiness = new CachedFetch({ clock, ttlMs, look, name: 'the check whether Ironic is ready' });
   }
 
   /** @throws {NotReadyError} it cannot be used now */
@@ -308,7 +308,7 @@ export class IronicSession {
       digest,
       transport: open(connection.trust),
       outage: new CircuitBreaker(clock, NAME),
-      discovery: new CachedFetch({ clock, ttlMs, look, name: 'the look for the version of Ironic' }),
+      discovery: new CachedFetch({ clock, ttlMs, look, name: 'the request for the version of Ironic' }),
       choice: undefined,
       calls: 0,
     };

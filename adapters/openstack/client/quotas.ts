@@ -55,7 +55,7 @@ export function quotaIn(message: string): string | undefined {
   return /; (a quota|quota '[^;]*')$/.exec(message.slice(0, -USED_UP.length))?.[1];
 }
 
-const USED_UP = ' is used up, and it is tried again by itself, within ten minutes each time';
+const USED_UP = ' is used up, retrying at most every 10 minutes';
 
 function namesIn(list: string): readonly string[] {
   const names = list.split(',').map((name) => name.trim().replace(/^u?'(.*)'$/, '$1'));

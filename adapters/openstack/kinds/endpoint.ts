@@ -1,4 +1,4 @@
-// Endpoint: where a service of the catalog of Keystone is reached.
+// Endpoint: address of a service in Keystone's catalog.
 import { boolean, immutable, ref, required, string } from '../../api/contract/contract.ts';
 import { checked } from '../resource/criteria.ts';
 import { observed, queried, queriedAs, sent } from './fields.ts';
@@ -45,6 +45,6 @@ export const endpoint = defineKind({
     serviceID: observed('service_id', text('serviceID is the id of the service.')),
     url: observed('url', text('url is where the service is reached.')),
   },
-  // Keystone knows no filter by the URL.
+  // Keystone has no filter by URL.
   adoption: { query: ['interface', 'serviceRef'], check: ['url'] },
 });

@@ -1,4 +1,4 @@
-// Group: users of Keystone that are given roles together.
+// Group: Keystone users that share role assignments.
 import { immutable, ref } from '../../api/contract/contract.ts';
 import { named, observed, queried, sent } from './fields.ts';
 import { defineKind } from './kind.ts';

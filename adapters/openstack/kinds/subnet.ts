@@ -1,4 +1,6 @@
-// Subnet: a range of IP addresses on a network of Neutron.
+// Subnet: a range of IP addresses on a network of Neutron. `resource` has the fields of the spec with their attributes in Neutron,
+// `filter` the criteria of an import, `status` the attributes that are shown, `adoption` the fields by which an interrupted create is
+// found again. A `ref` is a claim; `defineKind` adds the one on the Secret with the credentials.
 import type { JsonObject } from '../../../bus/bus.ts';
 import { boolean, immutable, integer, list, object, ref, required, string } from '../../api/contract/contract.ts';
 import { equalTo } from '../resource/criteria.ts';

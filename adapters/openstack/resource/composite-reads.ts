@@ -1,7 +1,7 @@
 // Resources that one request does not tell as a whole: the parts that others tell are read after it.
 //
 // Invariant:
-//   OS-COMPOSITE-READS-1. A list tells that a resource is another, never how it is: what a watch tells was read as a whole.
+//   OS-COMPOSITE-READS-1. A list only reveals that a resource has changed: a watch always reports a complete reading.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { TransientError } from '../../../bus/errors.ts';
 import type { Observation, WatchRequest, WatchUpdate } from '../../../machines/external-resource/operations.ts';
@@ -14,7 +14,7 @@ import type { TableKind } from '../kinds/table.ts';
 import { equalTo } from './criteria.ts';
 import { callOf, pathOf } from './update.ts';
 
-/** The resource with its parts; undefined: it is gone by now. */
+/** The resource with its parts; undefined if it is deleted. */
 export async function withParts(
   kind: Pick<TableKind, 'service' | 'collection' | 'parts' | 'projection'>,
   resource: JsonObject,
@@ -43,9 +43,9 @@ export interface WholeWatch {
   readonly poller: Poller;
   readonly session: Session;
   readonly request: WatchRequest;
-  /** Reads the resource with its parts; undefined: it is gone. */
+  /** Reads the resource with its parts; undefined if it is deleted. */
   readonly read: () => Promise<Observation | undefined>;
-  /** Called before it is told that it is gone. What it throws ends the watch. */
+  /** Called before a deletion is reported. An exception ends the watch. */
   readonly onGone: () => void;
 }
 
@@ -79,7 +79,7 @@ export async function watchWhole({ kind, poller, session, request, read, onGone 
   return Promise.race([failed.promise, watch]).finally(() => ended.abort());
 }
 
-/** What both a list and a read show of a resource: only compared. */
+/** Attributes that both a list and a read return: only compared. */
 function signOf(kind: TableKind, found: JsonObject): Observation {
   const hidden = new Set([...Object.keys(kind.parts ?? {}), ...(kind.listing?.lacks ?? [])]);
   const shown = Object.entries(projected(kind.projection, found)).filter(([name]) => !hidden.has(name));

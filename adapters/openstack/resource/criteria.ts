@@ -1,9 +1,9 @@
-// What a list request asks for, and the same question put to each of its results: a look-up may be answered from a list
-// that was made for several, and a server may compare more loosely (case, accents) than the contract does.
+// Criteria of a list request, also applied to each of its results: a lookup may be answered from a list that was made
+// for several, and a server may compare more loosely (case, accents) than the contract does.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 
 export interface Criterion {
-  /** Of the query; undefined: the server does not know this criterion. */
+  /** Name in the query; undefined: the server does not support this criterion. */
   readonly key: string | undefined;
   /** As in the query. */
   readonly value: string;

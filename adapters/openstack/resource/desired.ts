@@ -1,5 +1,5 @@
-// What the tables of a kind make of an object: the body of a create, the look-up of what one left behind, and the
-// difference to what was observed. Pure.
+// Requests derived from the tables of a kind and an object: the body of a create, the lookup of an earlier create's
+// result, and the difference from the observation. Pure.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -9,7 +9,7 @@ import { type Criterion, checked, eachTag, equalTo, TagKey, tagsLike } from './c
 import { isEmpty } from './observed-values.ts';
 import { type Contents, toWire } from './references.ts';
 
-/** What could be stated, and the references that were not known yet. */
+/** Known values, and the references that were not known yet. */
 export interface Stated<T> {
   readonly stated: T;
   /** As `<Kind>/<name>`. */
@@ -41,9 +41,9 @@ function renamed(attributes: JsonObject, names: Readonly<Record<string, string>>
   return Object.fromEntries(Object.entries(attributes).map(([name, value]) => [names[name] ?? name, value]));
 }
 
-/** What a resource answers to that was made from a spec: attributes that the service is asked for, or its results. */
+/** Attributes of a resource made from a spec: for a query, or for a check of its results. */
 interface Likeness {
-  /** What it is called; undefined: its kind has no names. */
+  /** Name of the resource; undefined if its kind has no names. */
   readonly name?: Json;
   readonly query: readonly Attribute[];
   readonly check: readonly Attribute[];
@@ -51,7 +51,7 @@ interface Likeness {
 
 type Attribute = readonly [name: string, value: Json];
 
-/** Of a resource made from this spec. What a reference that is not known would say is left out. */
+/** Attributes of a resource made from this spec, without those of unknown references. */
 function likenessOf(kind: TableKind, object: KubeObject, known: KnownDependencies): Stated<Likeness> {
   const missing: string[] = [];
   const attributesOf = (name: string): readonly Attribute[] => {
@@ -71,25 +71,25 @@ function likenessOf(kind: TableKind, object: KubeObject, known: KnownDependencie
   return { stated, missing };
 }
 
-/** By what a look-up finds it, and what the look-ups of all that may find it have in common. */
+/** Criteria of a lookup, and the part that it shares with all lookups of the same resource. */
 export interface Wanted {
   readonly criteria: readonly Criterion[];
   readonly common: Json;
 }
 
-/** What a resource made from this spec would answer to. Criteria whose reference is not known are left out. */
+/** Criteria for a resource made from this spec, without those of unknown references. */
 export function adoptionCriteria(kind: TableKind, object: KubeObject, known: KnownDependencies): Stated<Wanted> {
   const { stated, missing } = likenessOf(kind, object, known);
   return { stated: wantedIn(kind, stated), missing };
 }
 
-/** What a create that is sent now makes, for look-ups of a time when the spec may be another (`Lifecycle.intent`). */
+/** Intent of a create: criteria for later lookups, when the spec may have changed (`Lifecycle.intent`). */
 export function intentOf(kind: TableKind, object: KubeObject, known: KnownDependencies): JsonObject | undefined {
   const { stated, missing } = likenessOf(kind, object, known);
   return missing.length > 0 ? undefined : (stated as unknown as JsonObject);
 }
 
-/** What was made as this says; undefined: it is none, or there is nothing to be found by it. */
+/** Criteria from an intent; undefined if it is invalid, or contains nothing to look up. */
 export function intendedCriteria(kind: TableKind, { name, query, check }: JsonObject): Wanted | undefined {
   if (!isAttributes(query) || !isAttributes(check) || query.length + check.length === 0) return undefined;
   return wantedIn(kind, { ...(name !== undefined && { name }), query, check });
@@ -105,7 +105,7 @@ function wantedIn(kind: TableKind, { name, query, check }: Likeness): Wanted {
       return tagKey === undefined ? tagsLike(TagKey.All, tags) : eachTag(tagKey, tags);
     };
   const criteria = [...query.flatMap(criteriaOf(equalTo)), ...check.flatMap(criteriaOf(checked))];
-  // Whatever else is looked for, the name is: it is what the look-ups of two objects have in common.
+  // The name is always a criterion: it is what the lookups of two objects share.
   return { criteria, common: name ?? criteria.map(({ key = null, value }) => [key, value]) };
 }
 
@@ -135,7 +135,7 @@ export function filterCriteria(
 /** Attributes that are not as the spec says. */
 export interface Difference {
   readonly attributes: JsonObject;
-  /** The fields of the spec that they stand for. */
+  /** Fields of the spec that they represent. */
   readonly fields: readonly string[];
   /** One of them is an extension's, so that the update takes no revision. */
   readonly extension: boolean;
@@ -159,7 +159,7 @@ export function differenceOf(
     for (const [attribute, value] of Object.entries(expected)) {
       if (isSame(value, observed[attribute], field)) continue;
       if (field.keepsEmpty && isEmpty(observed[attribute])) continue;
-      // What is there already may rest on what is not ready any more; what is new may not.
+      // An existing resource may use a dependency that is not ready any more; a new one may not.
       if (wired !== undefined && wired.unready.length > 0) {
         missing.push(...wired.unready);
         continue;
@@ -197,13 +197,13 @@ export function differingTags(
   return isSame(tags, observed['tags'], { unordered: true, sameItem: undefined }) ? undefined : tags;
 }
 
-/** What an unset field stands for. An attribute that the cloud does not know has no other value than its default. */
+/** Equivalent of an unset field. An attribute that the cloud does not know has no other value than its default. */
 function unsetAttributes({ change }: ResourceField, observed: JsonObject): JsonObject {
   if (change.kind !== 'always') return {};
   return Object.fromEntries(Object.entries(change.unset).filter(([attribute]) => observed[attribute] !== undefined));
 }
 
-/** What the resource of an object is called; undefined: its kind has no names. */
+/** Name of the resource of an object; undefined if its kind has no names. */
 export function nameOf(kind: Pick<TableKind, 'resource'>, { metadata, spec }: KubeObject): Json | undefined {
   const entry = Object.entries(kind.resource).find(([, { role }]) => role === 'name');
   if (entry === undefined) return undefined;
@@ -247,7 +247,7 @@ function isPaired(
 ): boolean {
   const left = [...found];
   const isSameAs = (item: Json) => (other: Json) => isSameItem(item as JsonObject, other as JsonObject);
-  // Who is content with any partner must not take that of one who is not.
+  // An item that matches several others must not take the only match of another.
   const choices = (item: Json): number => found.filter(isSameAs(item)).length;
   const all = wanted
     .toSorted((one, other) => choices(one) - choices(other))

@@ -1,5 +1,4 @@
-// What happens to a resource that is found not as its object says, though the object was not edited: it is brought back, or, where
-// somebody else is to decide, only told of.
+// Handling of drift, a difference from an unedited spec: it is repaired or, by option, only reported.
 import { doneGenerationOf } from '../../../machines/external-resource/user-events.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import { type Condition, DRIFTED } from '../status/conditions.ts';

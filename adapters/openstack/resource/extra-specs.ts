@@ -9,8 +9,8 @@ import type { UpdateStep } from '../kinds/table.ts';
 import { sendExpecting } from './update.ts';
 
 /**
- * Sets those that differ and takes off those that nobody specified, but for what no path can name. Unset, they are left to
- * whoever cares for them.
+ * Sets the specs that differ and removes unspecified ones, except for those that no path can name. If the field is
+ * unset, they are not managed.
  */
 export const extraSpecsStep: UpdateStep = async ({ session, request }) => {
   const { object, observation, deadlineAt, traceparent } = request;
@@ -30,7 +30,7 @@ export const extraSpecsStep: UpdateStep = async ({ session, request }) => {
       refused(error, 'updating resource'),
     );
   }
-  // One that is gone already is fine.
+  // A missing one is removed already.
   for (const name of surplus) await session.call({ ...call, method: 'DELETE', path: pathTo(name) });
   return { changed: true, fields: ['extraSpecs'] };
 };

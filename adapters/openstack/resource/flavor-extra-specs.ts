@@ -6,7 +6,7 @@ import { NOVA } from '../kinds/services.ts';
 import type { UpdateStep } from '../kinds/table.ts';
 import { sendExpecting } from './update.ts';
 
-/** Sets those that are new or differ in one request, and takes off those that nobody specified. */
+/** Sets new and changed specs in one request, and removes unspecified ones. */
 export const extraSpecsStep: UpdateStep = async ({ session, request }) => {
   const { object, observation, deadlineAt, traceparent } = request;
   const { extraSpecs = [] } = (object.spec?.['resource'] ?? {}) as {

@@ -1,4 +1,4 @@
-// A kind of this adapter as the runtime works with it: an external resource, whose status says what the contract says.
+// Kind of this adapter for the runtime: an external resource with a status by its contract.
 
 import type { ResourceView } from '../../../machines/external-resource/context.ts';
 import { type ExternalResourceOptions, externalResourceLife } from '../../../machines/external-resource/lifecycle.ts';
@@ -18,11 +18,11 @@ import { resyncOf } from './resync.ts';
 export interface DeclaredKindOptions {
   /** Resync period of objects that do not say, in milliseconds; 0 for never. */
   readonly defaultResyncMs: number;
-  /** What happens to what drifts, of objects that do not say; it is brought back unless stated. */
+  /** Handling of drift for objects that do not specify it; repaired by default. */
   readonly drift?: Drift;
 }
 
-/** A kind whose objects stand for resources of a cloud. */
+/** Kind whose objects represent resources of a cloud. */
 export interface ManagedKind extends Kind {
   readonly operations: ResourceOperations;
 }
@@ -81,7 +81,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
         const { resource, ...status } = statusOf({ ...standing, awaited }, own, now, defaultResyncMs, {
           isNamed: kind.isNamed === true,
         });
-        // What is an identity is recorded as one, and not by the way.
+        // An identity is recorded as such, rather than with the other fields.
         const reported = kind.recording === undefined ? resource : stored['resource'];
         return {
           manager: kind.fieldManagers.status,
@@ -113,7 +113,7 @@ export function declaredKind(kind: OpenStackKind, options: DeclaredKindOptions):
   };
 }
 
-/** What is said of content that is brought, to the life. */
+/** Status of a content transfer, for the lifecycle. */
 function toldBy(
   { fieldManagers }: OpenStackKind,
   telling: ContentStatus,
@@ -153,7 +153,7 @@ function withoutRecorded({ recorded = [] }: OpenStackKind, object: KubeObject): 
   return { ...object, status: { ...status, ...(own.length > 0 && { resource: Object.fromEntries(own) }) } };
 }
 
-/** What the life of an object decides by. */
+/** Input of an object's lifecycle. */
 export function viewOf(
   { finalizer, externalId: storedIn, shares }: Pick<OpenStackKind, 'finalizer' | 'externalId' | 'shares'>,
   object: KubeObject,
@@ -198,7 +198,7 @@ function isOwned({ finalizer }: Pick<OpenStackKind, 'finalizer'>, { metadata }: 
   return metadata.finalizers?.includes(finalizer) === true;
 }
 
-/** Whoever has lost its id had one: nobody is to think that nothing was built on it. */
+/** An object whose `status.id` was lost still counts as created, so dependents keep their claims. */
 function traceOf({ status }: KubeObject, id: string | undefined): JsonObject | undefined {
   return id === undefined && status?.['resource'] !== undefined ? {} : undefined;
 }

@@ -1,5 +1,5 @@
-// What the cloud returned, as far as the schema of `status.resource` can hold it (I10). The API server refuses a whole
-// status because of one value that does not fit, so a value that cannot be held is left out.
+// Values of the cloud that the schema of `status.resource` can hold (I10). The API server rejects a whole status
+// because of one value that does not fit, so such a value is left out.
 import type { Json } from '../../../bus/bus.ts';
 import type { Schema } from '../../api/contract/contract.ts';
 
@@ -22,13 +22,13 @@ export function representable(schema: Schema, value: unknown): Json | undefined 
   }
 }
 
-/** What is written for a value that is missing: the empty value of its type; undefined where none fits. */
+/** Replacement of a missing value: the empty value of its type; undefined if there is none. */
 export function zeroOf(schema: Schema): Json | undefined {
   const zero = { string: '', boolean: false, integer: 0, array: undefined, object: undefined }[schema.type];
   return zero === '' ? textOf(schema, zero) : zero;
 }
 
-/** Whether nothing is said by the value: missing, null, zero, or without content. `false` says something. */
+/** Whether the value is missing, null, zero, or without content. `false` is not empty. */
 export function isEmpty(value: Json | undefined): boolean {
   return (
     value === undefined || value === null || value === '' || value === 0 || (Array.isArray(value) && value.length === 0)

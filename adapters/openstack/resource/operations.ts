@@ -1,4 +1,4 @@
-// What is done for the objects of a kind, from the kind's tables alone.
+// Operations on the objects of a kind, from the kind's tables alone.
 //
 // Invariants:
 //   OS-OPERATIONS-1. A list that failed is an error, never an empty result; so is an answer that makes no sense.
@@ -68,7 +68,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
     return undefined;
   };
 
-  /** What a list showed, as a read tells it. */
+  /** Result of a list, in the form of a read. */
   const observed = async (found: JsonObject, request: OperationRequest): Promise<Observation | undefined> => {
     const shown = observationOf(kind, found, request);
     return kind.parts === undefined ? shown : read(request, shown.id);
@@ -177,13 +177,13 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
         if (answer.status === 404) throw notFound(call, answer);
         const made = resourceIn(kind, answer.body);
         const observation = observationOf(kind, kind.created === 'id' ? onlyId(made) : made, request);
-        // A revision that was not read may be an old one: Neutron goes on counting when it has answered.
+        // A revision that was not read may be outdated: Neutron still increments it after its response.
         const { revision_number: _, ...attributes } = observation.attributes;
         return { ...observation, attributes, ...appliedBy(kind, resource) };
       } catch (error) {
         const known = refused(error, creating);
         if (!(known instanceof TerminalError)) throw known;
-        // What is in the way may be what an earlier, interrupted create made, which came to the cloud after it was looked for.
+        // The conflict may be with the result of an earlier, interrupted create, which took effect after the lookup.
         const { matches, exact } = await operations.find(request);
         const [own, ...others] = matches;
         if (own === undefined || others.length > 0 || !exact) throw known;
@@ -243,7 +243,7 @@ export function openstackOperations(kind: TableKind, deps: OperationsDeps): Watc
     }),
 
     async remove(request) {
-      // The chart never asks for it. Whoever does must not have it.
+      // The state machine never requests it. Any other caller must not get it.
       if (request.object.spec?.['managementPolicy'] === 'unmanaged')
         throw new TerminalError('Not deleting unmanaged resource');
       const session = await open(request);
@@ -273,7 +273,10 @@ function onlyId(made: unknown): JsonObject {
   return { id };
 }
 
-/** Whoever has its id, and does not say yet what else is read of it, is about to: its status follows its life (OS-SECRET-CONTENTS-2). */
+/**
+ * A dependency with an id and without its other attributes will have them soon: its status follows its lifecycle
+ * (OS-SECRET-CONTENTS-2).
+ */
 function unknown(missing: readonly string[], { dependencies }: Pick<OperationRequest, 'dependencies'>): TransientError {
   // mutant: untold-id-fails if -> true
   if (missing.some((key) => dependencies[key]?.id === undefined))
@@ -285,12 +288,12 @@ function credentialsOf({ spec }: KubeObject): { readonly secretName: string; rea
   return spec?.['cloudCredentialsRef'] as { readonly secretName: string; readonly cloudName: string };
 }
 
-/** What was only imported is not made anew. @throws {TerminalError} the object lives on without its resource */
+/** An imported resource is never created. @throws {TerminalError} the object remains without its resource */
 function refuseLoss({ object: { spec, metadata } }: Pick<OperationRequest, 'object'>, lost: string): void {
   if (spec?.['managementPolicy'] === 'unmanaged' && metadata.deletionTimestamp === undefined) throw unrecoverable(lost);
 }
 
-/** What a list returned and the criteria accept; servers compare more loosely than that. */
+/** Results of a list that meet the criteria; servers compare more loosely. */
 async function listMatching(
   kind: TableKind,
   session: Session,
@@ -303,7 +306,7 @@ async function listMatching(
   return results.filter((attributes) => matchesAll(criteria, attributes));
 }
 
-/** @throws {UnknownOutcomeError} what the cloud answered is no resource: of a create it says nothing */
+/** @throws {UnknownOutcomeError} the response is no resource: after a create the outcome is unknown */
 export function observationOf(kind: TableKind, found: unknown, request: Pick<OperationRequest, 'object'>): Observation {
   const attributes = projected(kind.projection, isJsonObject(found) ? found : {});
   const { id } = attributes;

@@ -1,4 +1,4 @@
-// What a port makes of the servers that use it, as they say themselves: it changes with them.
+// Attributes of the servers that use a port: it changes with them.
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';

@@ -6,18 +6,18 @@ import type { ReferenceTarget, Schema, SecretKey } from '../../api/contract/cont
 import { canonicalAddress } from '../client/addresses.ts';
 import type { OpenStackKind, TableKind } from '../kinds/table.ts';
 
-/** What was read from Secrets, as it is sent, by Secret and key. */
+/** Contents of Secrets in the form in which they are sent, by Secret and key. */
 export type Contents = Readonly<Record<string, string>>;
 
-/** The member of `Contents` that stands for a Secret. */
+/** Member of `Contents` for a Secret. */
 export function contentKey(name: string, { key }: Pick<SecretKey, 'key'>): string {
   return `${name}/${key}`;
 }
 
-/** A value of a spec as the cloud is told it. */
+/** Value of a spec in the form of the cloud. */
 export interface Wired {
   readonly value: Json;
-  /** Of the references in it, the members that are read of what their kinds publish. */
+  /** Published attributes of its references that are read. */
   readonly published: JsonObject;
   /** References whose id is not known, as `<Kind>/<name>`; their names are still in `value`. */
   readonly missing: readonly string[];
@@ -26,8 +26,8 @@ export interface Wired {
 }
 
 /**
- * The value with ids for names and the canonical spelling of addresses. Secrets have no id: their content stands for them, where
- * it was read, and otherwise their name.
+ * The value with ids for names and the canonical spelling of addresses. A Secret has no id: its content replaces it if
+ * it was read, otherwise its name.
  */
 export function toWire(schema: Schema, value: Json, known: KnownDependencies, contents: Contents = {}): Wired {
   const missing: string[] = [];
@@ -99,7 +99,7 @@ function collect(
     const finalizers = new Set(known?.finalizers);
     if (target.guarded && neededFor !== 'import') finalizers.add(target.finalizer ?? kind.finalizer);
     const fixed = isFixed || known?.fixed === true;
-    // Of several uses the first to come counts.
+    // The earliest of several uses counts.
     const isLater = target.neededFor === 'update' && use === 'create' && known?.neededFor !== 'create';
     const needed = known?.neededFor === 'always' ? 'always' : isLater ? 'update' : use;
     found.set(key, {

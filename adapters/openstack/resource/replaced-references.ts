@@ -1,6 +1,6 @@
-// References of which a resource was made, and whose objects have another id by now: what they stood for was deleted outside, and
-// made again. What an update can bring it brings (`Change`); the rest is told, and stays as it is. Known by what `status.resource`
-// shows (`ReferenceTarget.shownBy`), so that whoever begins afresh knows the same.
+// Replaced references: a resource was built on others than its dependencies have now, since those were deleted
+// externally and re-created. An update changes the reference if it can (`Change`); others are reported, and stay.
+// Derived from `status.resource` (`ReferenceTarget.shownBy`), so that a restarted process knows the same.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
@@ -23,7 +23,7 @@ interface Use {
 }
 
 /**
- * What there is to say of references that the resource does not follow, for people.
+ * Notes for users about references that the resource does not follow.
  *
  * @param resource  what `status.resource` says, or is about to say
  */
@@ -45,7 +45,7 @@ export function outdatedRemarks(
 
 const nowIs = (id: string): string => `is ${id} by now`;
 
-/** What a person can do, as such a remark says it; undefined: the message has none. */
+/** Hint contained in such a note; undefined if there is none. */
 export function outdatedAdvice(message: string): string | undefined {
   return /; it was made of .* by now: (to follow .*)$/s.exec(message)?.[1];
 }
@@ -62,7 +62,7 @@ export function isBuiltOnReplaced(
   const uses = usesOf(kind, object).filter(({ label }) => label === `${of}/${name}`);
   const isShown = uses.every(({ shownBy, follows }) => {
     const shown = (resource as JsonObject)[shownBy];
-    // What shows nothing has none, or was written by somebody who does not say.
+    // A resource that shows none has none, or another writer omitted it.
     return shown === undefined ? !follows : holds(shown, id);
   });
   return !isShown && !JSON.stringify(object.status?.['conditions'] ?? []).includes(nowIs(id));

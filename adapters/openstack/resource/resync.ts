@@ -2,7 +2,7 @@
 import type { KubeObject } from '../../../machines/object.ts';
 import { parseGoDuration } from '../../text/go-duration.ts';
 
-/** How often an object is looked at. */
+/** Resync interval of an object. */
 export type Resync =
   | { readonly kind: 'never' }
   | { readonly kind: 'every'; readonly periodMs: number }

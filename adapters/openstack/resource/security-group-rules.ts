@@ -1,9 +1,11 @@
 // The rules of a security group: a set that the spec states as a whole, each a resource of its own in Neutron.
 //
 // Invariants:
-//   OS-SECURITY-GROUP-RULES-1. A rule that is there and specified is left alone; what differs is made anew, for no rule can be changed.
-//   OS-SECURITY-GROUP-RULES-2. New rules come before old ones go: traffic that is let through before and after is let through meanwhile. Only
-//       a rule that Neutron would call the same as a new one (its description apart) goes first, for it is in the way.
+//   OS-SECURITY-GROUP-RULES-1. An existing specified rule is never touched; a different one is always replaced, since
+//       rules are immutable.
+//   OS-SECURITY-GROUP-RULES-2. New rules are always created before old ones are removed: traffic that is allowed before
+//       and after is allowed meanwhile. Only a rule that Neutron considers equal to a new one (apart from its
+//       description) is removed first, since it would conflict.
 //   OS-SECURITY-GROUP-RULES-3. 0 is a type or a code of ICMP, and no port: a rule for port 0 is refused. 0 never means that no range is stated, which
 //       would let all ports through.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
@@ -26,7 +28,7 @@ interface SpecRule {
   readonly remoteIPPrefix?: string;
 }
 
-/** What the comparison of rules reads of a group. */
+/** Attributes of a group that the comparison of rules reads. */
 export const RULES_READ = {
   security_group_rules: plain(
     'id',
@@ -42,7 +44,7 @@ export const RULES_READ = {
   ),
 } satisfies Projection;
 
-/** A rule as Neutron tells of it. */
+/** Rule in Neutron's form. */
 type ObservedRule = Readonly<Partial<Record<keyof (typeof RULES_READ)['security_group_rules'], Json>>>;
 
 /** Neutron stores this name under another. */
@@ -55,7 +57,7 @@ export function isAsSpecified(resource: JsonObject, attributes: JsonObject): boo
   return missing.length === 0 && surplus.length === 0;
 }
 
-/** Makes the rules that are missing in one request, and takes off those that nobody specified. */
+/** Creates the missing rules in one request, and removes unspecified ones. */
 export const rulesStep: UpdateStep = async ({ session, request }) => {
   const { object, dependencies, observation, deadlineAt, traceparent } = request;
   const resource = (object.spec?.['resource'] ?? {}) as JsonObject;
@@ -125,7 +127,7 @@ function differenceOf(
     .filter((rule) => !observed.some((other) => matches(rule, other)))
     .toSorted((one, other) => Number(one.description === undefined) - Number(other.description === undefined));
   return {
-    // What the spec says twice is made once, with the description if one of them has one.
+    // A repeated rule is created once, with the description if one of them has one.
     missing: missing.filter(
       (rule, index) => !missing.slice(0, index).some((other) => matches(rule, attributesOf(other))),
     ),

@@ -1,8 +1,8 @@
-// What is changed of a server beyond its name and its tags: metadata, and what is attached to it.
+// Update steps of a server beyond its name and its tags: metadata, and attachments.
 //
 // Invariants:
 //   OS-SERVER-STEPS-1. What a server booted from is never detached.
-//   OS-SERVER-STEPS-2. Nothing is detached while somebody who may own it is not known.
+//   OS-SERVER-STEPS-2. Nothing is ever detached while a possible owner of it is unknown.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { UpdateOutcome } from '../../../machines/external-resource/operations.ts';
 import { joined, transient, unrecoverable } from '../client/call-errors.ts';
@@ -16,7 +16,7 @@ import { sendExpecting } from './update.ts';
 type Pass = Parameters<UpdateStep>[0];
 
 const VOLUMES = 'os-extended-volumes:volumes_attached';
-/** What is attached is listed from the answer on; detaching goes on after it. Until the next look, in milliseconds. */
+/** An attachment is listed from the response on; a detachment takes longer. Polling interval in milliseconds. */
 const ATTACHED_POLL_MS = 1_000;
 const DETACHED_POLL_MS = 5_000;
 /** Nova calls devices so; any other name is left to Nova. */
@@ -29,7 +29,7 @@ export function isSettled({ status }: JsonObject): boolean {
   return SETTLED.has(status);
 }
 
-/** A server that could not be built, or that something failed for, stays so until somebody does something. */
+/** A server whose creation or operation failed stays so until a user acts. */
 export const stateStep: UpdateStep = async ({ request: { observation } }) => {
   const { status } = observation.attributes;
   if (stateOf(SERVER_STATES, status).decision === Decision.Broken) throw unrecoverable(`Server is in ${status} state`);
@@ -53,7 +53,7 @@ export const metadataStep: UpdateStep = async ({ session, request }) => {
   return { changed: true, fields: ['metadata'] };
 };
 
-/** Attaches the ports that are missing, and detaches those that nobody specified. */
+/** Attaches the missing ports, and detaches unspecified ones. */
 export const portsStep: UpdateStep = (pass) => {
   const { ports = [] } = resourceOf(pass) as { readonly ports?: readonly { readonly portRef?: string }[] };
   return attach(pass, {
@@ -86,9 +86,9 @@ export const volumesStep: UpdateStep = (pass) => {
   });
 };
 
-/** What may be attached to a server: one kind of things. */
+/** Type of things that can be attached to a server. */
 interface Attachable {
-  /** Of the spec. */
+  /** Field of the spec. */
   readonly field: string;
   readonly kind: string;
   readonly uses: readonly { readonly ref: string; readonly device?: string | undefined }[];
@@ -117,7 +117,7 @@ async function attach({ session, request }: Pass, of: Attachable): Promise<Updat
   if (ready.length === 0 && surplus.length === 0) return { changed: false, waiting, unused };
   const call = callOf(request, of.path);
   const calls: readonly (() => Promise<unknown>)[] = [
-    // What goes first may be in the way of what comes.
+    // An old attachment may conflict with a new one.
     ...surplus.map(
       (id) => () => session.call({ ...call, method: 'DELETE', path: `${call.path}/${encodeURIComponent(id)}` }),
     ),

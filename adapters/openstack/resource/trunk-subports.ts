@@ -1,8 +1,8 @@
 // The ports whose traffic a trunk carries: a set that the spec states as a whole.
 //
 // Invariant:
-//   OS-TRUNK-SUBPORTS-1. A port that changes its segmentation goes before it comes back, and what goes goes before anything comes: what is
-//       new may take a segmentation that is in use until then.
+//   OS-TRUNK-SUBPORTS-1. A port whose segmentation changes is always removed before it is added again, and all removals
+//       precede additions: a new port may use a segmentation that is occupied until then.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import { refused } from '../client/call-errors.ts';
 import { NEUTRON } from '../kinds/services.ts';
@@ -22,7 +22,7 @@ interface SpecSubport {
   readonly segmentationType: string;
 }
 
-/** Adds the ports that are missing and removes those that nobody specified; a trunk that is down is up meanwhile. */
+/** Adds the missing ports and removes unspecified ones; a trunk that is down is up meanwhile. */
 export const subportsStep: UpdateStep = async ({ session, request }) => {
   const { object, dependencies, observation, deadlineAt, traceparent } = request;
   const resource = (object.spec?.['resource'] ?? {}) as JsonObject;
@@ -36,7 +36,7 @@ export const subportsStep: UpdateStep = async ({ session, request }) => {
   });
   const found = subportsIn(observation.attributes['sub_ports']);
   const missing = wanted.filter((subport) => !found.some((other) => isSame(subport, other)));
-  // Who is not known yet may be among those that are there.
+  // An unknown one may be among the existing ones.
   const isKnown = wanted.length === specified.length;
   const surplus = isKnown ? found.filter((subport) => !wanted.some((other) => isSame(subport, other))) : [];
   const readyIds = new Set(
@@ -72,7 +72,9 @@ export const subportsStep: UpdateStep = async ({ session, request }) => {
   return { changed: true, fields: ['subports'], waiting, unused };
 };
 
-/** What inherits its segmentation is told with that of its network: only what the spec states can be compared. */
+/**
+ * A port that inherits its segmentation is returned with that of its network: only specified values can be compared.
+ */
 function isSame(one: Subport, other: Subport): boolean {
   if (one.port_id !== other.port_id) return false;
   if ([one, other].some(({ segmentation_type: type }) => type === 'inherit')) return true;

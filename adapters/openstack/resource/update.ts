@@ -32,7 +32,8 @@ export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutc
     }
   }
   const applied: JsonObject = Object.assign({}, ...outcomes.map((outcome) => outcome.applied));
-  // What was applied would be forgotten with the failure of another step, and is recorded first: the next pass does the rest.
+  // Applied changes would be lost with the failure of another step, so they are recorded first: the next attempt does
+  // the rest.
   if (errors.length > 0 && Object.keys(applied).length === 0) throw joined(errors);
   const waiting = outcomes.flatMap((outcome) => outcome.waiting ?? []);
   const unused = outcomes.flatMap((outcome) => outcome.unused ?? []);
@@ -50,7 +51,7 @@ export async function runUpdate(kind: TableKind, pass: Pass): Promise<UpdateOutc
   };
 }
 
-/** What such a pass would change, and changes not. What is only waited for, or failed, is told as ever. */
+/** Changes that an update would make, without making them. Waits and failures are reported as usual. */
 export async function runReport(kind: TableKind, pass: Pass): Promise<UpdateOutcome> {
   let wouldChange = false;
   const outcome = await runUpdate(kind, {
@@ -66,7 +67,7 @@ export async function runReport(kind: TableKind, pass: Pass): Promise<UpdateOutc
   return { changed: false, left: outcome.fields ?? [] };
 }
 
-/** Whoever writes is told that all has been done. */
+/** Writes are skipped and reported as successful. */
 function withoutWrites(session: Pass['session'], onWrite: () => void): Pass['session'] {
   return {
     ...session,
@@ -78,7 +79,7 @@ function withoutWrites(session: Pass['session'], onWrite: () => void): Pass['ses
   };
 }
 
-/** What a create of this resource has applied, for the status. */
+/** Attributes that the create of this resource applied, for the status. */
 export function appliedBy(
   { resource: fields }: Pick<TableKind, 'resource'>,
   resource: JsonObject,
@@ -153,7 +154,7 @@ function tagsStep(kind: TableKind): UpdateStep {
   };
 }
 
-/** Sends a call to a resource that must be there: one that is gone is found gone by the next read. */
+/** Sends a call to a resource that must exist: the next read detects a deletion. */
 export async function sendExpecting(
   session: Pass['session'],
   call: Call,
@@ -165,12 +166,12 @@ export async function sendExpecting(
   if (answer.status === 404) throw notFound(call, answer);
 }
 
-/** What a call is about, or what it refers to, is not in the cloud. */
+/** The resource of a call, or one that it refers to, is not in the cloud. */
 export function notFound({ method, path }: Pick<Call, 'method' | 'path'>, { refusal }: Answer): TransientError {
   return new TransientError(refusal ?? `${method} ${path}: not found`);
 }
 
-/** Where a resource is. @throws {TerminalError} the id is none of the kind's */
+/** Path of a resource. @throws {TerminalError} the id is invalid for the kind */
 export function pathOf({ collection, identity }: Pick<TableKind, 'collection' | 'identity'>, id: string): string {
   if (identity !== undefined) {
     const parts = partsOf(identity, id);

@@ -1,4 +1,4 @@
-// What a volume makes of the servers that use it, as they say themselves (`Reference.attributes`):
+// Attributes of the servers that use a volume (`Reference.attributes`):
 //
 //   { serverID, status, attached }  the id and the state of the server in Nova, and the ids of the volumes that are attached to it
 //
@@ -37,7 +37,7 @@ function waitFor(
   { attributes: { serverID, status: state, attached } }: Claimant,
   { id, attributes: { attachments, status } }: Pick<Observation, 'id' | 'attributes'>,
 ): string | undefined {
-  // What a server that is being built has is not told yet.
+  // The attachments of a server that is being built are not known yet.
   if (state === 'BUILD' || !Array.isArray(attached)) return undefined;
   const isKnown = serversIn(attachments).includes(serverID);
   if (!attached.includes(id)) return isKnown ? 'Server detached volume but volume status not updated' : undefined;

@@ -24,7 +24,7 @@ export interface AdvisedKind {
 /** Prefix of error texts that a retry cannot change. */
 const TERMINAL = /^invalid configuration (?:creating|updating) resource: /;
 const REFUSED_FOR_GOOD = /^invalid configuration [a-z ]+: .* answered 4\d\d\b/;
-/** Said of what a create refers to; the resource of the object itself is read first. */
+/** Message about a dependency of a create; the resource of the object itself is read first. */
 const ABSENT = /^(?:[a-z ]+: )?(?:POST|PUT) \/\S+ of service '[^']*' answered 404\b/;
 /** Messages about failures of the resource that only the cloud's administrator can repair. */
 const BROKEN =
@@ -32,18 +32,18 @@ const BROKEN =
 const UNIMPORTED = 'referenced resource does not exist in OpenStack';
 const IMPORT = 'nothing matches its import yet: create it there, or correct spec.import';
 const LOST_IMPORT = /^(?:resource|role assignment) has been deleted from OpenStack$/;
-/** A 404 of a floating IP: all that it refers to is there, and nothing leads from one to the other. */
+/** 404 of a floating IP: all its dependencies exist, but there is no route between them. */
 const UNROUTED = /answered 404\b.* is not reachable from subnet /s;
 const UNROUTED_WHAT = 'a RouterInterface is missing';
 /** Messages about drift that is only reported. */
 const DRIFT = /^not as specified, and left so: |, since what drifts is only reported$/;
-/** A host's certificate, as Node and OpenSSL speak of it. */
+/** Messages of Node and OpenSSL about a host's certificate. */
 const CERTIFICATE = /certificate|issuer|CERT_/;
 const CLOUDS_YAML = "the key 'clouds.yaml' of Secret/";
 
 /**
- * @param message  of the condition, or of the error that it is made of
- * @returns undefined: nothing to say beyond it
+ * @param message  message of the condition, or of its error
+ * @returns undefined if there is no hint
  */
 export function adviceOn(
   kind: AdvisedKind,

@@ -1,17 +1,17 @@
-// What ties floating IPs of the simulated Neutron to ports and routers: whoever removes one of these asks here.
+// Associations of floating IPs with ports and routers in the simulated Neutron, checked before one of these is removed.
 import { fixedIpsOf } from './neutron-addresses.ts';
 import { CollectionName, type Store } from './store.ts';
 
-/** A floating IP that leads to no port. */
+/** Attributes of a floating IP without a port. */
 export const UNTIED = { port_id: null, fixed_ip_address: null, router_id: null, status: 'DOWN' } as const;
 
-/** What an address leads to no more: its port is gone. */
+/** Clears the association of a floating IP whose port is deleted. */
 export function untie(portId: string, store: Store): void {
   for (const item of store.collection(CollectionName.FloatingIps).values())
     if (item['port_id'] === portId) Object.assign(item, UNTIED);
 }
 
-/** Floating IPs by which addresses of a subnet are reached through a router. */
+/** Floating IPs for addresses of a subnet that are routed by a router. */
 export function tiedThrough(routerId: string, subnetId: string | undefined, store: Store): boolean {
   const ports = store.collection(CollectionName.Ports);
   return [...store.collection(CollectionName.FloatingIps).values()].some(

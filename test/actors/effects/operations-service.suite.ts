@@ -13,12 +13,12 @@ import type { Kind, OperationRequest } from '../../../machines/kind.ts';
 import type { LongCall, LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 
-/** An adapter of one kind, as far as it is called. */
+/** Called part of an adapter with one kind. */
 export function things(more: Partial<CalledAdapter> = {}): CalledAdapter {
   return { realm: 'test', kinds: [{ plural: 'things', operations: ['create'] } as unknown as DeclaredKind], ...more };
 }
 
-/** Whatever is asked for is done. */
+/** Accepts every request. */
 export const TRUSTING: Parameters<typeof serveOperations>[3] = {
   version: '1.0.0',
   admission: { admit: async (_, request) => request, note: () => undefined },

@@ -1,4 +1,4 @@
-// What the effects of the statecharts do at the API server.
+// Effects of the state machines at the API server.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { type AnyActorLogic, createActor, toPromise } from 'xstate';
@@ -133,7 +133,7 @@ test('33.B7: an apply of a table that lacks claims takes no guard off a living o
   const mail = { uid: 'u', resourceVersion: '1', generation: 1, withdrawnFrom: [], ended: false, manager };
   claims.take(addressKey(from), claimOf(from, { ...mail, finalizers: ['own/subport'] }));
   const asked: unknown[] = [];
-  // Of these one is another manager's, one is somebody's, one is the object's own.
+  // One belongs to another manager, one to another writer, one to the object itself.
   const stored = ['own/trunk', 'own/other', 'somebody/else', 'own/port'];
   const { storeGuards } = given({
     world: { registry: known, plural: 'ports', claims, finalizers: stored },
@@ -265,7 +265,7 @@ test('a call ends before the lease does, or does not begin (PORTS-1, P10)', asyn
   assert.equal(late.calls, []);
 });
 
-test('what is held is told when the lease ends, and when it has ended (PORTS-1)', async () => {
+test('a long call is notified of the end of its lease, and after it (PORTS-1)', async () => {
   const lease = new AbortController();
   const { ports, calls, endsAt } = given({ leaseSignal: lease.signal });
   const options = { signal: new AbortController().signal, onProgress: () => undefined };
@@ -279,7 +279,7 @@ test('what is held is told when the lease ends, and when it has ended (PORTS-1)'
   assert.is(calls.length, 1);
 });
 
-test('what is held and must not be made twice begins within the time that its landing is counted from (P13)', async () => {
+test('a long call that must not be repeated starts within the time from which its doubt is counted (P13)', async () => {
   const clock = new ManualClock();
   const listed: number[] = [];
   let tookMs = 1_999;
@@ -297,7 +297,7 @@ test('what is held and must not be made twice begins within the time that its la
   assert.is(calls.length, 1);
 });
 
-test('what is held does not begin when its lease ended while it was listed (PORTS-1, P10)', async () => {
+test('a long call does not start if its lease ended while it was being listed (PORTS-1, P10)', async () => {
   const clock = new ManualClock();
   const { ports, calls } = given({ clock, leaseLeftMs: 450, list: () => clock.advance(250) });
   const options = { signal: new AbortController().signal, onProgress: () => undefined, inDoubtForMs: 100 };

@@ -13,13 +13,13 @@ const associated = (claim: Raw): unknown => conditionOf(claim, 'Associated')?.['
 const isBound = (claim: Raw): boolean => boundTo(claim)['name'] === 'one';
 const consumerOf = ({ spec }: Raw): unknown => ((spec?.['consumerRef'] ?? {}) as JsonObject)['name'];
 
-test('of two claims one gets the host; the other one does when that is gone', () =>
+test('of two claims one gets the host; the other one gets it after its deletion', () =>
   withHosts(
     async (world) => {
       await world.host({ inspectionMode: 'disabled' });
       await world.until(HOST, 'available', isIn('available'));
       await world.create(FIRST, { spec: { poweredOn: true } });
-      // Nobody is let in before a policy says so.
+      // No claim is accepted before a policy allows it.
       await world.until(FIRST, 'reported', (claim) => associated(claim) === 'NoBareMetalHost');
       await world.create('hostdeploypolicies/own', { spec: { hostClaimNamespaces: { names: [NAMESPACE] } } });
       await world.until(FIRST, 'bound', isBound);
@@ -30,7 +30,7 @@ test('of two claims one gets the host; the other one does when that is gone', ()
       await world.gone(FIRST);
       await world.until(SECOND, 'bound', isBound);
       assert.is(consumerOf((await world.read(HOST)) as Raw), 'second');
-      // Somebody takes the reference away: nothing else of the host changes.
+      // A user removes the reference: nothing else of the host changes.
       await world.merge(HOST, { spec: { consumerRef: null } });
       await world.until(HOST, 'taken again', (host) => consumerOf(host) === 'second');
     },

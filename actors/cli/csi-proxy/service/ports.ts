@@ -30,7 +30,7 @@ export interface ServiceProcess {
    *
    * @param events.control  answers with a code of Windows, and soon: Windows waits for it
    * @returns a promise that resolves when Windows has taken the report that the service is stopped
-   * @throws {WindowsError} `NOT_A_SERVICE`: somebody else than Windows started the process
+   * @throws {WindowsError} `NOT_A_SERVICE`: the process was not started by Windows
    */
   connect(events: { control(control: number): number }): Promise<{ readonly ended: Promise<void> }>;
   report(report: ServiceReport): void;

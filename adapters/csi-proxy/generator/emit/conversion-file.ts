@@ -1,4 +1,4 @@
-// `conversion_generated.ts` of a version: the conversions nobody wrote by hand, and of all the part that needs no hand.
+// `conversion_generated.ts` of a version: the conversions that are not hand-written, and the automatic part of all.
 import { Cardinality } from '../../protos/mod.ts';
 import type { VersionApi } from '../api.ts';
 import type { Conversion, MatchedField } from '../conversions.ts';
@@ -66,7 +66,7 @@ function fieldText(
 ): string {
   const to = `out.${name} =`;
   const from = `input.${name}`;
-  /** A value of its own, or undefined where one value stands for itself. */
+  /** Expression that copies a value, or undefined if values are immutable. */
   const copied = (value: string): string | undefined => {
     if (type.kind !== 'message') return type.name === 'bytes' ? `${value}.slice()` : undefined;
     used.add('converted');

@@ -1,4 +1,4 @@
-// The files that are written once, for a person to go on with.
+// Files that are written once, for a person to complete.
 import { allEnums, allMessages, type Enum, type Message, type Rpc } from '../../protos/mod.ts';
 import { methodName, typeName, type VersionApi } from '../api.ts';
 import { type GroupPaths, RUNTIME, specifier } from '../layout.ts';
@@ -57,7 +57,7 @@ export function serverScaffold(group: string, versions: readonly VersionApi[], p
   ].join('');
 }
 
-/** A method of the class in `server.ts`, to go on with. */
+/** A method of the class in `server.ts`, to be completed. */
 export function stubText({ name, request, response }: Rpc): string {
   const parameters = ['_context: CallContext', `_request: internal.${typeName(request)}`, '_version: Version'];
   const result = `): Promise<internal.${typeName(response)}> {`;

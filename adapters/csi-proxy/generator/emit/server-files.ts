@@ -20,7 +20,7 @@ export interface TypesFile {
 /** `internal/types_generated.ts`: the calls of all versions, and the internal messages as they begin. */
 export function typesFile({ versions, internal, needed, group }: TypesFile): string {
   const path = group.typesGenerated;
-  // Of a call that several versions have, the newest says best what it does.
+  // For a call of several versions, the newest has the best documentation.
   const rpcs = new Map(versions.flatMap(({ service }) => service.rpcs.map((rpc) => [rpc.name, rpc])));
   const calls = [...rpcs.values()]
     .sort((a, b) => compareText(a.name, b.name))

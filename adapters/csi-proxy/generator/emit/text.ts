@@ -1,12 +1,12 @@
 // Pieces of TypeScript text that all generated files are made of.
 import { compareText } from '../problem.ts';
 
-/** Of a line, in characters, as the formatter of the hand-written files has it. */
+/** Maximum line length in characters, that of the formatter of hand-written files. */
 export const LINE_WIDTH = 120;
 
 export interface Doc {
   readonly comment?: string;
-  /** What stands behind `@deprecated`; undefined: it is not deprecated. */
+  /** Text after `@deprecated`; undefined if it is not deprecated. */
   readonly deprecation?: string | undefined;
 }
 
@@ -21,7 +21,7 @@ export function docText({ comment = '', deprecation }: Doc, indent = ''): string
   return `${indent}/**\n${safe.map((line) => `${indent} * ${line}`.trimEnd()).join('\n')}\n${indent} */\n`;
 }
 
-/** What stands behind `@deprecated` on a member that is marked itself. */
+/** Text after `@deprecated` on a member that is marked itself. */
 export function deprecationOf({ deprecated }: { readonly deprecated: boolean }): string | undefined {
   return deprecated ? '' : undefined;
 }

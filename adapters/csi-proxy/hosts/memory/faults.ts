@@ -1,4 +1,4 @@
-// What goes wrong on a made-up machine: host operations that fail, or end otherwise than their caller hears of.
+// Faults of a simulated machine: host operations that fail, or end otherwise than their caller is told.
 import { TerminalError } from '../../../../bus/errors.ts';
 import type { Clock } from '../../../../bus/mod.ts';
 import { hint } from '../../../text/nearest.ts';
@@ -21,11 +21,11 @@ export interface Fault {
   /** A host operation with its group, such as `volume.formatVolume`. */
   readonly operation: string;
   readonly kind: FaultKind;
-  /** How often the operation goes well before. */
+  /** Number of successful calls before. */
   readonly skip: number;
-  /** How often it then does not. */
+  /** Number of failing calls after that. */
   readonly times: number;
-  /** Of what is late. */
+  /** Delay of a late one. */
   readonly delayMs: number;
   readonly message: string;
 }

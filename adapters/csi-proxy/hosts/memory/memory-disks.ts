@@ -49,7 +49,7 @@ export interface NewDisk {
   readonly state?: DiskState;
   readonly isReadOnly?: boolean;
   readonly isOdd?: boolean;
-  /** What is on it: nothing, or one volume that fills it. */
+  /** Content: none, or one volume that fills the disk. */
   readonly content?: {
     readonly style: 'MBR' | 'GPT';
     readonly fileSystem: MemoryVolume['fileSystem'];
@@ -61,7 +61,7 @@ const MIB = 2n ** 20n;
 /** Before the first partition and behind the last. */
 const MARGIN_BYTES = MIB;
 const RESERVED_BYTES = 16n * MIB;
-/** What a file system does not give away of its partition. */
+/** Overhead of a file system in its partition. */
 const OVERHEAD_BYTES = 65_536n;
 const FRESH_NTFS_BYTES = 30n * MIB;
 
@@ -226,7 +226,7 @@ export class MemoryDisks {
     };
   }
 
-  /** Of a disk that is online, as Windows has no volumes on others. */
+  /** Volumes of an online disk; Windows has none on others. */
   volumesOf(number: number, partition: number): string[] {
     const disk = this.disk(number);
     if (disk.state === 'offline') return [];
@@ -278,7 +278,7 @@ export function requireWritable(number: number, { isReadOnly }: Pick<MemoryDisk,
   if (isReadOnly) throw new StatusError(Code.Unknown, `disk ${number}: the media is write protected`);
 }
 
-/** Of the things of one kind each has its own. */
+/** Unique id for each thing of one kind. */
 function guidOf(number: number): string {
   return `${number.toString(16).padStart(8, '0')}-0000-4000-8000-000000000000`;
 }

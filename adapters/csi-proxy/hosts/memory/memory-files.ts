@@ -7,7 +7,7 @@ type Node = Directory | { readonly kind: 'file' } | { readonly kind: 'link'; rea
 
 interface Directory {
   readonly kind: 'directory';
-  /** By the name in one case. */
+  /** Entries by the name in one case. */
   readonly entries: Map<string, { readonly name: string; readonly node: Node }>;
 }
 

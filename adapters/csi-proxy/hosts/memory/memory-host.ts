@@ -35,7 +35,7 @@ const SERVICES: readonly MemoryService[] = [
 export interface MemoryMachine {
   readonly host: Host;
   readonly files: DetachableFiles;
-  /** What lies outside of the machine, and what happens to it. */
+  /** Outside of the machine, and events that happen to it. */
   readonly disks: MemoryDisks;
   readonly smb: MemorySmb;
   readonly iscsi: MemoryIscsi;

@@ -1,4 +1,4 @@
-// iSCSI as a made-up machine sees it: targets that somebody offers, and the machine's portals and sessions.
+// iSCSI of a simulated machine: offered targets, and the machine's portals and sessions.
 import { Code, StatusError } from '../../status.ts';
 import type { IscsiHost, Portal } from '../host.ts';
 import type { MemoryDisk, MemoryDisks } from './memory-disks.ts';
@@ -7,7 +7,7 @@ export interface MemoryTarget {
   readonly portal: Portal;
   readonly iqn: string;
   readonly disks: readonly MemoryDisk[];
-  /** What a caller must know to log in; nobody needs to if it is left out. */
+  /** Credentials for a login; undefined if none are needed. */
   readonly chap?: { readonly username: string; secret: string };
   /** With which the target proves who it is. */
   readonly mutualSecret?: string;
@@ -30,7 +30,7 @@ export class MemoryIscsi {
     this.#targets.push(target);
   }
 
-  /** Of a target that asks for one. Whoever is connected stays so. */
+  /** Changes the secret of a target. Connected sessions stay. */
   changeSecret(iqn: string, secret: string): void {
     const chap = this.#targets.find((target) => target.iqn === iqn)?.chap;
     if (chap === undefined) throw new StatusError(Code.NotFound, `no target ${iqn} asks for a secret`);

@@ -11,7 +11,7 @@ export interface MemoryService {
   readonly status: ServiceStatus;
   /** Names of the services that it needs. */
   readonly needs?: readonly string[];
-  /** How long it takes to start or to stop, in milliseconds; `Infinity`: it never does. */
+  /** Time to start or to stop, in milliseconds; `Infinity`: it never ends. */
   readonly takesMs?: number;
 }
 

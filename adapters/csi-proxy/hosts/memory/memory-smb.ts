@@ -1,4 +1,4 @@
-// SMB as a made-up machine sees it: shares that somebody offers, and the machine's mappings of them.
+// SMB of a simulated machine: offered shares, and the machine's mappings of them.
 import { Code, StatusError } from '../../status.ts';
 import type { DetachableFiles } from '../files.ts';
 import type { FilesystemHost, SmbHost } from '../host.ts';
@@ -21,14 +21,14 @@ export class MemorySmb {
   readonly #shares = new Map<string, Share>();
   readonly #mappings = new Map<string, Mapping>();
 
-  /** @param deps.unknownShares  `offered`: a share that nobody offered appears with the credentials first used for it */
+  /** @param deps.unknownShares  `offered`: an unknown share appears with the credentials first used for it */
   constructor(deps: { files: DetachableFiles; filesystem: FilesystemHost; unknownShares: 'offered' | 'absent' }) {
     this.#files = deps.files;
     this.#filesystem = deps.filesystem;
     this.#unknownShares = deps.unknownShares;
   }
 
-  /** @param root  `\\host\share`, in lower case; an empty user name lets everybody in */
+  /** @param root  `\\host\share`, in lower case; an empty user name allows any user */
   offer(root: string, { username, password }: { username: string; password: string }): void {
     this.#shares.set(root, { username, password });
   }
@@ -41,7 +41,7 @@ export class MemorySmb {
     if (this.#mappings.has(root)) await this.#files.detach(`${root}\\`);
   }
 
-  /** As when the network was gone: Windows shows the mapping as disconnected. */
+  /** Simulates a network failure: Windows shows the mapping as disconnected. */
   breakMapping(root: string): void {
     this.#mapping(root).isBroken = true;
   }

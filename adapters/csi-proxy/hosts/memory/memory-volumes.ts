@@ -1,4 +1,4 @@
-// What is done to the volumes of a made-up machine. Where one is mounted is written in the file system alone.
+// Volume operations of a simulated machine. Mount points are stored in the file system alone.
 import { Code, StatusError } from '../../status.ts';
 import type { Files } from '../files.ts';
 import { closestVolume } from '../filesystem.ts';

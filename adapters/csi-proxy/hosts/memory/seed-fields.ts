@@ -1,5 +1,5 @@
-// Reads plain data field by field: each value is checked, each mistake says where it is, and a field that nobody asked
-// for is a mistake, too.
+// Reader of plain data, field by field: each value is checked, each error has its position, and an unknown field is an
+// error too.
 import { TerminalError } from '../../../../bus/errors.ts';
 import { hint } from '../../../text/nearest.ts';
 

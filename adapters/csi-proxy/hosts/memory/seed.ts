@@ -1,4 +1,4 @@
-// What a made-up machine begins with, and what goes wrong on it: read from plain data, as a file has it.
+// Seed of a simulated machine, with its faults: read from plain data, as in a file.
 import { TerminalError } from '../../../../bus/errors.ts';
 import { parseRemotePath } from '../../server/smb/remote-path.ts';
 import { ServiceStatus, StartType } from '../../server/system/internal/types.ts';
@@ -22,7 +22,7 @@ export interface Seed {
 export interface SeedDisk extends NewDisk {
   /** `on-rescan`: the next one sees it. */
   readonly attached: 'now' | 'on-rescan';
-  /** What the next rescan finds it has grown to. */
+  /** Size that the next rescan finds. */
   readonly grownBytes: bigint | undefined;
 }
 
@@ -30,7 +30,7 @@ const GIB = 2n ** 30n;
 const DISK_GIB = 10;
 const ISCSI_PORT = 3_260;
 
-/** What is on a disk, by the name that a file has for it. */
+/** Contents of a disk, by their names in a file. */
 const CONTENTS = {
   raw: undefined,
   unformatted: { style: 'GPT', fileSystem: 'none' },
@@ -141,6 +141,6 @@ function fault(fields: SeedFields): Fault {
     skip: fields.number('skip', 0) ?? 0,
     times: fields.number('times', 1) ?? 1,
     delayMs: fields.number('delayMs', 0) ?? 0,
-    message: fields.text('message') ?? 'the machine failed, as it was told to',
+    message: fields.text('message') ?? 'the machine failed, as configured',
   };
 }

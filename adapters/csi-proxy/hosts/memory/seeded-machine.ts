@@ -23,7 +23,10 @@ export async function seededMachine(
   return { ...machine, host: withFaults(machine.host, seed.faults, clock) };
 }
 
-/** What a file says, in YAML or JSON. @param name  of the option that names the file. @throws {TerminalError} it cannot be read */
+/**
+ * Content of a file, in YAML or JSON. @param name of the option that names the file. @throws {TerminalError} it cannot
+ * be read
+ */
 export async function readSeedFile(name: string, path: string): Promise<unknown> {
   // Loaded for those who have such a file: a server has no other use for it.
   const { parse } = await import('yaml');

@@ -1,5 +1,5 @@
-// How long PowerShell may take to answer before it is taken for lost: longer than any call waits for it by default, so that
-// nothing is given up that somebody still waits for.
+// Timeouts of PowerShell's responses: longer than any call waits by default, so that a response is not given up while a
+// caller waits.
 import type { OperationName } from './operations.ts';
 
 /** Milliseconds. */
@@ -11,7 +11,7 @@ const LONG_LIMIT_MS: { readonly [Name in OperationName]?: number } = {
   formatVolume: 1_200_000,
 };
 
-/** All calls share their answers: who comes later waits behind one that is lost. */
+/** All calls share their results: a later caller waits behind a lost one. */
 const LISTINGS: ReadonlySet<OperationName> = new Set(['listStorage', 'listIdentifiers']);
 
 export function answerLimitMs(operation: OperationName): number {

@@ -1,4 +1,4 @@
-// What the worker is asked for, by name: values in, and what it answers, narrowed where it comes in.
+// Operations of the worker, by name: arguments, and results that are validated on arrival.
 import { Code, StatusError } from '../../status.ts';
 import type { ChapLogin, Portal } from '../host.ts';
 
@@ -49,7 +49,7 @@ export interface Mount {
   readonly path: string;
 }
 
-/** What went wrong on Windows. */
+/** Error of Windows. */
 export interface Failure {
   /** `absent`, `state` (something must change first) or another. */
   readonly kind: string;
@@ -119,7 +119,7 @@ const KINDS: ReadonlyMap<string, Code> = new Map([
 
 const nothing = (): undefined => undefined;
 
-/** How the answer of each operation is read. All throw TypeError for what is no such answer. */
+/** Readers of the operations' results. All throw TypeError for invalid ones. */
 export const ANSWERS: { readonly [Name in OperationName]: (value: unknown) => AnswerOf<Name> } = {
   listStorage: storageRows,
   listIdentifiers: (value) =>

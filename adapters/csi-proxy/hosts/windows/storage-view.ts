@@ -1,11 +1,11 @@
-// What the storage management of Windows knows, as one listing that all questions share.
+// Windows' storage data, as one listing that all queries share.
 import type { Clock } from '../../../../bus/mod.ts';
 import { Code, StatusError } from '../../status.ts';
 import { SharedList } from '../shared-list.ts';
 import type { DiskRow, PartitionRow, StorageRows, VolumeRow } from './operations.ts';
 import type { Worker } from './worker.ts';
 
-/** Windows' own view is hardly younger; and whoever rescans starts a new one anyway. */
+/** Windows' own data is hardly newer, and a rescan starts a new listing anyway. */
 const MAX_AGE_MS = 1_000;
 
 interface VolumePlace {
@@ -79,7 +79,7 @@ export class StorageView {
     return this.#listing.get();
   }
 
-  /** Looks something up. What is not found is looked for once more in a new listing: it may have come by itself. */
+  /** Looks something up. A missing item is looked up once more in a new listing: it may have appeared meanwhile. */
   async find<T>(look: (storage: Storage) => T): Promise<T> {
     try {
       return look(await this.#listing.get());
@@ -90,7 +90,7 @@ export class StorageView {
     return look(await this.#listing.get());
   }
 
-  /** Does something to one disk; its answer is what is there now. After a failure nobody knows what is. */
+  /** Changes one disk; the result is its present state. After a failure that is unknown. */
   async change(work: () => Promise<StorageRows>): Promise<void> {
     try {
       const rows = await work();

@@ -54,7 +54,7 @@ function disks({ worker, clock }: WindowsHostDeps, storage: StorageView): DiskHo
     clock,
     maxAgeMs: IDENTIFIERS_MAX_AGE_MS,
   });
-  // Who asks while one is under way needs the next: theirs may have been attached meanwhile.
+  // A caller that arrives during a rescan needs the next one: its disk may have been attached meanwhile.
   const rescans = new SharedList({
     list: () =>
       storage.disturb(async () => {

@@ -62,7 +62,7 @@ export function startWorkerProcess(
     stdio: ['pipe', 'pipe', 'pipe'],
     windowsHide: true,
   });
-  // What cannot be written is heard of when the process ends.
+  // A failed write is reported when the process ends.
   child.stdin.on('error', (err) => log.debug({ err }, 'the worker of PowerShell does not read'));
   createInterface({ input: child.stderr }).on('line', (line) => {
     log.warn({ line: line.slice(0, 500) }, 'the worker of PowerShell complains');

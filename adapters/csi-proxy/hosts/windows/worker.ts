@@ -4,8 +4,8 @@
 //   CSI-WORKER-1. What is asked for goes in as one line of ASCII that holds JSON. Neither the arguments of the process nor its
 //       environment hold anything of a request.
 //   CSI-WORKER-2. A request is sent once. When the worker ends, what it had been asked for fails; the next request starts another.
-//   CSI-WORKER-3. An answer that does not come in time is an end, too: who waits for it hears so, and what is asked from then on is
-//       another worker's. What the old one was asked for besides is still waited for, then it is killed.
+//   CSI-WORKER-3. A timeout always ends a request: its caller receives an error, and later requests go to another
+//       worker. Other requests of the old one are still awaited, then it is killed.
 import type { Clock, Timer } from '../../../../bus/mod.ts';
 import type { AdapterLog } from '../../../api/adapter.ts';
 import { Code, StatusError, UnknownEndError } from '../../status.ts';
@@ -21,11 +21,11 @@ import {
 } from './operations.ts';
 import type { WorkerProcess } from './worker-process.ts';
 
-/** What a Windows host asks Windows with. */
+/** Worker of a Windows host, which calls Windows. */
 export interface Worker {
-  /** @throws {StatusError} what Windows said, by its kind; {@link UnknownEndError} if it said nothing */
+  /** @throws {StatusError} Windows' error, by its kind; {@link UnknownEndError} without a response */
   ask<Name extends OperationName>(operation: Name, given: ArgumentsOf<Name>): Promise<AnswerOf<Name>>;
-  /** Why it answers nobody at the moment; undefined: it does. */
+  /** Reason why it does not respond at the moment; undefined if it does. */
   ready(): string | undefined;
   close(): Promise<void>;
 }
@@ -34,11 +34,11 @@ export interface WorkerDeps {
   readonly start: () => WorkerProcess;
   readonly clock: Clock;
   readonly log: AdapterLog;
-  /** How long it may take until the first line comes, in milliseconds. */
+  /** Timeout of the first line, in milliseconds. */
   readonly readyLimitMs?: number;
-  /** How long an answer may take, by the name of the operation, in milliseconds. */
+  /** Timeout of a response, by the name of the operation, in milliseconds. */
   readonly answerLimitMs?: (operation: OperationName) => number;
-  /** How long it may take to end when it is asked to, in milliseconds. */
+  /** Timeout for ending on request, in milliseconds. */
   readonly endLimitMs?: number;
 }
 

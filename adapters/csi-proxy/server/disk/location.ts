@@ -1,4 +1,4 @@
-// Where a disk is, as Windows puts it.
+// Location of a disk, in Windows' format.
 import type { DiskLocation } from './internal/types.ts';
 
 /** Fewer say nothing of a disk that anybody looks for. */
@@ -7,7 +7,7 @@ const LEAST_PARTS = 5;
 /**
  * `PCI Slot 3 : Adapter 0 : Port 0 : Target 1 : LUN 0`: what it says in two words of the four that are asked for.
  *
- * @returns undefined where it says nothing in two words: the disk is left out, as one that has no location
+ * @returns undefined if the location is not parsable: the disk is left out, as one without a location
  */
 export function parseLocation(text: string): DiskLocation | undefined {
   const parts = text.split(':');

@@ -4,17 +4,17 @@ export const FrameType = { Data: 0, Headers: 1, Settings: 4, Ping: 6, Continuati
 
 export const Flag = { Ack: 0x1, EndStream: 0x1, EndHeaders: 0x4, Padded: 0x8, Priority: 0x20 } as const;
 
-/** What a client says first. */
+/** First message of a client. */
 export const PREFACE = Buffer.from('PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n', 'latin1');
 
-/** Of a frame's head, in bytes. */
+/** Length of a frame's head, in bytes. */
 export const HEAD_BYTES = 9;
 /** No client may send more in one frame to a server that has not allowed it. */
 export const LONGEST_PAYLOAD_BYTES = 16_384;
 
 const MAX_CONCURRENT_STREAMS = 3;
 
-/** What a client sent that is no HTTP/2. */
+/** A client's data is no HTTP/2. */
 export class ProtocolError extends Error {
   override name = 'ProtocolError';
 }
@@ -23,7 +23,7 @@ export interface FrameHead {
   readonly type: number;
   readonly flags: number;
   readonly streamId: number;
-  /** Of the payload, in bytes. */
+  /** Length of the payload, in bytes. */
   readonly length: number;
 }
 
@@ -49,7 +49,7 @@ export function frame(type: number, flags: number, streamId: number, payload: Ui
   return bytes;
 }
 
-/** What a server says first. */
+/** First frame of a server. */
 export function settingsFrame({ maxConcurrentStreams }: { readonly maxConcurrentStreams: number }): Buffer {
   const setting = Buffer.alloc(6);
   setting.writeUInt16BE(MAX_CONCURRENT_STREAMS, 0);

@@ -1,8 +1,8 @@
-// What all clients together may take of a server, whichever pipe they came by.
+// Limits of a server for all clients together, over all pipes.
 //
 // Invariants:
-//   CSI-GUARD-1. When something is full, whoever has kept it the longest without need makes room; only if nobody does is the
-//       newcomer refused. So those who are silent, or never finish, lock nobody out.
+//   CSI-GUARD-1. When a limit is reached, the client that has held its part longest without need is always
+//       disconnected; only without one is the new client rejected. So silent or endless clients never block others.
 //   CSI-GUARD-2. Whatever was entered is left again, however it ended.
 
 export interface GuardLimits {
@@ -11,7 +11,7 @@ export interface GuardLimits {
   readonly connections: number;
   /** Calls whose request has not come to its end, of all connections. */
   readonly unfinishedRequests: number;
-  /** Of all requests that are not answered yet, in bytes. */
+  /** Size of all unanswered requests, in bytes. */
   readonly heldBytes: number;
   readonly heldBytesPerConnection: number;
 }
@@ -23,7 +23,7 @@ export const Closing = {
   Idle: 'idle',
   /** There were too many, and it was silent the longest; or all others had calls. */
   Full: 'full',
-  /** What came was no HTTP/2. */
+  /** The data was no HTTP/2. */
   Protocol: 'protocol',
 } as const;
 export type Closing = (typeof Closing)[keyof typeof Closing];

@@ -1,4 +1,4 @@
-// Header blocks of one client, read as they come, and written anew where Node would refuse them.
+// Header blocks of one client, parsed as they arrive, and rewritten if Node would reject them.
 import hpack from 'hpack.js';
 import { ProtocolError } from './frames.ts';
 
@@ -9,17 +9,17 @@ export interface Header {
   readonly neverIndex: boolean;
 }
 
-/** What a client's table may hold as long as the server names no other size (RFC 9113, section 6.5.2). */
+/** Size of a client's table while the server sets no other (RFC 9113, section 6.5.2). */
 const TABLE_BYTES = 4_096;
-/** gRPC's own bound for a list of headers, in bytes; a reference of one byte may stand for a long header. */
+/** gRPC's own limit for a list of headers, in bytes; a reference of one byte may represent a long header. */
 const LONGEST_LIST_BYTES = 16_384;
-/** Of what a header counts beside its text (RFC 9113, section 6.5.2). */
+/** Overhead of a header beside its text (RFC 9113, section 6.5.2). */
 const HEADER_OVERHEAD_BYTES = 32;
 
-/** Of a literal whose name follows and which enters no table (RFC 7541, sections 6.2.2 and 6.2.3). */
+/** Prefix of a literal whose name follows and which enters no table (RFC 7541, sections 6.2.2 and 6.2.3). */
 const WITHOUT_INDEX = 0x00;
 const NEVER_INDEX = 0x10;
-/** What fits into the first byte of a length (RFC 7541, section 5.1). */
+/** Maximum value in the first byte of a length (RFC 7541, section 5.1). */
 const PREFIX_MAX = 0x7f;
 
 /** The characters that an authority may have. A backslash and a slash, as in the path of a pipe, are none of them. */
@@ -52,7 +52,7 @@ export class BlockReader {
   }
 }
 
-/** A block that refers to no table: who reads it needs to have read no other. */
+/** A block without table references: it can be read independently. */
 export function writeBlock(headers: readonly Header[]): Buffer {
   return Buffer.concat(
     headers.flatMap(({ name, value, neverIndex }) => [

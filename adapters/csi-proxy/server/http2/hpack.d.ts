@@ -1,4 +1,4 @@
-// What is used of hpack.js, which comes without types.
+// Types of the used part of hpack.js, which has none.
 declare module 'hpack.js' {
   interface DecodedHeader {
     readonly name: string;
@@ -7,7 +7,7 @@ declare module 'hpack.js' {
   }
   interface Decompressor {
     write(block: Uint8Array): boolean;
-    /** Throws, by its `error` event when nobody listens to that, on what is no header block. */
+    /** Throws on an invalid header block, through its `error` event without a listener. */
     execute(): void;
     read(): DecodedHeader | null;
   }

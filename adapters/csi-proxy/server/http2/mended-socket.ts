@@ -1,5 +1,5 @@
-// A socket as the session of a client that needs help sees it. It costs a copy of all that comes, so who needs no help gets
-// the socket itself.
+// Socket for the session of a client whose headers need rewriting. It copies all data, so other clients get the socket
+// itself.
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 

@@ -1,10 +1,10 @@
-// Bytes of a client on their way to Node's session, which refuses an `:authority` with a backslash or a slash in it. Go's
-// gRPC up to 1.56 sends the path of the pipe there, and nobody reads it here.
+// Rewriter of a client's bytes for Node's session, which rejects an `:authority` with a backslash or a slash. Go's gRPC
+// up to 1.56 sends the path of the pipe there, and no code here reads it.
 //
 // Invariants:
 //   CSI-MENDER-1. Frames leave in the order in which they came, and only blocks of headers are ever changed.
-//   CSI-MENDER-2. From the first block that is written anew on, all of a connection are: the session has missed what the tables
-//       of the others refer to.
+//   CSI-MENDER-2. After the first rewritten block, all blocks of a connection are always rewritten: the session lacks
+//       the table entries that the others refer to.
 import {
   Flag,
   type FrameHead,
@@ -20,9 +20,9 @@ import {
 } from './frames.ts';
 import { BlockReader, isLawfulAuthority, writeBlock } from './header-blocks.ts';
 
-/** What is handed on in the place of an authority that is none. */
+/** Replacement of an invalid authority. */
 const AUTHORITY = 'localhost';
-/** Of a block before it is unpacked. */
+/** Maximum size of a block before it is unpacked. */
 const LONGEST_BLOCK_BYTES = 65_536;
 
 /** A block whose end has not come. */
@@ -42,7 +42,7 @@ export interface Mended {
   readonly sawPing: boolean;
   /** Whether the client has said how it wants to be spoken to. */
   readonly sawSettings: boolean;
-  /** Blocks of headers that ended, and how many of them are written anew. */
+  /** Number of complete header blocks, and of rewritten ones. */
   readonly blocks: number;
 }
 
@@ -50,13 +50,13 @@ export class Mender {
   readonly #reader = new BlockReader();
   #rest: Buffer = Buffer.alloc(0);
   #sawPreface = false;
-  /** Of a payload that is handed on as it comes. */
+  /** Remaining bytes of a payload that is passed on unchanged. */
   #passing = 0;
   #block: OpenBlock | undefined;
   #dropsAck = true;
   #isMending = false;
 
-  /** Whether blocks are written anew. */
+  /** Whether blocks are rewritten. */
   get isMending(): boolean {
     return this.#isMending;
   }
@@ -105,7 +105,7 @@ export class Mender {
     return { bytes, ...seen };
   }
 
-  /** What has come of a frame that is not whole. After that this is of no use. */
+  /** Rest of an incomplete frame. Afterwards this object cannot be used. */
   takeRest(): Buffer {
     return this.#block === undefined ? this.#rest : Buffer.concat([...this.#block.frames, this.#rest]);
   }

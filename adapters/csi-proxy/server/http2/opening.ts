@@ -1,4 +1,4 @@
-// The first moments of a connection: who needs help is told from who does not by its first request.
+// Opening of a connection: its first request shows whether its headers need rewriting.
 //
 // Invariants:
 //   CSI-OPENING-1. The client gets its settings at once: many wait for them before they send a request.
@@ -20,15 +20,15 @@ const LONGEST_OPENING_BYTES = 65_536;
 export interface OpeningDeps {
   readonly socket: Socket;
   readonly clock: Clock;
-  /** How many calls may be under way at a time. */
+  /** Maximum number of concurrent calls. */
   readonly maxConcurrentStreams: number;
   /** The client has sent its settings. */
   onSettings(): void;
-  /** What the session is to be made with. */
+  /** Called with the stream for the session. */
   onOpen(stream: Duplex): void;
   /** The client will be served though its authority is none; said once. */
   onMended(): void;
-  /** What came is no HTTP/2; the connection is closed. May come after `onOpen`. */
+  /** The data is no HTTP/2; the connection is closed. May be called after `onOpen`. */
   onRefused(error: Error): void;
 }
 

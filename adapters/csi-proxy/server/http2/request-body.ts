@@ -12,14 +12,14 @@ type Inflate = (
 
 const ENCODINGS: Readonly<Record<string, Inflate>> = { deflate: inflate, gzip: gunzip };
 
-/** What a server says that it can read, in the header `grpc-accept-encoding`. */
+/** Supported encodings in the header `grpc-accept-encoding`. */
 export const ACCEPTED_ENCODINGS = 'identity,deflate,gzip';
 
 export class RequestBody {
   readonly #longestBytes: number;
   readonly #pieces: Buffer[] = [];
   #bytes = 0;
-  /** Of the message, as its prefix tells. */
+  /** Length of the message, from its prefix. */
   #expected: number | undefined;
 
   constructor(longestBytes: number) {
@@ -85,7 +85,7 @@ export class RequestBody {
   }
 }
 
-/** What a message costs: its prefix and itself. */
+/** Encoded message: its prefix and itself. */
 export function framed(message: Uint8Array): Buffer {
   const bytes = Buffer.allocUnsafe(PREFIX_BYTES + message.length);
   bytes.writeUInt8(0, 0);

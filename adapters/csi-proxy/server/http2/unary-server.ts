@@ -1,5 +1,5 @@
-// gRPC for one pipe, as much of it as csi-proxy speaks: unary calls, without TLS. It is on Node's HTTP/2 itself because
-// what a client may take before its request is whole (connections, streams, bytes) is nobody else's to see.
+// gRPC for one pipe, as far as csi-proxy uses it: unary calls, without TLS. It uses Node's HTTP/2 directly, because it
+// has to limit what a client may use before its request is complete (connections, streams, bytes).
 import {
   constants,
   type IncomingHttpHeaders,
@@ -32,13 +32,13 @@ export interface UnaryCall {
   readonly request: Buffer;
   /** When the caller stops waiting. */
   readonly deadlineAt: number | undefined;
-  /** Called once if the caller goes before the answer; set by who handles the call. */
+  /** Called once if the caller disconnects before the response; set by the handler of the call. */
   onGone: (() => void) | undefined;
   answer(outcome: WireStatus | Uint8Array): void;
 }
 
 export interface UnaryServerDeps {
-  /** What the guard tells pipes by. */
+  /** Name of the pipe, for the guard. */
   readonly pipe: string;
   readonly clock: Clock;
   readonly timeLimits: TimeLimits;
@@ -57,7 +57,7 @@ interface Connection extends Guest {
   letBe: () => void;
 }
 
-/** Of all that there may be: those that come after a good-bye with it are taken. */
+/** Last of all possible stream ids: streams after a good-bye with it are accepted. */
 const LAST_STREAM_ID = 2 ** 31 - 1;
 
 const REFUSALS: Readonly<Record<Refusal, readonly [Code, string]>> = {
@@ -140,12 +140,12 @@ export class UnaryServer {
   }
 
   #close({ session, socket }: Connection): void {
-    // What has no session has not been heard of.
+    // Without a session it was never announced.
     if (session === undefined || session.destroyed) socket.destroy();
     else session.close();
   }
 
-  /** A call that is on its way is still taken, so nobody who begins one just now sees it fail. */
+  /** A call that is on its way is still accepted, so a client that starts one just now does not see it fail. */
   #sayGoodBye(connection: Connection): void {
     const { timeLimits, limits } = this.#deps;
     connection.session?.goaway(constants.NGHTTP2_NO_ERROR, LAST_STREAM_ID);
@@ -156,7 +156,7 @@ export class UnaryServer {
     const { callsPerConnection } = this.#deps.limits;
     const session = performServerHandshake(stream, {
       settings: { maxConcurrentStreams: callsPerConnection },
-      // What clients hold is counted by the guard; a session's own bound would refuse streams without a word.
+      // The guard counts the memory of clients; a session's own limit would reject streams without a message.
       maxSessionMemory: Number.MAX_SAFE_INTEGER,
     });
     connection.session = session;

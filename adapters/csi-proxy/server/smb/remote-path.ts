@@ -1,4 +1,4 @@
-// What a caller maps: a share, and a directory on it.
+// Remote path of a mapping: a share, and a directory on it.
 import { Code, StatusError } from '../../status.ts';
 
 export interface RemotePath {
@@ -8,7 +8,7 @@ export interface RemotePath {
   readonly full: string;
 }
 
-/** What no share and no directory on one has in its name, and what would make another kind of path of it. */
+/** Characters that names of shares and directories cannot contain, and that would make another kind of path of it. */
 const FORBIDDEN = /[\p{Cc}"*:<>?|]/u;
 
 const NAME = String.raw`\.*[^"*:<>?|\x00-\x1f\x7f-\x9f\\/.][^"*:<>?|\x00-\x1f\x7f-\x9f\\/]*`;
@@ -16,7 +16,7 @@ const SLASHES = String.raw`[\\/]`;
 
 /** The same as `parseRemotePath` lets, for a schema. */
 export const REMOTE_PATH_PATTERN = `^${SLASHES}*${NAME}(${SLASHES}+${NAME})+${SLASHES}*$`;
-/** What may follow it. */
+/** Pattern of the part after the share. */
 export const SUB_PATH_PATTERN = `^${SLASHES}*(${NAME}(${SLASHES}+${NAME})*)?${SLASHES}*$`;
 
 /**

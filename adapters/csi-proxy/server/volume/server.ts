@@ -12,7 +12,7 @@ import type { CallContext } from '../runtime.ts';
 import { requireVersion } from '../version-gate.ts';
 import type * as internal from './internal/types.ts';
 
-/** Who asks for a format that is asked for already waits for that one: a second one would destroy what is written after it. */
+/** A repeated request for a running format waits for that one: a second one would destroy data written after it. */
 interface Format {
   readonly ended: Promise<void>;
   readonly callers: Callers;

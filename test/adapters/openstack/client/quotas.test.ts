@@ -12,7 +12,7 @@ import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 
 const test = suite('quotas');
 
-const USED_UP = ' is used up, and it is tried again by itself, within ten minutes each time';
+const USED_UP = ' is used up, retrying at most every 10 minutes';
 
 /** The refusal as a session throws it. */
 function refusal(status: number, name: string, message: string, more: JsonObject = {}): HttpError {

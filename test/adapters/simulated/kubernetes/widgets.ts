@@ -1,8 +1,8 @@
-// The kind that the tests of the embedded API server are about, and servers that have it.
+// Widgets: the kind of the tests of the embedded API server, and servers with it.
 import type { Test } from 'uvu';
 import { type Check, DEFINITIONS, withServer } from '../../../world/api-calls.ts';
 
-/** Takes tests that have a server of their own with widgets. */
+/** Registers tests, each with its own server with widgets. */
 export const widgetChecks =
   (test: Test): Check =>
   (title, run, by) =>
@@ -36,7 +36,7 @@ const condition = {
   },
 };
 
-/** Something of everything that schemas have. */
+/** A schema with every keyword. */
 export const WIDGETS = {
   apiVersion: 'apiextensions.k8s.io/v1',
   kind: 'CustomResourceDefinition',

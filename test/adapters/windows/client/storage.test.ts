@@ -18,7 +18,7 @@ const PORTAL = { address: '192.0.2.60', port: 3260 };
 const IQN = 'iqn.2026-01.com.example:orders';
 const NO_LOGIN = { authentication: 'NONE', username: '', secret: '' } as const;
 
-/** The oldest versions of which use is made. */
+/** Oldest supported versions. */
 const OLDEST: Served = {
   disk: ['v1alpha1', 'v1beta1', 'v1beta2'],
   volume: ['v1alpha1', 'v1beta1', 'v1beta2'],
@@ -109,7 +109,7 @@ for (const [title, only] of [
     }));
 }
 
-test('what an old version has no call for is said, and what would do', () =>
+test('a missing call of an old version is reported, with the version that has it', () =>
   onPipedMachine({ only: OLDEST }, async ({ machine, storage: { volume, iscsi } }) => {
     const number = await withDisk(machine);
     const partition = await failureOf(volume.listVolumesOnDisk(number, 2));
@@ -118,7 +118,7 @@ test('what an old version has no call for is said, and what would do', () =>
     assert.match((await failureOf(iscsi.setMutualChapSecret('twelve-bytes'))).message, /iscsi v1alpha1.* v1alpha2 or/);
   }));
 
-test('whether a disk is raw, which table it has and where a link leads is not told', () =>
+test('raw state, partition table and link targets are undefined', () =>
   onPipedMachine({}, async ({ storage }) => {
     assert.is(storage.disk.isDiskInitialized, undefined);
     assert.is(storage.disk.initializeDisk, undefined);
@@ -196,7 +196,7 @@ test('a format that failed may be under way still, and is not said to have ended
     assert.match(failure.message, /does not tell whether the format has ended: the disk is busy/);
   }));
 
-test('a volume that is gone is known to be when it is to be unmounted', () =>
+test('unmounting a deleted volume reports that it is deleted', () =>
   onPipedMachine({}, async ({ machine, storage: { disk, volume, filesystem } }) => {
     const number = await withDisk(machine, { state: 'online' });
     await disk.createBasicPartition(number);

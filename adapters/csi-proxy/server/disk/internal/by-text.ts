@@ -1,4 +1,4 @@
-// What the old versions have by the text of a disk's number.
+// Operations of old versions, which name a disk by its number as text.
 
 /** The same, by decimal text. */
 export function byText<Value>(byNumber: ReadonlyMap<number, Value>): Map<string, Value> {

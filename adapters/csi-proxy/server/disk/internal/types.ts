@@ -1,4 +1,4 @@
-// What the server of disks works on: all that some version can say. Written by hand.
+// Internal types of the server of disks: the union of all versions. Written by hand.
 import type { bool, Empty, int64, text, uint32 } from '../../../codec/scalars.ts';
 
 export interface DiskIDs {
@@ -60,14 +60,14 @@ export interface GetDiskStatsResponse {
 export type ListDiskIDsRequest = Empty;
 
 export interface ListDiskIDsResponse {
-  /** By the number of the disk. */
+  /** Ids by the number of the disk. */
   diskIDs: Map<uint32, DiskIDs>;
 }
 
 export type ListDiskLocationsRequest = Empty;
 
 export interface ListDiskLocationsResponse {
-  /** By the number of the disk. */
+  /** Locations by the number of the disk. */
   diskLocations: Map<uint32, DiskLocation>;
 }
 

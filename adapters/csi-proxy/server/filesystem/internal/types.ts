@@ -1,4 +1,4 @@
-// What the server of directories and links works on: all that some version can say. Written by hand.
+// Internal types of the server of directories and links: the union of all versions. Written by hand.
 import type { bool, Empty, text } from '../../../codec/scalars.ts';
 
 export interface CreateSymlinkRequest {

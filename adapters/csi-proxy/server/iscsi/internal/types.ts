@@ -1,4 +1,4 @@
-// What the server of iSCSI targets works on: all that some version can say. Written by hand.
+// Internal types of the server of iSCSI targets: the union of all versions. Written by hand.
 import type { Empty, OpenEnum, text, uint32 } from '../../../codec/scalars.ts';
 
 export interface AddTargetPortalRequest {

@@ -1,4 +1,4 @@
-// What the server of SMB mappings works on: all that some version can say. Written by hand.
+// Internal types of the server of SMB mappings: the union of all versions. Written by hand.
 import type { Empty, text } from '../../../codec/scalars.ts';
 
 export interface NewSmbGlobalMappingRequest {

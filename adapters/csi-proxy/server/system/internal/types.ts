@@ -1,4 +1,4 @@
-// What the server of the node and its services works on: all that some version can say. Written by hand.
+// Internal types of the server of the node and its services: the union of all versions. Written by hand.
 import type { bool, Empty, OpenEnum, text } from '../../../codec/scalars.ts';
 
 export type GetBIOSSerialNumberRequest = Empty;

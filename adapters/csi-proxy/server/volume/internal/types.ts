@@ -1,4 +1,4 @@
-// What the server of volumes works on: all that some version can say. Written by hand.
+// Internal types of the server of volumes: the union of all versions. Written by hand.
 import type { bool, Empty, int64, text, uint32 } from '../../../codec/scalars.ts';
 
 /** The old name of `UnmountVolumeRequest`. */

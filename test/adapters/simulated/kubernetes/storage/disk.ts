@@ -1,24 +1,24 @@
-// A disk in memory that fails or stops when told to. After a stop, what a killed process or a power cut leaves is read
+// In-memory disk with configurable failures. After a stop, what a killed process or a power cut leaves is read
 // back. It does not reorder writes within a file beyond leaving gaps of zeros, and its folder is one.
 import { basename } from 'node:path';
 import type { Files } from '../../../../../adapters/simulated/kubernetes/storage/files.ts';
 
-/** What becomes of an operation: `short` writes a part and fails, `stop` does a part and never returns. */
+/** Fate of an operation: `short` writes a part and fails, `stop` does a part and never returns. */
 export type Fate = 'works' | 'fails' | 'short' | 'stop';
 
 interface Content {
   live: Buffer;
-  /** What is on the disk for sure. */
+  /** Synced content of the disk. */
   lasting: Buffer;
 }
 
 export interface Disk {
   readonly files: Files;
-  /** Operations so far. */
+  /** Number of operations so far. */
   operations(): number;
   /** Resolves when an operation was met by `stop`. */
   readonly stopped: Promise<void>;
-  /** What the next process finds; `choose` gives a whole number below its argument. */
+  /** Content that the next process finds; `choose` gives a whole number below its argument. */
   after(kind: 'kill' | 'power cut', choose: (below: number) => number): Map<string, Buffer>;
 }
 
@@ -30,7 +30,7 @@ export function simulatedDisk(
   const names = new Map<string, Content>();
   for (const [name, bytes] of found) names.set(name, { live: bytes, lasting: bytes });
   let lastingNames = new Map(names);
-  /** Changes of names since the folder was synced. */
+  /** Renames since the directory was synced. */
   let renamings: ((names: Map<string, Content>) => void)[] = [];
   let operations = 0;
   let isStopped = false;
@@ -126,7 +126,7 @@ export function simulatedDisk(
   };
 }
 
-/** Of what was not synced, nothing, a part, or all but for some blocks reached the disk. */
+/** Unsynced content after a crash: nothing, a part, or all except some blocks. */
 function survivor({ live, lasting }: Content, choose: (below: number) => number): Buffer {
   if (!live.subarray(0, lasting.length).equals(lasting)) return choose(2) === 0 ? live : lasting;
   const unsafe = live.length - lasting.length;

@@ -1,4 +1,4 @@
-// A life of a store on a disk: writes, what was told of them, and what must be there afterwards.
+// Scenario of a store on a disk: writes, their acknowledgements, and the required content afterwards.
 import * as assert from 'uvu/assert';
 import { systemClock } from '../../../../../actors/base/clock.ts';
 import { type FolderStore, openFolder } from '../../../../../adapters/simulated/kubernetes/storage/folder.ts';
@@ -51,7 +51,7 @@ export class Lifecycle {
   readonly #folder: FolderStore;
   readonly #before: State;
   readonly #reported: Reported[] = [];
-  /** Greatest revision that anybody was shown. */
+  /** Greatest revision that was visible to a client. */
   shown: number;
 
   constructor(folder: FolderStore) {

@@ -1,4 +1,4 @@
-// What of the conversions between disk v1beta1 and the internal types is written by hand, and which fields are ignored.
+// Hand-written conversions between disk v1beta1 and the internal types, and the ignored fields.
 import type * as pb from '../../../../api/disk/v1beta1/api_generated.ts';
 import { uint32FromText } from '../../../decimal.ts';
 import { byText } from '../by-text.ts';

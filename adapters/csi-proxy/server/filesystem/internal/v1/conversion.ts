@@ -1,1 +1,1 @@
-// What of the conversions between filesystem v1 and the internal types is written by hand, and which fields are ignored.
+// Hand-written conversions between filesystem v1 and the internal types, and the ignored fields.

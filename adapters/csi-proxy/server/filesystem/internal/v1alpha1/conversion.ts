@@ -1,4 +1,4 @@
-// What of the conversions between filesystem v1alpha1 and the internal types is written by hand, and which fields are ignored.
+// Hand-written conversions between filesystem v1alpha1 and the internal types, and the ignored fields.
 
 export const ignoredFields = {
   PathExistsRequest: { context: 'one list of directories serves both contexts' },

@@ -1,4 +1,4 @@
-// What of the conversions between smb v1alpha1 and the internal types is written by hand, and which fields are ignored.
+// Hand-written conversions between smb v1alpha1 and the internal types, and the ignored fields.
 
 export const ignoredFields = {
   NewSmbGlobalMappingResponse: { error: 'what goes wrong is the status of the call' },

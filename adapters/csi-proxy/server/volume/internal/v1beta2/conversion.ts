@@ -1,4 +1,4 @@
-// What of the conversions between volume v1beta2 and the internal types is written by hand, and which fields are ignored.
+// Hand-written conversions between volume v1beta2 and the internal types, and the ignored fields.
 import type * as pb from '../../../../api/volume/v1beta2/api_generated.ts';
 import { uint32FromText } from '../../../decimal.ts';
 import type * as internal from '../types.ts';
