@@ -1,4 +1,4 @@
-// How long to wait before what failed is tried again.
+// Backoff: how long to wait before what failed is tried again.
 import type { ErrorData } from './object.ts';
 
 /**

@@ -5,7 +5,7 @@
 import { type AnyStateMachine, fromPromise } from 'xstate';
 import { AbsentError, type Mailbox, TransientError } from '../../bus/mod.ts';
 import { auditPauseMs, deletionGuardMachine, type GuardInput, guardBackoffMs } from '../../machines/deletion-guard.ts';
-import { equipped } from '../../machines/equipped.ts';
+import { equipped } from '../../machines/effect.ts';
 import type { Lifecycle } from '../../machines/lifecycle.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 import type { Machines } from '../object/object-context.ts';

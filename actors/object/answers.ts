@@ -1,7 +1,11 @@
-// What an object's dependencies have answered to its claims.
-import type { DependencyAnswer } from '../../machines/lifecycle.ts';
+// Dependencies of an object: its references, and how their actors answered its claims.
+import { type Address, addressKey } from '../../bus/mod.ts';
+import type { Kind } from '../../machines/kind.ts';
+import type { Dependency, DependencyAnswer } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { CompactMap } from '../base/compact-map.ts';
 import type { AnswerMessage } from '../mailbox/messages.ts';
+import type { Registry } from './registry.ts';
 
 export class Answers {
   /** By the address of who answered: the newest. */
@@ -59,4 +63,42 @@ export class Answers {
     this.#mail.clear();
     this.#ids.clear();
   }
+}
+
+/** What the life of `object` has claimed, and what it was answered. */
+export interface Claiming {
+  readonly registry: Registry;
+  readonly from: Address;
+  readonly answers: Answers;
+  /** None: nothing was claimed yet. */
+  readonly outgoing: { since(key: string, object: KubeObject): number } | undefined;
+}
+
+/** The references of the object, and how the others answered. */
+export function dependenciesOf(
+  object: KubeObject,
+  kind: Kind | undefined,
+  { registry, from, answers, outgoing }: Claiming,
+): readonly Dependency[] {
+  return (kind?.references(object) ?? []).map((reference) => {
+    const key = addressKey(registry.target(from, reference));
+    const since = outgoing?.since(key, object) ?? 0;
+    return { ...reference, answer: answers.of(key, object.metadata.uid, since) };
+  });
+}
+
+/**
+ * Whether the status of an object shows that what it stands for was made of others than its dependencies stand for now. Asked when
+ * they are heard of for the first time: another process may have heard of those before them.
+ */
+export function isMadeOfOthers(
+  object: KubeObject | undefined,
+  kind: Kind | undefined,
+  dependencies: readonly Dependency[],
+): boolean {
+  return dependencies.some((dependency) => {
+    const { externalId } = dependency.answer ?? {};
+    if (externalId === undefined || object === undefined || dependency.namespace !== undefined) return false;
+    return kind?.life.isBuiltOnReplaced?.(object, dependency, externalId) === true;
+  });
 }

@@ -24,10 +24,9 @@ import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
 import { AnswerPublisher, type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
-import { Answers } from './answers.ts';
+import { Answers, dependenciesOf, isMadeOfOthers } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
-import { ClaimsTable, claimOf } from './claims-table.ts';
-import { claimsOn, dependenciesOf, holdersOf, isMadeOfOthers } from './machine-input.ts';
+import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
 import { type Incarnation, ObjectContext, type ObjectHost } from './object-context.ts';
 import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 

@@ -8,9 +8,8 @@ import { internTexts, internUid, type JsonObject } from '../../bus/mod.ts';
 import { freeByTable, type GuardView, needsGuarding } from '../../machines/deletion-guard.ts';
 import { Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { Claim } from './claims-table.ts';
+import { type Claim, textOf } from './claims-table.ts';
 import { LifecycleInstance, type LifecycleListener, viewed } from './lifecycle-instance.ts';
-import { textOf } from './machine-input.ts';
 import { DeletionGuardInstance, type GuardListener } from './machine-instance.ts';
 import type { MachineState, ObjectContext } from './object-context.ts';
 

@@ -10,6 +10,7 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, ErrorCode, type Timer, toErrorData } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import { type Lifecycle, type StatusPart, Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { ObjectContext, ObjectHost } from './object-context.ts';
@@ -37,8 +38,7 @@ const QUICK_CONFLICTS = 3;
  * waits for later, as others take them over, and would say meanwhile what is stored otherwise (I8, I9).
  */
 const ANSWERED_WITHIN_MS = 10_000;
-const PAUSE_FIRST_MS = 200;
-const PAUSE_LIMIT_MS = 30_000;
+const PAUSES = { firstMs: 200, limitMs: 30_000 };
 
 export class StatusWriter {
   readonly #context: StatusContext;
@@ -135,7 +135,7 @@ export class StatusWriter {
         }
         if (failures++ === 0)
           this.#context.log.warn({ error: message }, 'status could not be written; it is tried again');
-        await clock.sleep(Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2));
+        await clock.sleep(growingPauseMs(failures + 1, PAUSES) * (0.5 + clock.random() / 2));
       }
     }
     this.#running = false;

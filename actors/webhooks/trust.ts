@@ -15,6 +15,7 @@ import {
   watchResource,
 } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import { listOf, mapOf } from './data.ts';
 
 /** A Service of the cluster. */
@@ -83,8 +84,7 @@ const CONFIGURATIONS: Resource = {
   metadataOnly: true,
 };
 
-const PAUSE_FIRST_MS = 50;
-const PAUSE_LIMIT_MS = 30_000;
+const PAUSES = { firstMs: 50, limitMs: 30_000 };
 /** In a row, of which nothing is said. */
 const RACES = 5;
 
@@ -177,7 +177,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
           log.warn({ [resource.kind]: name, error: message }, 'the API server cannot be told whom to trust');
           problem = message;
         }
-        const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS);
+        const pauseMs = growingPauseMs(failures + 1, PAUSES);
         await clock.sleep(pauseMs * (0.5 + clock.random() / 2), signal);
       }
       judge();

@@ -1,6 +1,5 @@
 // The effects of the chart, over what the runtime does for it. Each rejects with plain error data, as the chart expects.
-import { type EffectRun, effectsOver } from '../effect.ts';
-import { equipped } from '../equipped.ts';
+import { type EffectRun, effectsOver, equipped } from '../effect.ts';
 import type { LifecyclePorts, PortsOf, StatusPart } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import { faultIn } from './answers.ts';

@@ -1,8 +1,7 @@
 // The life of an object that is looked after pass by pass, as a kind has it: the chart, and what a pass is. The status is the
 // passes' to write: whole, whoever wrote it before.
 import type { SnapshotFrom } from 'xstate';
-import { type EffectRun, effectsOver } from '../effect.ts';
-import { equipped } from '../equipped.ts';
+import { type EffectRun, effectsOver, equipped } from '../effect.ts';
 import {
   type Dependency,
   type Lifecycle,
