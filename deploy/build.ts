@@ -14,6 +14,7 @@ const DATA = [
   // mutant: packed-at-run-time drop
   'adapters/ocm/types/client.ts',
   'deploy/samples/**/*.yaml',
+  'deploy/tutorial.md',
   'actors/visualizer/page/*.{html,css,svg}',
 ];
 

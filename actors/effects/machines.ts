@@ -18,7 +18,7 @@ export interface EffectsDeps extends Omit<PortsDeps, 'reservations' | 'ownership
   /** The actor with this key, if this process hosts it. */
   actor(key: string): ObjectActor | undefined;
   readonly mailbox: Mailbox;
-  /** The namespaces whose objects are cared for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
 }
 
@@ -67,11 +67,12 @@ function guardMachine({ actor: find, objects, registry, clock }: EffectsDeps): A
             const wanted = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
             const own = registry.guardsOf(actor.address, manager);
             return actor.write((object) => {
-              // Each field manager states all that it owns: what it left out would be taken off, whoever needs it. The table may lack claims.
+              // Each field manager states all fields that it owns: a missing finalizer would be removed. The table may
+              // lack claims.
               const { finalizers: stored = [], resourceVersion } = object.metadata;
               // mutant: guard-off-by-apply () -> []
               const kept = stored.filter((finalizer) => own.includes(finalizer) && !wanted.includes(finalizer));
-              // Of several, another host may have stored one meanwhile.
+              // Another one of several hosts may have stored one meanwhile.
               const exactly = own.length > 1 ? { resourceVersion } : {};
               const reference = { ...referenceTo(object), ...exactly };
               return objects.addFinalizers(actor.resource, reference, manager, [...kept, ...wanted]);

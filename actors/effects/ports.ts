@@ -57,7 +57,9 @@ export interface PortsDeps {
   readonly clock: Clock;
   /** Longest time an external call may take, in milliseconds. */
   readonly callMs: number;
-  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  /**
+   * Maximum time after its deadline at which a request may still take effect in an external system, in milliseconds.
+   */
   readonly lateEffectMs: number;
   readonly reservations: Reservations;
   readonly ownership: OwnershipResolver;
@@ -133,7 +135,7 @@ export class ObjectPorts implements LifecyclePorts {
         try {
           return await this.#external(operation, { ...extra, deadlineAt: this.#deadline(latestAt) });
         } catch (error) {
-          // Nothing more comes of it. Others may have looked before what came of it was there.
+          // The request cannot take effect any more. Others may have looked before its result existed.
           if (own !== undefined && sequence !== undefined && !mayLand(error))
             await (mayBeDone(error) ? reservations.end(own.name, sequence, own.asker) : reservations.release(sequence));
           throw error;
@@ -411,7 +413,7 @@ function mayLand(error: unknown): boolean {
   );
 }
 
-/** What an operation is told of the object and of what it refers to. */
+/** Object and dependencies in a request. */
 function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationRequest, 'deadlineAt'> {
   const dependencies: Record<string, KnownDependency> = {};
   const versions: string[] = [];

@@ -1,4 +1,4 @@
-// What is in the mail. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
+// Messages of the mailbox. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
 import {
   type ActorSubject,
   type Address,
@@ -11,19 +11,24 @@ import {
 import { type DependencyAnswer, Readiness } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
-/** Topic `object`: the object as the API server has it, or that it is gone. */
+/** Topic `object`: the object as the API server has it, or its deletion. */
 export type ObjectMessage =
   | { readonly object: KubeObject }
   /** `resourceVersion` is that of the deletion, as far as it is known. */
   | { readonly gone: { readonly uid: string; readonly resourceVersion: string } };
 
-/** Topic `claim`: I refer to you and am alive, or a tombstone: this incarnation of me is gone. */
+/**
+ * Topic `claim`: a reference of an existing dependent, or a tombstone: this incarnation of the dependent is deleted.
+ */
 export interface ClaimMessage {
   /** Incarnation of the claimant. */
   readonly uid: string;
-  /** Of the claimant when it claimed: orders claims of different incarnations (P4). */
+  /** Resource version of the claimant at the claim: orders claims of different incarnations (P4). */
   readonly resourceVersion: string;
-  /** Of the claimant: since when it refers to the dependency without a break; when `ended`: as it was when that ended. */
+  /**
+   * Generation of the claimant since which it refers to the dependency without interruption; when `ended`: its
+   * generation at the end.
+   */
   readonly generation: number;
   /** Finalizers that the claimant needs on the dependency; empty for an unguarded reference. */
   readonly finalizers: readonly string[];
@@ -31,7 +36,7 @@ export interface ClaimMessage {
   readonly manager: string;
   /** Incarnations of the dependency that this claim does not hold, because the claimant yielded them (P1). */
   readonly withdrawnFrom: readonly string[];
-  /** What the claimant says of its use. */
+  /** Attributes of the claimant's use. */
   readonly attributes?: JsonObject;
   readonly ended: boolean;
 }
@@ -115,7 +120,7 @@ export interface Receiver {
   receiveAnswer(from: Address, mail: AnswerMessage, sequence: number, traceparent?: string): void;
 }
 
-/** What to do with mail; undefined when it cannot be understood. */
+/** Action for a message; undefined if it cannot be parsed. */
 export function deliveryOf(
   about: ActorSubject,
   { payload, sequence, traceparent }: Pick<MailboxMessage, 'payload' | 'sequence' | 'traceparent'>,
@@ -132,6 +137,6 @@ export function deliveryOf(
     const mail = parseAnswer(payload, about);
     return mail && ((actor) => actor.receiveAnswer(about.from, mail, sequence, traceparent));
   }
-  // What was observed is the answer to a question: nobody mails it.
+  // An observation is the response to a query: it is never a message.
   return () => undefined;
 }

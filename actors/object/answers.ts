@@ -8,15 +8,17 @@ import type { AnswerMessage } from '../mailbox/messages.ts';
 import type { Registry } from './registry.ts';
 
 export class Answers {
-  /** By the address of who answered: the newest. */
+  /** Newest answer by the address of its sender. */
   readonly #mail = new CompactMap<AnswerMessage>();
-  /** The last external id of each, kept through answers without one: a dependency that is made anew has none for a while. */
+  /**
+   * Last external id of each dependency, kept through answers without one: a re-created resource has none for a while.
+   */
   readonly #ids = new CompactMap<{ readonly to: string; readonly id: string }>();
 
   /** Grows with each change. */
   revision = 0;
 
-  /** Says whether what `from` stands for is another one than it was when this incarnation of ours last heard of it. */
+  /** Returns whether the external resource of `from` is another one than in its last answer to this incarnation. */
   take(from: string, mail: AnswerMessage): boolean {
     this.revision++;
     this.#mail.set(from, mail);
@@ -42,12 +44,12 @@ export class Answers {
     return said;
   }
 
-  /** Who answered the incarnation `uid`, by key. */
+  /** Keys of the dependencies that answered the incarnation `uid`. */
   to(uid: string): readonly string[] {
     return [...this.#mail].flatMap(([from, mail]) => (mail.to === uid ? [from] : []));
   }
 
-  /** Every answer, by the key of who gave it. */
+  /** All answers, by the key of their sender. */
   entries(): Iterable<readonly [string, AnswerMessage]> {
     return this.#mail;
   }
@@ -65,7 +67,7 @@ export class Answers {
   }
 }
 
-/** What the life of `object` has claimed, and what it was answered. */
+/** Claims of the lifecycle of `object`, and their answers. */
 export interface Claiming {
   readonly registry: Registry;
   readonly from: Address;
@@ -88,8 +90,8 @@ export function dependenciesOf(
 }
 
 /**
- * Whether the status of an object shows that what it stands for was made of others than its dependencies stand for now. Asked when
- * they are heard of for the first time: another process may have heard of those before them.
+ * Whether the status of an object shows that its external resource was built on others than those of its dependencies
+ * now. Checked at their first answer: earlier ones may have reached another process.
  */
 export function isMadeOfOthers(
   object: KubeObject | undefined,

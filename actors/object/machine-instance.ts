@@ -31,7 +31,7 @@ export interface ChartDeps {
 /** An actor that is to be started. */
 export function chart({ machine, clock, input, onStep, onFault }: ChartDeps): Actor {
   let cause: EventObject = { type: 'xstate.init' };
-  // An inspector would be told of every child as well, three times a step.
+  // An inspector would be called for every child too, three times per step.
   const logic = Object.create(machine) as AnyStateMachine;
   logic.transition = (snapshot, event, scope) => {
     cause = event;
@@ -121,7 +121,7 @@ export class DeletionGuardInstance {
       input: { key, object, claims },
       onStep: ({ type }, snapshot) => {
         if (this.#stopped) return;
-        // It wakes because of what it was told.
+        // Its first step is caused by the event that woke it.
         const cause = type === 'xstate.init' ? 'claims.changed' : type;
         listener.onGuardState({ state: stateOf(snapshot), tags: snapshot.tags, cause, reported: {} });
         if (isDone(snapshot)) queueMicrotask(() => this.#considerEnd());

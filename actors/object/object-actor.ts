@@ -1,11 +1,13 @@
 // One object of the API server as an actor: mail in, transitions, effects and mail out.
 //
 // Invariants:
-//   OBJECT-ACTOR-1. What the actor knows of its object never goes back: mail, own writes, reads and "not found" alike (P6). A newer state of
-//       what was found to be gone is looked for at the API server before it is believed.
-//   OBJECT-ACTOR-2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
+//   OBJECT-ACTOR-1. The actor's knowledge of its object never goes back: messages, own writes, reads and "not found"
+//       alike (P6). A newer state of a deleted object is verified at the API server before it is used.
+//   OBJECT-ACTOR-2. Nothing is published or done before the shard's replay is complete (`start`), nor after the lease
+//       is lost (`stop`).
 //   OBJECT-ACTOR-3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
-//   OBJECT-ACTOR-4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
+//   OBJECT-ACTOR-4. Each incarnation always has a lifecycle of its own: a new state machine, new claims, and no answers
+//       of its predecessor (P2).
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
@@ -30,7 +32,7 @@ import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
 import { type Incarnation, ObjectContext, type ObjectHost } from './object-context.ts';
 import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 
-/** News of a new object take less than this, in milliseconds; with clocks that differ a look too many is made. */
+/** Maximum delay of the message about a new object, in milliseconds; with skewed clocks a superfluous read happens. */
 const LATE_BIRTH_MS = 5_000;
 
 /** Dependencies, and what they were worked out from. */
@@ -46,14 +48,14 @@ export class ObjectActor extends ObjectContext {
   readonly claims = new ClaimsTable();
   /** To our claims. */
   readonly #answers = new Answers();
-  /** The claims of this life on others. */
+  /** Claims of this lifecycle on others. */
   #outgoing: ClaimPublisher | undefined;
   readonly #stored: StoredMessages;
   #object: KubeObject | undefined;
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
   #goneUid: string | undefined;
-  /** The API server is asked whether what was gone is there after all. */
+  /** Whether the API server is being read, since a deleted object may exist after all. */
   #isSought = false;
   /** The incarnation that the last `object` mail was about, and where that mail is. */
   #toldUid: string | undefined;
@@ -65,9 +67,9 @@ export class ObjectActor extends ObjectContext {
   #started = false;
   #stopped = false;
   readonly #replies: AnswerPublisher;
-  /** Of the last claim that an object at rest is storing guards for: its answer comes of nothing else. */
+  /** Key of the last claim for which a passivated object stores guards: nothing else triggers its answer. */
   #asked: string | undefined;
-  /** Whom the life follows, and where that one lives. */
+  /** Owner that the lifecycle watches, with its address. */
   #conflictingOwner: (ResourceOwner & { readonly address: Address }) | undefined;
 
   constructor(host: ObjectHost, address: Address) {
@@ -81,7 +83,7 @@ export class ObjectActor extends ObjectContext {
     return this.#object;
   }
 
-  /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
+  /** No object, no claims, nothing stored: the host may drop the actor. */
   get idle(): boolean {
     return this.#object === undefined && this.claims.size === 0 && !this.claims.isPartial && this.#stored.isEmpty;
   }
@@ -91,17 +93,17 @@ export class ObjectActor extends ObjectContext {
     return this.#knownVersion;
   }
 
-  /** The last incarnation, if it is gone. */
+  /** Uid of the last incarnation, if it is deleted. */
   get goneUid(): string | undefined {
     return this.#goneUid;
   }
 
-  /** No mail tells of the object: it was read at the API server, and whoever watches may not know of it. */
+  /** No message describes the object: it was read from the API server, and the watch leader may not know it. */
   get isUnannounced(): boolean {
     return this.#object !== undefined && this.#object.metadata.uid !== this.#toldUid;
   }
 
-  /** Mail tells of the incarnation; with `sequence`: it is the value of that sequence. */
+  /** Whether a message describes the incarnation; with `sequence`: whether it is the value of that sequence. */
   isAnnouncedAs(uid: string, sequence = this.#toldSequence): boolean {
     return this.#toldUid === uid && this.#toldSequence === sequence;
   }
@@ -120,14 +122,14 @@ export class ObjectActor extends ObjectContext {
     return this.#charts.isPassivated;
   }
 
-  /** Guards on the deleted object that are ours, and that nobody needs any more. */
+  /** Guards of ours on the deleted object that are no longer needed. */
   freeGuards(): readonly string[] {
     return this.#charts.freeGuards();
   }
 
   /**
-   * It was made some time before anybody told of it: whoever watched may have stood still, and it may be gone since, which those
-   * who watch now have never heard of.
+   * It was created some time before the first message about it: the watch leader may have been suspended, and the
+   * object may be deleted since, unseen by later leaders.
    */
   get #isBornLate(): boolean {
     const createdAt = Date.parse(this.#object?.metadata.creationTimestamp ?? '');
@@ -179,7 +181,7 @@ export class ObjectActor extends ObjectContext {
     if (this.#started) this.#charts.sendClaims();
   }
 
-  /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
+  /** The API server has shown that a claim is void: its message would be there for the next object of this name. */
   dropClaim(key: string): void {
     const from = this.claims.get(key)?.from;
     if (from !== undefined) this.#replies.forget(from);
@@ -190,7 +192,7 @@ export class ObjectActor extends ObjectContext {
   /**
    * An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant.
    *
-   * @param sequence  of the mail; undefined: it was handed over
+   * @param sequence of the message; undefined if it was delivered locally
    */
   receiveAnswer(from: Address, mail: AnswerMessage, sequence: number | undefined, traceparent?: string): void {
     const key = addressKey(from);
@@ -211,10 +213,10 @@ export class ObjectActor extends ObjectContext {
   }
 
   /**
-   * The object as somebody saw it.
+   * Processes a version of the object.
    *
    * @param options.own  it is the answer to a write of ours
-   * @param options.soughtUid  of the incarnation that was gone already when the read began which found this
+   * @param options.soughtUid of the incarnation that was deleted already when the read began which found this
    */
   accept(
     object: KubeObject,
@@ -223,8 +225,8 @@ export class ObjectActor extends ObjectContext {
     // An answer to a write that was under way when the lease was lost (OBJECT-ACTOR-2).
     if (this.#stopped) return;
     const { uid, resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;
-    // The answer to whoever took the last finalizer away. A watch that began after that tells nobody, and the version
-    // may be that of the state before.
+    // The response to the removal of the last finalizer. A watch that began later does not report it, and the version
+    // may be that of the former state.
     const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
     const born = this.#object?.metadata.uid !== uid;
     const isGone = uid === this.#goneUid;
@@ -253,7 +255,7 @@ export class ObjectActor extends ObjectContext {
     this.supervise(() => (born ? this.#beginLife() : this.#sendObject()));
   }
 
-  /** The object `uid` is gone, as of `resourceVersion`. */
+  /** The object `uid` is deleted, as of `resourceVersion`. */
   acceptGone(uid: string | undefined, resourceVersion: string): void {
     if (this.#stopped) return;
     if (compareVersions(resourceVersion, this.#knownVersion) > 0) this.#knownVersion = resourceVersion;
@@ -305,7 +307,7 @@ export class ObjectActor extends ObjectContext {
     if (this.#object !== undefined) this.#outgoing?.say(this.#object, withdrawnUids);
   }
 
-  /** Claims the rival, too, and tells the life when that has no more what it had. */
+  /** Claims the conflicting owner too, and notifies the lifecycle when that one has released the resource. */
   follow(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
     if (this.#object === undefined) return;
     this.#conflictingOwner = {
@@ -315,14 +317,16 @@ export class ObjectActor extends ObjectContext {
     this.#outgoing?.say(this.#object, withdrawnUids, this.#conflictingOwner.address);
   }
 
-  /** What it answered before it was followed may be old: its claim may have ended meanwhile. */
+  /** An answer from before the watch may be old: its claim may have ended meanwhile. */
   #tellRival(from: Address, { uid, readiness, externalId }: AnswerMessage): void {
     if (this.#conflictingOwner === undefined || addressKey(this.#conflictingOwner.address) !== addressKey(from)) return;
     const { uid: theirs, externalId: had } = this.#conflictingOwner;
     if (readiness === Readiness.Absent || uid !== theirs || externalId !== had) this.#charts.sendOwnerReleased();
   }
 
-  /** Ends claims of the life of `uid` that goes on, those of a cleanup only with `all`; resolves as acknowledged (P12). */
+  /**
+   * Ends claims of the running lifecycle of `uid`, those of a cleanup only with `all`; resolves as acknowledged (P12).
+   */
   async endClaims(uid: string, { all }: { readonly all: boolean }): Promise<void> {
     if (this.#object?.metadata.uid !== uid) return;
     await (all ? this.#outgoing?.end(this.#object) : this.#outgoing?.endNonCleanupClaims(this.#object));
@@ -337,7 +341,7 @@ export class ObjectActor extends ObjectContext {
     for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.#goneUid, cause);
   }
 
-  /** What others may rely on (OBJECT-ACTOR-3): availability, and the id once it is stored. */
+  /** Public state of the object (OBJECT-ACTOR-3): availability, and the id once it is stored. */
   #claimTarget(): Claimed | undefined {
     if (this.#object === undefined) return undefined;
     const { isAvailable } = this.#charts;
@@ -347,7 +351,7 @@ export class ObjectActor extends ObjectContext {
     });
   }
 
-  // --- a life ------------------------------------------------------------------------------------------------
+  // --- lifecycle -------------------------------------------------------------------------------------------
 
   #beginLife(): void {
     const object = this.#object as KubeObject;
@@ -365,14 +369,14 @@ export class ObjectActor extends ObjectContext {
     }
     this.#charts.begin();
     this.answerAll();
-    // What was heard while nobody lived here yet.
+    // Answers from before this lifecycle.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
     const isReplaced = isMadeOfOthers(object, kind, known);
     if (isReplaced || isNews) this.#charts.sendDependencies({ isReplaced, isNews });
   }
 
-  /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
+  /** The object is deleted or replaced: its claims end, and its state is dropped (P12). */
   #endLife(): void {
     const uid = this.#object?.metadata.uid ?? '';
     const from = this.#charts.state;
@@ -425,7 +429,7 @@ export class ObjectActor extends ObjectContext {
     try {
       const written = await writing;
       this.accept(written, { own: true });
-      // Somebody has written since, or the API server has less than it had told: it is asked, before anything is written again.
+      // Another writer was faster, or the API server is behind its messages: it is read before another write.
       // mutant: older-answer-ignored drop
       if (isOlder(written, this.#object)) await this.refresh();
     } catch (error) {
@@ -467,13 +471,13 @@ export class ObjectActor extends ObjectContext {
 
   // --- hygiene -----------------------------------------------------------------------------------------------
 
-  /** What lies there for nobody goes, if the API server has no such object. */
+  /** Removes messages without a reader, if the API server has no such object. */
   tidy(): void {
     this.#isSought = false;
     if (this.#started && this.#object === undefined) this.#sweep();
   }
 
-  /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
+  /** The object is deleted: messages without a reader are removed; live claims stay for its successor (P5). */
   #sweep(): void {
     const left = [...this.#answers.entries()];
     if (left.length > 0 && this.kind !== undefined) void this.#endLeft(left);
@@ -484,8 +488,8 @@ export class ObjectActor extends ObjectContext {
   }
 
   /**
-   * Claims of its own that are answered, though nobody says any more that they ended, do now (P12), if the API server has no
-   * such incarnation: what is not known here may be none of this process's objects, and be there.
+   * Ends its own claims that are still answered although no tombstone was published (P12), if the API server has no
+   * such incarnation: an object unknown here may be managed elsewhere, and exist.
    */
   async #endLeft(answers: readonly (readonly [string, AnswerMessage])[]): Promise<void> {
     const now = await this.host.currentIncarnation(this);

@@ -1,8 +1,9 @@
-// The statecharts of one object: its life, while there is anything to do, and its guard beside it.
+// State machines of one object: its lifecycle, while it is active, and its deletion guard.
 //
 // Invariants:
-//   OBJECT-MACHINES-5. At rest the chart of a life is not kept: what it would not see is not told, and with anything else it begins anew, as
-//       in a new process, in the state in which it was (I9). Nobody outside can tell the difference. A deleted object that
+//   OBJECT-MACHINES-5. A passivated lifecycle never keeps its machine: events that it would ignore are not delivered,
+//       and any other event starts it again, as in a new process, in its former state (I9). The difference is not
+//       visible from outside. A deleted object that
 //       waits for its users sees them go by their claims alone.
 import { internTexts, internUid, type JsonObject } from '../../bus/mod.ts';
 import { freeByTable, type GuardView, needsGuarding } from '../../machines/deletion-guard.ts';
@@ -17,7 +18,7 @@ import type { MachineState, ObjectContext } from './object-context.ts';
 export const QUARANTINED = 'quarantined';
 const NO_TAGS: ReadonlySet<string> = new Set();
 const QUARANTINED_TAGS: ReadonlySet<string> = new Set([Tag.Failing]);
-/** What is only guarded, and needs nothing. */
+/** State of an object that has a deletion guard alone, and needs nothing. */
 const GUARDED: MachineState = { state: 'idle', tags: new Set([Tag.Settled]), cause: 'lifecycle.started', reported: {} };
 
 export class ObjectMachines implements GuardListener, LifecycleListener {
@@ -29,14 +30,14 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
   #tags: ReadonlySet<string> = NO_TAGS;
   /** The claims and the object as the guard was last told of them. */
   #reported = '';
-  /** A deleted object as a life that rests saw it last; empty for others. */
+  /** A deleted object as its passivated lifecycle last saw it; empty for others. */
   #restedOn = '';
 
   constructor(context: ObjectContext) {
     this.#context = context;
   }
 
-  /** Where the life is, or rests; empty without one. */
+  /** State of the lifecycle, also if it is passivated; empty without one. */
   get state(): string {
     return this.#state;
   }
@@ -45,7 +46,7 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     return this.#tags;
   }
 
-  /** What the life says, ahead of the status; undefined: it says nothing beyond it. */
+  /** Availability in the lifecycle, ahead of the status; undefined: only the status counts. */
   get isAvailable(): boolean | undefined {
     return this.#life?.isAvailable;
   }
@@ -62,7 +63,7 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     this.wake();
   }
 
-  /** The incarnation is gone, or its shard is another's. */
+  /** The incarnation is deleted, or its shard has another host. */
   end(): void {
     this.#isAlive = false;
     this.#life?.stop();
@@ -75,7 +76,7 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     this.#restedOn = '';
   }
 
-  /** The code of the kind has failed: no chart is at work until `begin`. @returns the state that the life was in */
+  /** The code of the kind has failed: no machine runs until `begin`. @returns the state of the lifecycle */
   suspend(): string {
     const from = this.#state;
     this.end();
@@ -86,7 +87,10 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     return from;
   }
 
-  /** The object is about to become `next`: a life that rests is woken on what it rested upon, if it would see a difference. */
+  /**
+   * The object is about to become `next`: a passivated lifecycle is activated with its former view, if it would see a
+   * difference.
+   */
   expect(next: KubeObject): void {
     const { kind, clock, object: known } = this.#context;
     if (!this.isPassivated || kind === undefined || known === undefined) return;
@@ -97,10 +101,11 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     else this.#shareCommon(next);
   }
 
-  /** The chart begins, for a life that does or that has rested. */
+  /** Starts the machine of a new or passivated lifecycle. */
   wake(): void {
     const { kind, object } = this.#context;
-    // What the guard began may have found that the shard is another's (SHARD-HOST-6): nothing begins after the end.
+    // An effect of the guard may have found that the shard has another host (SHARD-HOST-6): nothing starts after the
+    // end.
     if (kind === undefined || object === undefined || this.#life !== undefined || !this.#isAlive) return;
     const chart = new LifecycleInstance(this.#context, this, kind, this.#held(object));
     this.#life = chart;
@@ -117,7 +122,7 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
 
   /**
    * @param change.isReplaced  what the object was built on is another one by now
-   * @param change.isNews  its life says that it must hear of it; a life at rest hears of no more than of these
+   * @param change.isNews the lifecycle must process it; a passivated lifecycle is activated only for these
    */
   sendDependencies({ isReplaced, isNews }: { readonly isReplaced: boolean; readonly isNews: boolean }): void {
     if ((isReplaced || isNews) && this.isPassivated) this.wake();
@@ -129,7 +134,7 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     this.#life?.sendOwnerReleased();
   }
 
-  /** What somebody says who refers to the object may be another by now. @param before  what it said; undefined: nothing */
+  /** A dependent's attributes may have changed. @param before  former attributes; undefined if none */
   sendClaimantAttributes(before: JsonObject | undefined, claim: Claim | undefined): void {
     const { kind, object: now } = this.#context;
     const said = claim?.attributes;
@@ -141,7 +146,9 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     this.#life?.sendRelationsChanged();
   }
 
-  /** The guard hears of the first and the last claim of each finalizer; while the object is deleted, of all. */
+  /**
+   * Notifies the guard of the first and the last claim of each finalizer; while the object is being deleted, of all.
+   */
   sendClaims(): void {
     const { kind, object } = this.#context;
     if (object === undefined || !this.#isAlive) return;
@@ -166,13 +173,13 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
       this.wake();
   }
 
-  /** Guards on the deleted object that are ours, and that nobody needs any more. */
+  /** Guards of ours on the deleted object that are no longer needed. */
   freeGuards(): readonly string[] {
     const object = this.#context.object;
     return object === undefined ? [] : freeByTable({ object: this.#guarded(object), claims: this.#context.claimed() });
   }
 
-  /** The object as its life sees it: finalizers that are ours and free hold it no more (I2 by the table). */
+  /** The object as its lifecycle sees it: free finalizers of ours do not hold it any more (I2 by the table). */
   #held(object: KubeObject): KubeObject {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     if (deletionTimestamp === undefined) return object;
@@ -225,7 +232,7 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     this.#shareCommon(object);
   }
 
-  /** What rests may do so for long, among tens of thousands: what it has in common with others is kept once. */
+  /** Tens of thousands of passivated objects may be kept for long: their common parts are shared. */
   #shareCommon(object: KubeObject): void {
     internTexts(object as unknown as JsonObject);
     const metadata = object.metadata as { uid: string };

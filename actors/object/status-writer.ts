@@ -31,10 +31,11 @@ export type StatusContext = Pick<ObjectContext, 'clock' | 'log' | 'supervise' | 
   readonly host: Pick<ObjectHost, 'throttle'>;
 };
 
-/** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
+/** Number of immediate retries after conflicts: the finalizers of an object may be written while its status is. */
 const QUICK_CONFLICTS = 3;
 /**
- * So long nothing is said of waiting while somebody has not answered: who takes over an object that waited may hear of those that it
+ * Time in which a missing answer delays the status of waiting, in milliseconds: after a takeover, answers of the
+ * awaited objects may still be on their way
  * waits for later, as others take them over, and would say meanwhile what is stored otherwise (I8, I9).
  */
 const ANSWERED_WITHIN_MS = 10_000;
@@ -47,7 +48,7 @@ export class StatusWriter {
   readonly #uid: string;
   #entered = false;
   #said = '';
-  /** What is to be said; put into words when it is written, on what the last write left behind. */
+  /** State to be written; rendered at the write, on top of the last written status. */
   #wanted: AnyMachineSnapshot | undefined;
   /** Aborted when it is over with patience. */
   #patience: AbortController | undefined;
@@ -90,13 +91,13 @@ export class StatusWriter {
     if (!this.#running) void this.#run();
   }
 
-  /** What was written is said again if somebody took it away. */
+  /** A status that another writer removed is written again. */
   restore(snapshot: AnyMachineSnapshot): void {
     const { lifecycle, object } = this.#subject;
     if (object === undefined || !this.isIdle || this.#said === '' || lifecycle.statusKey(snapshot) !== this.#said)
       return;
     const parts = this.#partsOf(snapshot, object);
-    // Without this nothing would be written either, but a turn be waited for.
+    // Without this nothing would be written either, but a slot be waited for.
     if (parts.every(isStored)) return;
     this.#wanted = snapshot;
     void this.#run();
@@ -107,7 +108,7 @@ export class StatusWriter {
     this.#patience?.abort();
   }
 
-  /** The wait is over before anybody was told of it; the next one is told of anew. */
+  /** The wait ended before it was written; the next one is written separately. */
   #withdraw(): void {
     if (this.#wanted?.hasTag(Tag.Waiting) !== true) return;
     this.#wanted = undefined;
@@ -125,7 +126,7 @@ export class StatusWriter {
         failures = 0;
       } catch (error) {
         const { code, message } = toErrorData(error);
-        // Gone: there is nobody to tell any more.
+        // Deleted: there is no status any more.
         if (code === ErrorCode.Absent) break;
         if (code === ErrorCode.Conflict && failures++ < QUICK_CONFLICTS) continue;
         if (code === ErrorCode.Terminal) {
@@ -161,7 +162,7 @@ export class StatusWriter {
     }
   }
 
-  /** Until all have answered, or have had time to. */
+  /** Resolves when all have answered, or after a timeout. */
   async #answers(signal: AbortSignal): Promise<void> {
     this.#outcomeUnknown = new AbortController();
     const either = AbortSignal.any([signal, this.#outcomeUnknown.signal]);
@@ -173,7 +174,7 @@ export class StatusWriter {
     const snapshot = this.#wanted;
     const { object } = this.#subject;
     if (snapshot === undefined || this.#stopped) return;
-    // Gone: there is nobody to tell any more.
+    // Deleted: there is no status any more.
     for (const part of object === undefined ? [] : this.#partsOf(snapshot, object))
       if (!isStored(part)) await this.#context.writeStatus(this.#uid, part.manager, part.status);
     if (this.#wanted === snapshot) this.#wanted = undefined;
@@ -224,7 +225,7 @@ export class StatusThrottle {
     this.#clock = clock;
   }
 
-  /** How many wait for a turn. */
+  /** Number of waiting writes. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -240,7 +241,7 @@ export class StatusThrottle {
     }
   }
 
-  /** Waits for a turn. @returns what ends it; undefined when `signal` was aborted first */
+  /** Waits for a slot. @returns the function that releases it; undefined when `signal` was aborted first */
   turn(signal: AbortSignal): Promise<(() => void) | undefined> {
     return new Promise((resolve) => {
       const giveUp = (): void => {

@@ -10,20 +10,20 @@ import type { ObjectHost } from '../object/object-context.ts';
 import { InFlightCalls } from './in-flight-calls.ts';
 import { type DeferredAnswers, type HandOverDeps, ShardAnswers } from './local-delivery.ts';
 
-/** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
+/** Maximum number of deletions that a shard remembers: an older watch leader may still report those objects. */
 const GONE_LIMIT = 1_000;
 
 export interface Shard extends ObjectHost {
   readonly number: number;
   readonly lease: Lease;
-  /** Of the takeover, in this process: the later came later, the same came together. */
+  /** Number of the takeover in this process, ascending; shards of one takeover share it. */
   readonly turn: number;
   readonly answers: ShardAnswers;
   readonly createJournal: CreateJournal;
   readonly sweep: ReservationSweeper;
   readonly actors: Map<string, ObjectActor>;
   readonly calls: InFlightCalls;
-  /** What the API server had when the shard was taken over; undefined until it was read. */
+  /** Version of the API server at the takeover; undefined until it was read. */
   floor: string | undefined;
   /** Up to which version it is known that there is no object, by key of actors that were forgotten (P6). */
   readonly gone: Map<string, string>;

@@ -9,13 +9,13 @@ import { boundedPauseMs, TransientError, UnknownOutcomeError } from '../../bus/e
 import type { Holding } from './response-memory.ts';
 import type { Dispatcher } from './undici.ts';
 
-/** What is asked for: one resource (or a token), or a page of a list. */
+/** Expected size of a response: one resource (or a token), or a page of a list. */
 export type Extent = 'one' | 'page';
 
 interface Limit {
-  /** Of the text. */
+  /** Length of the text. */
   readonly bytes: number;
-  /** Of text and values, see `AnswerScan.weight`. */
+  /** Memory for text and values, see `AnswerScan.weight`. */
   readonly weight: number;
   /** For people. */
   readonly what: string;
@@ -36,7 +36,7 @@ const DEEPEST = 64;
 /** First size of the buffer that an answer is gathered in. */
 const FIRST_BYTES = 4 * KIB;
 
-/** An answer that nobody may read to its end. What was asked for may be done all the same. */
+/** Response that is too large to be read. The request may have taken effect all the same. */
 export class OversizeError extends UnknownOutcomeError {
   override name = 'OversizeError';
 }
@@ -132,7 +132,7 @@ function grown(old: Buffer<ArrayBuffer>, used: number, needed: number): Buffer<A
   return buffer;
 }
 
-/** What the text takes beside its values: a byte may become two, and is kept until it is parsed. */
+/** Memory for the text itself: a byte may become two, and is kept until the text is parsed. */
 const BYTE_WEIGHT = 2;
 /** Heap bytes a value, and more of an object; measured with `{"900":0}` and objects of ever new members, the dearest. */
 const VALUE_WEIGHT = 48;

@@ -27,18 +27,18 @@ import { onlyChanges, pollBackoff, relookMs } from './polling.ts';
 import { resyncMs } from './resync.ts';
 
 export interface EffectOptions {
-  /** What is said of an object that several resources match: adopting one of them would be a guess. */
+  /** Message about an object that several resources match: adopting one of them would be a guess. */
   readonly ambiguity: string;
   /** The adapter offers `watch`; without it the resource is observed in the same rhythm, one by one. */
   readonly watches: boolean;
   readonly announced?: Announced | undefined;
   /** The external id that the status of an object names. */
   readonly externalId?: (object: KubeObject) => string | undefined;
-  /** What a field manager says in the status to record an id, where that is not `status.id`. */
+  /** Status part of a field manager that records an id, if that is not `status.id`. */
   readonly recording?: (object: KubeObject, id: string | undefined) => Omit<StatusPart, 'stored'>;
 }
 
-/** What the status says of bringing content; see `ExternalResourceOptions.filling`. */
+/** Status of a content transfer; see `ExternalResourceOptions.filling`. */
 export type Announced = (object: KubeObject, step: FillStep, now: number) => StatusPart;
 
 /** The external id that the status of `object` names. */
@@ -88,7 +88,7 @@ export function withEffects(
     input: { externalId, observation },
   }: EffectRun<EffectInput>): Promise<RecordOutput> => {
     const stored = storedIn(ports.object());
-    // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
+    // Recorded by another writer, and read before this: an id is never overwritten by another (I4).
     if (externalId !== undefined && stored !== undefined && stored !== externalId)
       // mutant: stored-id-overwritten -> await ports.recordId(null);
       return { kind: 'lost', externalId: stored };
@@ -100,7 +100,7 @@ export function withEffects(
       else await ports.applyStatus(part.manager, part.status);
       return { kind: 'stored' };
     } catch (error) {
-      // Somebody else wrote the object meanwhile; it has been read again.
+      // Another writer changed the object meanwhile; it has been read again.
       if ((error as ErrorData).code !== 'conflict') throw error;
       const now = storedIn(ports.object());
       if (now === undefined) throw error;
@@ -108,7 +108,7 @@ export function withEffects(
     }
   };
 
-  /** Ends when it is aborted, or with the failure of a look. */
+  /** Ends when it is aborted, or with the failure of a poll. */
   const lookAgain = async (
     { ports, input }: Pick<EffectRun<WatchInput>, 'ports' | 'input'>,
     pollAfterMs: number,
@@ -127,7 +127,7 @@ export function withEffects(
     const { observation, pollAfterMs, parent } = input;
     const beganAt = ports.now();
     const report = (news: WatchUpdate): void => {
-      // What is told late was read before whatever has been done since.
+      // A late report was read before later requests.
       // mutant: late-watch-counts drop
       if (signal.aborted) return;
       const seen = 'gone' in news ? undefined : news.observation;

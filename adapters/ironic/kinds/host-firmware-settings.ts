@@ -2,27 +2,15 @@
 import type { JsonObject } from '../../../bus/json.ts';
 import type { LifecyclePorts } from '../../../machines/lifecycle.ts';
 import type { KubeObject } from '../../../machines/object.ts';
+import { firmwareSchema } from '../firmware-schema-kind.ts';
 import { FirmwareChange } from '../host/firmware-change.ts';
-import type { FirmwareSchemaSpec } from '../host/firmware-schema.ts';
 import {
   firmwareSettingsChange,
   firmwareSettingsStatus,
   type HostFirmwareSettings,
-  type SettingValue,
 } from '../host/firmware-settings.ts';
+import type { SettingsReading } from '../steps/firmware.ts';
 import { firmwareKind } from './firmware.ts';
-import { firmwareSchema } from './firmware-schema.ts';
-
-export interface SettingsReading {
-  readonly settings: readonly SettingValue[];
-  /** What they may be set to. All hosts that have the same settings share it. */
-  readonly schema: {
-    readonly name: string;
-    readonly spec: FirmwareSchemaSpec;
-    /** The object was made for it before, and is there. */
-    readonly isThere: boolean;
-  };
-}
 
 export const hostFirmwareSettings = firmwareKind<SettingsReading>({
   kind: 'HostFirmwareSettings',
