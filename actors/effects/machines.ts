@@ -30,7 +30,7 @@ export function machinesWith(deps: EffectsDeps): Machines {
     reservations: new Reservations({ mailbox, clock, objects, registry }),
     ownership: new OwnershipResolver({ objects, registry, namespaces, clock }),
   };
-  const guard = guardMachine(deps);
+  const guard = deletionGuard(deps);
   const provided = new Map<Lifecycle, AnyStateMachine>();
   return {
     guard,
@@ -44,7 +44,7 @@ export function machinesWith(deps: EffectsDeps): Machines {
   };
 }
 
-function guardMachine({ actor: find, objects, registry, clock }: EffectsDeps): AnyStateMachine {
+function deletionGuard({ actor: find, objects, registry, clock }: EffectsDeps): AnyStateMachine {
   const audits = new Audits({ objects, registry });
   const effect = <Output>(run: (actor: ObjectActor, finalizers: readonly string[]) => Promise<Output>) =>
     fromPromise<Output, GuardInput>(({ input: { key, finalizers } }) =>
