@@ -1,4 +1,4 @@
-// Backoff: pause before a failed attempt is retried.
+// Backoff: how long to wait before what failed is tried again.
 import type { ErrorData } from './object.ts';
 
 /**

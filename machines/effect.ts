@@ -1,8 +1,15 @@
 // Effects: the promise actors of lifecycles. Each is given the ports of the object that it acts for.
 //
-// An effect is like XState's `fromPromise` in all that a machine or a reader of it can see. It costs less: it has an `AbortController`
-// only if it asks for the signal, and keeps one snapshot for each status.
-import { type AnyActorRef, fromPromise, type PromiseActorLogic, type PromiseSnapshot } from 'xstate';
+// A machine cannot tell an effect from XState's `fromPromise`. It costs less: it has an `AbortController` only if it asks for the signal.
+
+import {
+  type AnyActorRef,
+  type AnyStateMachine,
+  fromPromise,
+  type PromiseActorLogic,
+  type PromiseSnapshot,
+  StateMachine,
+} from 'xstate';
 import type { LifecyclePorts, PortsOf } from './lifecycle.ts';
 
 /** What an effect is run with. */
@@ -54,6 +61,7 @@ export function effectsOver(portsOf: PortsOf): EffectMaker {
           ports: portsOf(input.key),
           input,
           get signal() {
+            if (self.getSnapshot().status !== 'active') return AbortSignal.abort();
             const controller = controllers.get(self) ?? new AbortController();
             controllers.set(self, controller);
             return controller.signal;
@@ -73,4 +81,27 @@ export function effectsOver(portsOf: PortsOf): EffectMaker {
 /** In the place of a promise creator, which `start` does not call. */
 function unreachable(): never {
   throw new Error('an effect is started by its own logic');
+}
+
+/** Methods that XState binds to a machine when it is made. */
+const BOUND = ['transition', 'getInitialSnapshot', 'getPersistedSnapshot', 'restoreSnapshot', 'start'] as const;
+
+/**
+ * As `machine.provide(effects)`, made once for each process and kind. Its states, and what XState has worked out of them, are those of
+ * the machine that it comes from, where `provide` makes all of them again.
+ */
+export function equipped<Machine extends AnyStateMachine>(
+  machine: Machine,
+  effects: Parameters<Machine['provide']>[0],
+): Machine {
+  const { actors, actions, guards, delays } = machine.implementations;
+  const own = Object.create(machine) as AnyStateMachine;
+  own.implementations = {
+    actors: { ...actors, ...effects.actors },
+    actions: { ...actions, ...effects.actions },
+    guards: { ...guards, ...effects.guards },
+    delays: { ...delays, ...effects.delays },
+  } as AnyStateMachine['implementations'];
+  for (const name of BOUND) Object.assign(own, { [name]: StateMachine.prototype[name].bind(own) });
+  return own as Machine;
 }

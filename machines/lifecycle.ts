@@ -254,7 +254,7 @@ export interface LifecyclePorts {
   random(): number;
   /** As it is known now. */
   object(): KubeObject;
-  /** What it refers to, and how that stands as far as it is known now. */
+  /** Dependencies with their current answers. */
   dependencies(): readonly Dependency[];
   /** Calls an operation of the kind's adapter; bounded by a deadline, which lies before the end of the lease (P10). */
   call(operation: string, extra?: object): Promise<unknown>;
@@ -266,9 +266,12 @@ export interface LifecyclePorts {
    *   creating it
    */
   callOnce(operation: string, extra?: object, completedLookup?: CompletedLookup): Promise<unknown>;
-  /** What the object has asked for by `callOnce`, here or elsewhere, and not recorded (`Lifecycle.intent`), the latest last. */
+  /**
+   * Intents of the object's `callOnce` requests, from any process, that are not recorded (`Lifecycle.intent`), the
+   * latest last.
+   */
   intents(): readonly JsonObject[];
-  /** What came of these is found to be another object's: they are forgotten. */
+  /** Discards intents whose results belong to another object. */
   discardIntents(): void;
   /**
    * Calls an operation without a deadline. It receives a signal, which is aborted when the lease is lost or the
@@ -334,9 +337,9 @@ export interface LifecyclePorts {
   ): Promise<void>;
   /** Puts labels on an object that it refers to, and itself among the owners of that if it is to be: not as the controller. */
   labelReferenced(other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: LabelPatch): Promise<void>;
-  /** Puts an object that it refers to among its own owners, not as the controller, in place of whoever `manager` put there before. */
+  /** Adds a dependency to the object's owners, without control, in place of the one that `manager` set before. */
   setOwnerReference(manager: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>): Promise<void>;
-  /** Something happened to the object that is news to its users, and that no step tells of (`Lifecycle.news`). */
+  /** Emits user events that no step reports (`Lifecycle.userEvents`). */
   recordEvents(userEvents: readonly UserEvent[]): void;
   /** Counts for the metrics that the adapter declares (`Adapter.metrics`). */
   recordMetrics(measures: readonly Measurement[]): void;

@@ -5,7 +5,8 @@
 //   AUDIT-2. A thousand questions at once are two lists of a kind in a namespace, not a thousand.
 //   AUDIT-3. A claimant with unreadable references always keeps all its claims, and does not affect other claimants.
 //   AUDIT-4. The end of a claim frees nothing that its claimant refers to again: what it had built before may be there still (P8).
-//   AUDIT-5. A claim without finalizers holds nothing, and ends only with its claimant: who follows somebody refers to nobody.
+//   AUDIT-5. A claim without finalizers never holds an object, and ends only with its claimant: such a claimant only
+//       watches, without a reference.
 
 import { together } from '../../adapters/http/batch.ts';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';

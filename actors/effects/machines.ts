@@ -5,7 +5,7 @@
 import { type AnyStateMachine, fromPromise } from 'xstate';
 import { AbsentError, type Mailbox, TransientError } from '../../bus/mod.ts';
 import { auditPauseMs, deletionGuardMachine, type GuardInput, guardBackoffMs } from '../../machines/deletion-guard.ts';
-import { equipped } from '../../machines/equipped.ts';
+import { equipped } from '../../machines/effect.ts';
 import type { Lifecycle } from '../../machines/lifecycle.ts';
 import type { ObjectActor } from '../object/object-actor.ts';
 import type { Machines } from '../object/object-context.ts';
@@ -18,7 +18,7 @@ export interface EffectsDeps extends Omit<PortsDeps, 'reservations' | 'ownership
   /** The actor with this key, if this process hosts it. */
   actor(key: string): ObjectActor | undefined;
   readonly mailbox: Mailbox;
-  /** The namespaces whose objects are cared for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
 }
 
@@ -30,7 +30,7 @@ export function machinesWith(deps: EffectsDeps): Machines {
     reservations: new Reservations({ mailbox, clock, objects, registry }),
     ownership: new OwnershipResolver({ objects, registry, namespaces, clock }),
   };
-  const guard = guardMachine(deps);
+  const guard = deletionGuard(deps);
   const provided = new Map<Lifecycle, AnyStateMachine>();
   return {
     guard,
@@ -44,7 +44,7 @@ export function machinesWith(deps: EffectsDeps): Machines {
   };
 }
 
-function guardMachine({ actor: find, objects, registry, clock }: EffectsDeps): AnyStateMachine {
+function deletionGuard({ actor: find, objects, registry, clock }: EffectsDeps): AnyStateMachine {
   const audits = new Audits({ objects, registry });
   const effect = <Output>(run: (actor: ObjectActor, finalizers: readonly string[]) => Promise<Output>) =>
     fromPromise<Output, GuardInput>(({ input: { key, finalizers } }) =>
@@ -67,11 +67,12 @@ function guardMachine({ actor: find, objects, registry, clock }: EffectsDeps): A
             const wanted = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
             const own = registry.guardsOf(actor.address, manager);
             return actor.write((object) => {
-              // Each field manager states all that it owns: what it left out would be taken off, whoever needs it. The table may lack claims.
+              // Each field manager states all fields that it owns: a missing finalizer would be removed. The table may
+              // lack claims.
               const { finalizers: stored = [], resourceVersion } = object.metadata;
               // mutant: guard-off-by-apply () -> []
               const kept = stored.filter((finalizer) => own.includes(finalizer) && !wanted.includes(finalizer));
-              // Of several, another host may have stored one meanwhile.
+              // Another one of several hosts may have stored one meanwhile.
               const exactly = own.length > 1 ? { resourceVersion } : {};
               const reference = { ...referenceTo(object), ...exactly };
               return objects.addFinalizers(actor.resource, reference, manager, [...kept, ...wanted]);

@@ -57,7 +57,9 @@ export interface PortsDeps {
   readonly clock: Clock;
   /** Longest time an external call may take, in milliseconds. */
   readonly callMs: number;
-  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  /**
+   * Maximum time after its deadline at which a request may still take effect in an external system, in milliseconds.
+   */
   readonly lateEffectMs: number;
   readonly reservations: Reservations;
   readonly ownership: OwnershipResolver;

@@ -1,5 +1,13 @@
 // Messages of the mailbox. Payloads are JSON that `nats sub` shows readably; each is parsed once, here.
-import { type Address, internList, internText, internUid, type JsonObject } from '../../bus/mod.ts';
+import {
+  type ActorSubject,
+  type Address,
+  internList,
+  internText,
+  internUid,
+  type JsonObject,
+  type MailboxMessage,
+} from '../../bus/mod.ts';
 import { type DependencyAnswer, Readiness } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
@@ -103,4 +111,32 @@ function isText(value: unknown): value is string {
 
 function isTexts(value: unknown): value is readonly string[] {
   return Array.isArray(value) && value.every(isText);
+}
+
+/** Who messages are for. */
+export interface Receiver {
+  receiveObject(mail: ObjectMessage, sequence: number): void;
+  receiveClaim(from: Address, mail: ClaimMessage, sequence: number, traceparent?: string): void;
+  receiveAnswer(from: Address, mail: AnswerMessage, sequence: number, traceparent?: string): void;
+}
+
+/** Action for a message; undefined if it cannot be parsed. */
+export function deliveryOf(
+  about: ActorSubject,
+  { payload, sequence, traceparent }: Pick<MailboxMessage, 'payload' | 'sequence' | 'traceparent'>,
+): ((receiver: Receiver) => void) | undefined {
+  if (about.topic === 'object') {
+    const mail = parseObjectMessage(payload);
+    return mail && ((actor) => actor.receiveObject(mail, sequence));
+  }
+  if (about.topic === 'claim') {
+    const mail = parseClaim(payload);
+    return mail && ((actor) => actor.receiveClaim(about.from, mail, sequence, traceparent));
+  }
+  if (about.topic === 'ready') {
+    const mail = parseAnswer(payload, about);
+    return mail && ((actor) => actor.receiveAnswer(about.from, mail, sequence, traceparent));
+  }
+  // An observation is the response to a query: it is never a message.
+  return () => undefined;
 }

@@ -3,11 +3,13 @@
 // Invariants:
 //   OUTBOX-1. At most one publication of a subject is under way, and the last thing said is the last thing published.
 //   OUTBOX-2. Nothing begins after `close`, nor after the end of the lease, noticed or not: a host without it is silent.
-//   OUTBOX-3. What somebody else wrote is looked at before it is overwritten, and not overwritten if it is newer.
-//   OUTBOX-4. What stands on the bus already, as far as was heard, is not published again; what somebody overwrote is.
-//   OUTBOX-5. However much is said at once, no more publications are under way than `inFlight` allows: the rest waits here and
-//       not in the connection, where it would hold up the renewal of leases and run into the time limit of a request.
-//   OUTBOX-6. What was forgotten stays forgotten, whatever is heard of it later: objects come and go, and nothing of them stays.
+//   OUTBOX-3. A value of another writer is always read before it is overwritten, and kept if it is newer.
+//   OUTBOX-4. A value that is on the bus already, if that was received, is never published again; an overwritten one
+//       is.
+//   OUTBOX-5. The number of running publications never exceeds `inFlight`: the rest waits here rather than in the
+//       connection, where it would delay the renewal of leases and run into request timeouts.
+//   OUTBOX-6. A forgotten subject always stays forgotten, whatever is received later: objects come and go, and nothing
+//       of them stays.
 import type { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import {
   type ActorSubject,
@@ -48,7 +50,7 @@ export interface OutboxDeps {
   clock: Clock;
   /** May be shared with other outboxes. */
   inFlight: FairSemaphore;
-  /** When the lease on what is said ends, milliseconds since the epoch. */
+  /** End of the lease on the shard, in milliseconds since the epoch. */
   endsAt: () => number;
   /** Told of the first failure of a series, for one line in the log. */
   onTrouble: (message: string) => void;
@@ -255,8 +257,8 @@ function isSame(one: JsonObject, other: JsonObject): boolean {
 }
 
 /**
- * By topic, by who says it, by whom it is said to: names that are there anyway. Subjects as text would be new ones, three
- * or four for every object.
+ * Nested by topic, sender and receiver: names that exist anyway. Subjects as text would be new strings, three or four
+ * for every object.
  */
 export class SubjectMap<Value> {
   readonly #topics = new Map<ActorSubject['topic'], Map<string, CompactMap<Value>>>();
@@ -289,7 +291,7 @@ export class SubjectMap<Value> {
   }
 }
 
-/** States of objects are everybody's to say. */
+/** Every sender may publish states of objects. */
 function authorOf(subject: ActorSubject): string {
   return 'from' in subject ? addressKey(subject.from) : '';
 }

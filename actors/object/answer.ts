@@ -110,7 +110,7 @@ export interface Answer {
   readonly from: Address;
   readonly to: Address;
   readonly mail: AnswerMessage;
-  /** Of the change that it comes of. */
+  /** Trace context of the change that caused the answer. */
   readonly traceparent: string;
 }
 
@@ -124,7 +124,7 @@ export interface AnswerSink {
 export class AnswerPublisher {
   readonly #out: AnswerSink;
   readonly #from: Address;
-  /** What the last answers to all depended on: while it stays the same, so do they. */
+  /** Fingerprint of the inputs of the last answers: while it is unchanged, so are they. */
   #basis = '';
 
   constructor(out: AnswerSink, from: Address) {
@@ -132,7 +132,7 @@ export class AnswerPublisher {
     this.#from = from;
   }
 
-  /** What was answered says nothing about what is answered next. */
+  /** Forgets the last answers, so that the next ones are published in any case. */
   reset(): void {
     this.#basis = '';
   }

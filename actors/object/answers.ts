@@ -1,7 +1,11 @@
-// Answers of an object's dependencies to its claims.
-import type { DependencyAnswer } from '../../machines/lifecycle.ts';
+// Dependencies of an object: its references, and how their actors answered its claims.
+import { type Address, addressKey } from '../../bus/mod.ts';
+import type { Kind } from '../../machines/kind.ts';
+import type { Dependency, DependencyAnswer } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { CompactMap } from '../base/compact-map.ts';
 import type { AnswerMessage } from '../mailbox/messages.ts';
+import type { Registry } from './registry.ts';
 
 export class Answers {
   /** Newest answer by the address of its sender. */
@@ -14,7 +18,7 @@ export class Answers {
   /** Grows with each change. */
   revision = 0;
 
-  /** Says whether what `from` stands for is another one than it was when this incarnation of ours last heard of it. */
+  /** Returns whether the external resource of `from` is another one than in its last answer to this incarnation. */
   take(from: string, mail: AnswerMessage): boolean {
     this.revision++;
     this.#mail.set(from, mail);
@@ -61,4 +65,42 @@ export class Answers {
     this.#mail.clear();
     this.#ids.clear();
   }
+}
+
+/** Claims of the lifecycle of `object`, and their answers. */
+export interface Claiming {
+  readonly registry: Registry;
+  readonly from: Address;
+  readonly answers: Answers;
+  /** None: nothing was claimed yet. */
+  readonly outgoing: { since(key: string, object: KubeObject): number } | undefined;
+}
+
+/** The references of the object, and how the others answered. */
+export function dependenciesOf(
+  object: KubeObject,
+  kind: Kind | undefined,
+  { registry, from, answers, outgoing }: Claiming,
+): readonly Dependency[] {
+  return (kind?.references(object) ?? []).map((reference) => {
+    const key = addressKey(registry.target(from, reference));
+    const since = outgoing?.since(key, object) ?? 0;
+    return { ...reference, answer: answers.of(key, object.metadata.uid, since) };
+  });
+}
+
+/**
+ * Whether the status of an object shows that its external resource was built on others than those of its dependencies
+ * now. Checked at their first answer: earlier ones may have reached another process.
+ */
+export function isMadeOfOthers(
+  object: KubeObject | undefined,
+  kind: Kind | undefined,
+  dependencies: readonly Dependency[],
+): boolean {
+  return dependencies.some((dependency) => {
+    const { externalId } = dependency.answer ?? {};
+    if (externalId === undefined || object === undefined || dependency.namespace !== undefined) return false;
+    return kind?.life.isBuiltOnReplaced?.(object, dependency, externalId) === true;
+  });
 }

@@ -5,9 +5,13 @@
 //   CLAIMS-TABLE-2. A claim holds an object unless it names the object's uid as yielded (P1); remembered or just arrived alike.
 //   CLAIMS-TABLE-3. A claim that cannot be read is missing: the table is partial until its claimant says something that can.
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
-import { type Address, internUid } from '../../bus/mod.ts';
+import { type Address, type Epoch, internUid } from '../../bus/mod.ts';
+import type { Claims } from '../../machines/deletion-guard.ts';
+import type { HoldersByFinalizer } from '../../machines/lifecycle.ts';
+import type { KubeObject } from '../../machines/object.ts';
 import { CompactMap } from '../base/compact-map.ts';
 import type { ClaimMessage } from '../mailbox/messages.ts';
+import type { Registry } from './registry.ts';
 
 export interface Claim extends ClaimMessage {
   readonly from: Address;
@@ -196,4 +200,48 @@ export class ClaimsTable {
       if (keys?.size === 0) this.#byFinalizer?.delete(finalizer);
     }
   }
+}
+
+/** @param guards  finalizers that are ours to add and to remove on an object of its kind */
+export function claimsOn(
+  { metadata: { uid, creationTimestamp = '' } }: KubeObject,
+  claims: ClaimsTable,
+  guards: readonly string[],
+  { seededAt }: Epoch,
+): Claims {
+  // Creation times are whole seconds, rounded down: an object of the same second counts as older, which is the safe side.
+  const createdAt = Date.parse(creationTimestamp);
+  return {
+    held: [...claims.held(uid).keys()],
+    guards,
+    // mutant: newer-claims-not-missed && -> $1 && $2
+    complete: seededAt !== undefined && createdAt > seededAt && !claims.isPartial,
+    revision: claims.revision,
+  };
+}
+
+/** The deletion guard is notified of the first and the last claim of each finalizer; during a deletion, of all. */
+export function textOf({ held, complete, revision }: Claims, { metadata }: KubeObject): string {
+  return `${held.join()} ${complete} ${metadata.deletionTimestamp === undefined ? '' : revision}`;
+}
+
+/** Holders of a deleted object, by those of its finalizers that others need. */
+export function holdersOf(
+  { metadata: { uid, deletionTimestamp, finalizers = [] } }: KubeObject,
+  claims: ClaimsTable,
+  address: Address,
+  registry: Registry,
+): HoldersByFinalizer | undefined {
+  if (deletionTimestamp === undefined || claims.size === 0) return undefined;
+  const guards = registry.guards(address);
+  const nameOf = (from: Address): string => {
+    const place = from.namespace === address.namespace ? '' : `${from.namespace}/`;
+    return `${registry.resource(from)?.kind ?? from.plural}/${place}${from.name}`;
+  };
+  const held = finalizers.flatMap((finalizer) => {
+    if (!guards.includes(finalizer)) return [];
+    const { first, more } = claims.holders(uid, finalizer);
+    return first.length === 0 ? [] : [[finalizer, { names: first.map(nameOf), more }] as const];
+  });
+  return held.length === 0 ? undefined : Object.fromEntries(held);
 }

@@ -108,7 +108,7 @@ export class LifecycleInstance implements StatusSubject {
     const view = this.lifecycle.view(object, at, context.holders(object));
     this.#viewText = JSON.stringify(view);
     this.#actor.send({ type: 'object.changed', object: view, dependencies: context.dependencies(), at });
-    // What is settled looks at its status itself: also at rest.
+    // A settled lifecycle checks its status itself, also when it is passivated.
     // mutant: taken-status-not-said drop
     if (!this.#stopped && !this.#snapshot.hasTag(Tag.Settled)) this.#status.restore(this.#snapshot);
   }
@@ -148,7 +148,7 @@ export class LifecycleInstance implements StatusSubject {
     const reported = this.lifecycle.stepDetails(snapshot);
     const { tags } = snapshot;
     const isNew = this.#listener.onState({ state: stateOf(snapshot), tags, cause: event.type, reported });
-    // Whoever waits hears of it before the status is written.
+    // Dependents are notified before the status is written.
     this.#context.answerAll();
     const { object } = this;
     if (isNew) {
@@ -162,7 +162,7 @@ export class LifecycleInstance implements StatusSubject {
   }
 }
 
-/** An object as a life sees it now, as text. */
+/** Object as a lifecycle sees it now, as text. */
 export function viewed(life: Lifecycle, object: KubeObject, context: ObjectContext): string {
   return JSON.stringify(life.view(object, context.clock.now(), context.holders(object)));
 }

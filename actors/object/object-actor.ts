@@ -6,7 +6,8 @@
 //   OBJECT-ACTOR-2. Nothing is published or done before the shard's replay is complete (`start`), nor after the lease
 //       is lost (`stop`).
 //   OBJECT-ACTOR-3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
-//   OBJECT-ACTOR-4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
+//   OBJECT-ACTOR-4. Each incarnation always has a lifecycle of its own: a new state machine, new claims, and no answers
+//       of its predecessor (P2).
 import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import {
   AbsentError,
@@ -25,10 +26,9 @@ import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
 import { AnswerPublisher, type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
-import { Answers } from './answers.ts';
+import { Answers, dependenciesOf, isMadeOfOthers } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
-import { ClaimsTable, claimOf } from './claims-table.ts';
-import { claimsOn, dependenciesOf, holdersOf, isMadeOfOthers } from './machine-input.ts';
+import { ClaimsTable, claimOf, claimsOn, holdersOf } from './claims-table.ts';
 import { type Incarnation, ObjectContext, type ObjectHost } from './object-context.ts';
 import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 
@@ -341,7 +341,7 @@ export class ObjectActor extends ObjectContext {
     for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.#goneUid, cause);
   }
 
-  /** What others may rely on (OBJECT-ACTOR-3): availability, and the id once it is stored. */
+  /** Public state of the object (OBJECT-ACTOR-3): availability, and the id once it is stored. */
   #claimTarget(): Claimed | undefined {
     if (this.#object === undefined) return undefined;
     const { isAvailable } = this.#charts;
@@ -369,7 +369,7 @@ export class ObjectActor extends ObjectContext {
     }
     this.#charts.begin();
     this.answerAll();
-    // What was heard while nobody lived here yet.
+    // Answers from before this lifecycle.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
     const isReplaced = isMadeOfOthers(object, kind, known);
@@ -429,7 +429,7 @@ export class ObjectActor extends ObjectContext {
     try {
       const written = await writing;
       this.accept(written, { own: true });
-      // Somebody has written since, or the API server has less than it had told: it is asked, before anything is written again.
+      // Another writer was faster, or the API server is behind its messages: it is read before another write.
       // mutant: older-answer-ignored drop
       if (isOlder(written, this.#object)) await this.refresh();
     } catch (error) {

@@ -97,7 +97,7 @@ export interface WriteThrottle {
   turn(signal: AbortSignal): Promise<(() => void) | undefined>;
 }
 
-/** Where a chart is, for whoever looks at it from outside. */
+/** State of a machine, as seen from outside. */
 export interface MachineState {
   /** The leaf that it is in, for people. */
   readonly state: string;
@@ -268,7 +268,7 @@ export abstract class ObjectContext {
   }
 }
 
-/** An attempt failed just now: a life that begins with a failure has not failed again. */
+/** An attempt failed just now: a lifecycle that starts with a failure has not failed again. */
 function isFailure(tags: ReadonlySet<string>, cause: string): boolean {
   const isFound = tags.has(Tag.Terminal) && cause.startsWith('xstate.done.');
   return tags.has(Tag.Failing) && (isFound || cause.startsWith('xstate.error.'));

@@ -9,9 +9,8 @@ import { internTexts, internUid, type JsonObject } from '../../bus/mod.ts';
 import { freeByTable, type GuardView, needsGuarding } from '../../machines/deletion-guard.ts';
 import { Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import type { Claim } from './claims-table.ts';
+import { type Claim, textOf } from './claims-table.ts';
 import { LifecycleInstance, type LifecycleListener, viewed } from './lifecycle-instance.ts';
-import { textOf } from './machine-input.ts';
 import { DeletionGuardInstance, type GuardListener } from './machine-instance.ts';
 import type { MachineState, ObjectContext } from './object-context.ts';
 
@@ -105,7 +104,8 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
   /** Starts the machine of a new or passivated lifecycle. */
   wake(): void {
     const { kind, object } = this.#context;
-    // What the guard began may have found that the shard is another's (SHARD-HOST-6): nothing begins after the end.
+    // An effect of the guard may have found that the shard has another host (SHARD-HOST-6): nothing starts after the
+    // end.
     if (kind === undefined || object === undefined || this.#life !== undefined || !this.#isAlive) return;
     const chart = new LifecycleInstance(this.#context, this, kind, this.#held(object));
     this.#life = chart;

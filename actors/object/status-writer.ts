@@ -10,6 +10,7 @@
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { type Clock, ErrorCode, type Timer, toErrorData } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import { type Lifecycle, type StatusPart, Tag } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { ObjectContext, ObjectHost } from './object-context.ts';
@@ -30,7 +31,7 @@ export type StatusContext = Pick<ObjectContext, 'clock' | 'log' | 'supervise' | 
   readonly host: Pick<ObjectHost, 'throttle'>;
 };
 
-/** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
+/** Number of immediate retries after conflicts: the finalizers of an object may be written while its status is. */
 const QUICK_CONFLICTS = 3;
 /**
  * Time in which a missing answer delays the status of waiting, in milliseconds: after a takeover, answers of the
@@ -38,8 +39,7 @@ const QUICK_CONFLICTS = 3;
  * waits for later, as others take them over, and would say meanwhile what is stored otherwise (I8, I9).
  */
 const ANSWERED_WITHIN_MS = 10_000;
-const PAUSE_FIRST_MS = 200;
-const PAUSE_LIMIT_MS = 30_000;
+const PAUSES = { firstMs: 200, limitMs: 30_000 };
 
 export class StatusWriter {
   readonly #context: StatusContext;
@@ -97,7 +97,7 @@ export class StatusWriter {
     if (object === undefined || !this.isIdle || this.#said === '' || lifecycle.statusKey(snapshot) !== this.#said)
       return;
     const parts = this.#partsOf(snapshot, object);
-    // Without this nothing would be written either, but a turn be waited for.
+    // Without this nothing would be written either, but a slot be waited for.
     if (parts.every(isStored)) return;
     this.#wanted = snapshot;
     void this.#run();
@@ -136,7 +136,7 @@ export class StatusWriter {
         }
         if (failures++ === 0)
           this.#context.log.warn({ error: message }, 'status could not be written; it is tried again');
-        await clock.sleep(Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2));
+        await clock.sleep(growingPauseMs(failures + 1, PAUSES) * (0.5 + clock.random() / 2));
       }
     }
     this.#running = false;
@@ -174,7 +174,7 @@ export class StatusWriter {
     const snapshot = this.#wanted;
     const { object } = this.#subject;
     if (snapshot === undefined || this.#stopped) return;
-    // Gone: there is nobody to tell any more.
+    // Deleted: there is no status any more.
     for (const part of object === undefined ? [] : this.#partsOf(snapshot, object))
       if (!isStored(part)) await this.#context.writeStatus(this.#uid, part.manager, part.status);
     if (this.#wanted === snapshot) this.#wanted = undefined;
@@ -225,7 +225,7 @@ export class StatusThrottle {
     this.#clock = clock;
   }
 
-  /** How many wait for a turn. */
+  /** Number of waiting writes. */
   get waiting(): number {
     return this.#waiting.size;
   }
@@ -241,7 +241,7 @@ export class StatusThrottle {
     }
   }
 
-  /** Waits for a turn. @returns what ends it; undefined when `signal` was aborted first */
+  /** Waits for a slot. @returns the function that releases it; undefined when `signal` was aborted first */
   turn(signal: AbortSignal): Promise<(() => void) | undefined> {
     return new Promise((resolve) => {
       const giveUp = (): void => {

@@ -8,7 +8,7 @@ import { StatusWriter } from '../object/status-writer.ts';
 /** A stopped state machine: its state says nothing. */
 const STOPPED = { hasTag: () => false } as unknown as AnyMachineSnapshot;
 
-/** Writes that the object waits for its code to be mended, until that is stored. @returns the way to stop */
+/** Writes that the object waits for a fix of its code, until that is stored. @returns the function that stops it */
 export function writeFailureStatus(context: ObjectContext, message: string): () => void {
   const { kind, object } = context;
   if (kind === undefined || object === undefined) return () => undefined;

@@ -11,6 +11,7 @@
 import type { Logger } from 'pino';
 import { EventType } from '../../adapters/kubernetes/mod.ts';
 import { type Address, type Clock, type Timer, toErrorData } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import type { RecordEvent } from '../base/record-event.ts';
 import type { InFlightCalls } from './in-flight-calls.ts';
@@ -52,8 +53,7 @@ interface Case {
   silence: () => void;
 }
 
-const PAUSE_FIRST_MS = 1_000;
-const PAUSE_LIMIT_MS = 600_000;
+const PAUSES = { firstMs: 1_000, limitMs: 600_000 };
 /** Time without a failure after which an actor has recovered, in milliseconds. */
 const RECOVERED_MS = 600_000;
 const LOG_EVERY_MS = 600_000;
@@ -126,7 +126,7 @@ export class Quarantine<Actor extends Held> {
     }
     if (now - its.freedAt >= RECOVERED_MS) its.failures = 0;
     // mutant: quarantine-each-second ++ -> $ * 0
-    const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** its.failures++, PAUSE_LIMIT_MS) * (0.75 + clock.random() / 4);
+    const pauseMs = growingPauseMs(1 + its.failures++, PAUSES) * (0.75 + clock.random() / 4);
     its.isHeld = true;
     its.object = objectOf(actor);
     actor.suspend(message);

@@ -1,10 +1,11 @@
 // Reads at the API server that are retried until it answers: what a message said late may be outdated, and what is not known here may
 // exist.
+
+import { growingPauseMs } from '../../machines/backoff.ts';
 import type { ObjectContext } from '../object/object-context.ts';
 
 /** Before another try, in milliseconds, and before each later one at most. */
-const PAUSE_FIRST_MS = 1_000;
-const PAUSE_LIMIT_MS = 600_000;
+const PAUSES = { firstMs: 1_000, limitMs: 600_000 };
 
 /** Reads an object again, until the API server has answered or the object is not hosted here any more. */
 export async function rereadObject(object: ObjectContext, isHere: () => boolean): Promise<void> {
@@ -28,12 +29,12 @@ async function insist<Result>(
   isHere: () => boolean,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
-  for (let pauseMs = PAUSE_FIRST_MS; isHere(); pauseMs = Math.min(2 * pauseMs, PAUSE_LIMIT_MS)) {
+  for (let failures = 1; isHere(); failures++) {
     try {
       return await work();
     } catch (error) {
       host.log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
-      await clock.sleep(pauseMs);
+      await clock.sleep(growingPauseMs(failures, PAUSES));
     }
   }
   return undefined;

@@ -27,17 +27,18 @@ import {
   shardOfKey,
   shardOfMail,
 } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import type { Measurement } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { readAll } from '../base/list-all.ts';
 import type { RecordEvent } from '../base/record-event.ts';
 import { machinesWith } from '../effects/machines.ts';
 import { recordedBy } from '../effects/ownership.ts';
+import { deliveryOf } from '../mailbox/messages.ts';
 import { ObjectActor } from '../object/object-actor.ts';
 import type { ObjectContext } from '../object/object-context.ts';
 import type { Registry } from '../object/registry.ts';
 import { StatusThrottle, unthrottled } from '../object/status-writer.ts';
-import { deliveryOf } from './dispatch.ts';
 import { writeFailureStatus } from './failure-status.ts';
 import {
   type DeferredAnswers,
@@ -90,8 +91,7 @@ export interface ShardHostLoad {
  * Delay before an object without a message is read again for the first time, in milliseconds, and maximum delay before
  * each later read.
  */
-const UNTOLD_FIRST_MS = 30_000;
-const UNTOLD_LIMIT_MS = 600_000;
+const UNTOLD_PAUSES = { firstMs: 30_000, limitMs: 600_000 };
 /**
  * Maximum number of actors that are created or started in one turn of the event loop (SHARD-HOST-4): some milliseconds,
  * on a slow machine too.
@@ -352,8 +352,8 @@ export class ShardHost {
   async #readUntold(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     const ours = new Map(opened);
-    for (let pauseMs = UNTOLD_FIRST_MS; ; pauseMs = Math.min(2 * pauseMs, UNTOLD_LIMIT_MS)) {
-      await clock.sleep(pauseMs, signal);
+    for (let times = 1; ; times++) {
+      await clock.sleep(growingPauseMs(times, UNTOLD_PAUSES), signal);
       for (const [number, shard] of ours) if (this.#shards.get(number) !== shard) ours.delete(number);
       const actors = [...ours.values()].flatMap((shard) => [...shard.actors.values()]);
       if (signal.aborted || !actors.some(({ isUnannounced }) => isUnannounced)) return;

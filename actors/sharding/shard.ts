@@ -16,7 +16,7 @@ const GONE_LIMIT = 1_000;
 export interface Shard extends ObjectHost {
   readonly number: number;
   readonly lease: Lease;
-  /** Of the takeover, in this process: the later came later, the same came together. */
+  /** Number of the takeover in this process, ascending; shards of one takeover share it. */
   readonly turn: number;
   readonly answers: ShardAnswers;
   readonly createJournal: CreateJournal;

@@ -7,6 +7,7 @@ import type { Logger } from 'pino';
 import { type KubeClient, type Objects, SECRETS, watchResource } from '../../adapters/kubernetes/mod.ts';
 import { certify, makeAuthority } from '../../adapters/kubernetes/tls/certificates.ts';
 import { AbsentError, type Clock, ConflictError, TerminalError, toErrorData } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import {
   type BookStep,
   begun,
@@ -43,8 +44,7 @@ interface Kept {
 const BOOK = 'book.json';
 const BUNDLE = 'ca.crt';
 const MANAGER = 'troupe-webhooks';
-const PAUSE_FIRST_MS = 500;
-const PAUSE_LIMIT_MS = 30_000;
+const PAUSES = { firstMs: 500, limitMs: 30_000 };
 
 export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
   const { client, objects, clock, log, service, times = ROTATION } = deps;
@@ -202,7 +202,7 @@ export function ownCertificates(deps: OwnCertificatesDeps): CertificateSource {
             problem = message;
             failures += 1;
           }
-          const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2);
+          const pauseMs = growingPauseMs(failures + 1, PAUSES) * (0.5 + clock.random() / 2);
           await clock.sleep(pauseMs, signal);
           continue;
         }

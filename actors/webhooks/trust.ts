@@ -16,6 +16,7 @@ import {
   watchResource,
 } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import { listOf, mapOf } from './data.ts';
 
 /** A Service of the cluster. */
@@ -84,8 +85,7 @@ const CONFIGURATIONS: Resource = {
   metadataOnly: true,
 };
 
-const PAUSE_FIRST_MS = 50;
-const PAUSE_LIMIT_MS = 30_000;
+const PAUSES = { firstMs: 50, limitMs: 30_000 };
 /** Number of consecutive races that are not logged. */
 const RACES = 5;
 
@@ -178,7 +178,7 @@ export function keepTrust(deps: TrustDeps, signal: AbortSignal): Trust & { reado
           log.warn({ [resource.kind]: name, error: message }, 'the caBundle of the webhooks cannot be written');
           problem = message;
         }
-        const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** failures, PAUSE_LIMIT_MS);
+        const pauseMs = growingPauseMs(failures + 1, PAUSES);
         await clock.sleep(pauseMs * (0.5 + clock.random() / 2), signal);
       }
       judge();

@@ -132,7 +132,7 @@ function grown(old: Buffer<ArrayBuffer>, used: number, needed: number): Buffer<A
   return buffer;
 }
 
-/** What the text takes beside its values: a byte may become two, and is kept until it is parsed. */
+/** Memory for the text itself: a byte may become two, and is kept until the text is parsed. */
 const BYTE_WEIGHT = 2;
 /** Heap bytes a value, and more of an object; measured with `{"900":0}` and objects of ever new members, the dearest. */
 const VALUE_WEIGHT = 48;

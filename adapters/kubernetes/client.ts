@@ -228,7 +228,7 @@ export function kubeClient({
     return { dispatcher, headers: { 'user-agent': userAgent, ...headers, accept, ...type } };
   }
 
-  function unanswered(error: unknown): TransientError {
+  function noAnswer(error: unknown): TransientError {
     return new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
   }
 
@@ -269,7 +269,7 @@ export function kubeClient({
     } catch (failure) {
       const { error, progress } = failure as { readonly error: unknown; readonly progress: Progress };
       if (error instanceof TooLargeError) throw error;
-      if (progress !== 'answered') throw unanswered(error);
+      if (progress !== 'answered') throw noAnswer(error);
       throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
         cause: error,
       });
@@ -355,7 +355,7 @@ export function kubeClient({
       const to = await addressed('watches', accept);
       const opening = request(`${server}${path}`, { ...to, method: 'GET', signal, bodyTimeout: 0 });
       const answer = await opening.catch((error: unknown) => {
-        throw unanswered(error);
+        throw noAnswer(error);
       });
       const { statusCode: status, headers } = answer;
       if (status >= 400) {

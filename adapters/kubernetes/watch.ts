@@ -12,6 +12,7 @@
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, TransientError, toErrorData } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
+import { growingPauseMs } from '../../machines/backoff.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { ExpiredError, type KubeClient, refusalOf, TooLargeError } from './client.ts';
 import type { Objects } from './objects.ts';
@@ -51,8 +52,7 @@ const WATCH_SECONDS = 300;
 const GRACE_MS = 15_000;
 /** A watch that ends sooner without anything new has told nothing, in milliseconds. */
 const SHORT_WATCH_MS = 1_000;
-const PAUSE_FIRST_MS = 200;
-const PAUSE_LIMIT_MS = 15_000;
+const PAUSES = { firstMs: 200, limitMs: 15_000 };
 /** One end without an error is nothing to speak of: servers are replaced. */
 const SHORT_WATCHES_UNTOLD = 2;
 
@@ -164,7 +164,7 @@ export async function watchResource(
       if (error instanceof TransientError) retryAfterMs = error.retryAfterMs ?? 0;
     }
     failures += 1;
-    const pauseMs = Math.min(PAUSE_FIRST_MS * 2 ** (failures - 1), PAUSE_LIMIT_MS) * (0.5 + clock.random() / 2);
+    const pauseMs = growingPauseMs(failures, PAUSES) * (0.5 + clock.random() / 2);
     await clock.sleep(Math.max(pauseMs, retryAfterMs), signal);
   }
 }

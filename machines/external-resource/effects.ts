@@ -1,6 +1,5 @@
 // The effects of the chart, over what the runtime does for it. Each rejects with plain error data, as the chart expects.
-import { type EffectRun, effectsOver } from '../effect.ts';
-import { equipped } from '../equipped.ts';
+import { type EffectRun, effectsOver, equipped } from '../effect.ts';
 import type { LifecyclePorts, PortsOf, StatusPart } from '../lifecycle.ts';
 import type { ErrorData, KubeObject } from '../object.ts';
 import { faultIn } from './answers.ts';
@@ -89,7 +88,7 @@ export function withEffects(
     input: { externalId, observation },
   }: EffectRun<EffectInput>): Promise<RecordOutput> => {
     const stored = storedIn(ports.object());
-    // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
+    // Recorded by another writer, and read before this: an id is never overwritten by another (I4).
     if (externalId !== undefined && stored !== undefined && stored !== externalId)
       // mutant: stored-id-overwritten -> await ports.recordId(null);
       return { kind: 'lost', externalId: stored };

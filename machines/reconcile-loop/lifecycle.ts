@@ -1,8 +1,7 @@
-// The life of an object that is looked after pass by pass, as a kind has it: the chart, and what a pass is. The status is the
-// passes' to write: whole, whoever wrote it before.
+// Lifecycle of an object that is reconciled in attempts, for kinds: the state machine, and the type of an attempt. The
+// attempts write the whole status, independent of its earlier writers.
 import type { SnapshotFrom } from 'xstate';
-import { type EffectRun, effectsOver } from '../effect.ts';
-import { equipped } from '../equipped.ts';
+import { type EffectRun, effectsOver, equipped } from '../effect.ts';
 import {
   type Dependency,
   type Lifecycle,
@@ -99,7 +98,7 @@ export function reconcileLoop({
   };
 }
 
-/** An idle object checks again when the user requests it. */
+/** A settled object is checked again when the user asks for it. */
 function retriable(seen: ReconcileLoopView, object: KubeObject): ReconcileLoopView {
   const retry = retryOf(object);
   return retry === undefined ? seen : { ...seen, basis: JSON.stringify([seen.basis, retry]), retry };

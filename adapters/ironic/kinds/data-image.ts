@@ -132,7 +132,7 @@ async function reconcile({ ports, object, dependencies, notes: given, owned }: R
   async function record(outcome: DataImageOutcome, kept: Notes): Promise<Verdict> {
     const status = dataImageStatus(imageOf(ports.object()), outcome, ports.now());
     await ports.storeStatus(MANAGER, status);
-    // What was asked for was seen, or is given up.
+    // The effect of the request was observed, or the request is given up.
     if (outcome.kind === 'attached' || outcome.kind === 'failed') ports.discardIntents();
     if (outcome.kind === 'unchanged') return again({ ...kept, ...(mayMove && { hasLooked: true }) });
     if (outcome.kind === 'attached') return again({ hasLooked: true });

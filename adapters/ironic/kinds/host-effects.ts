@@ -30,8 +30,7 @@ import {
 import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import type { Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { completeStatus, isEqual, type StatusPatch, withStatus } from '../../../machines/bare-metal-host/status.ts';
-import { type EffectRun, effectsOver } from '../../../machines/effect.ts';
-import { equipped } from '../../../machines/equipped.ts';
+import { type EffectRun, effectsOver, equipped } from '../../../machines/effect.ts';
 import type { LifecyclePorts, PortsOf, UserEvent } from '../../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../../machines/object.ts';
 import { HARDWARE_SHAPE } from '../api/admission/annotation-shapes.ts';
@@ -54,7 +53,7 @@ const SPEC_MANAGER = 'metal3/host-spec';
 /** Objects that the lifecycle has labeled and still uses, by key of the host. */
 type Marked = Map<string, Set<string>>;
 
-/** @param options.speed  so many times as soon is all looked at, or tried again */
+/** @param options.speed factor by which polls and retries run sooner */
 export function hostEffects(portsOf: PortsOf, { speed }: Pick<HostKindOptions, 'speed'>): typeof bareMetalHostMachine {
   const marked: Marked = new Map();
   const effect = effectsOver(portsOf);
@@ -197,7 +196,7 @@ async function recordUpdates(ports: LifecyclePorts, { firmwareUpdates }: Outcome
   });
 }
 
-/** The host waits with powering on until its virtual CD is as it is to be, which that sees to by itself. */
+/** The host delays powering on until its virtual CD is as wanted; the DataImage ensures that. */
 function dataImage(ports: LifecyclePorts): Outcome {
   const at = ports.now();
   const image = ports.dependencies().find(({ kind }) => kind === 'DataImage')?.answer;
@@ -224,7 +223,7 @@ async function watch(
   throw { code: 'transient', message: 'the watch of the node has ended' };
 }
 
-/** What annotations bring is taken over, and they are taken off then. */
+/** State from annotations is restored, and the annotations are removed afterwards. */
 async function restore(ports: LifecyclePorts): Promise<void> {
   await restoreStatus(ports);
   await restoreHardware(ports);

@@ -21,7 +21,7 @@ import { type Grant, identityUrl, parseGrant, tokenRequest } from './authenticat
 import { serviceUrl, usable } from './catalog.ts';
 import type { CloudEntry } from './clouds-yaml.ts';
 import { isPlainPath } from './ids.ts';
-import { isPagedByOffset, nextQuery, offsetQuery } from './pages.ts';
+import { isPagedByOffset, nextQuery, offsetQuery } from './listing.ts';
 import { type Answer, type Call, HttpError, type Session } from './session.ts';
 
 export interface CloudSessionDeps {

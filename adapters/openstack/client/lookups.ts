@@ -14,8 +14,7 @@ import type { Service } from '../kinds/services.ts';
 import { type Criterion, matchesAll, queryOf } from '../resource/criteria.ts';
 import { resourceIn, resourcesOf } from './bodies.ts';
 import { type Identity, idCriteria } from './identity.ts';
-import { type Listing, listCall, type Query } from './listing.ts';
-import { isPagedByOffset, nextQuery } from './pages.ts';
+import { isPagedByOffset, type Listing, listCall, nextQuery, type Query } from './listing.ts';
 import type { Answer, Call, Session } from './session.ts';
 
 /** Part of a kind that a lookup needs. */

@@ -38,7 +38,7 @@ import {
   intentOf,
   type Wanted,
 } from './desired.ts';
-import { outdatedRemarks } from './replaced-references.ts';
+import { outdatedRemarks } from './references.ts';
 import { appliedBy, callOf, notFound, pathOf, runReport, runUpdate, sendExpecting, specMissing } from './update.ts';
 
 /** For what no deadline bounds: longest time that it waits for a session, in milliseconds. */

@@ -1,10 +1,13 @@
-// The references in a spec: which there are, and their ids in place of their names.
+// The references in a spec: which there are, their ids in place of their names, and those of which the resource was made and whose
+// objects have another id by now. What an update can bring it brings (`Change`); the rest is told, and stays as it is. It is known by
+// what `status.resource` shows (`ReferenceTarget.shownBy`), so that every process finds the same.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
 import type { KnownDependencies, Reference } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ReferenceTarget, Schema, SecretKey } from '../../api/contract/contract.ts';
 import { canonicalAddress } from '../client/addresses.ts';
 import type { OpenStackKind, TableKind } from '../kinds/table.ts';
+import { anew, pathsOf } from '../status/messages.ts';
 
 /** Contents of Secrets in the form in which they are sent, by Secret and key. */
 export type Contents = Readonly<Record<string, string>>;
@@ -157,4 +160,85 @@ function mapParts(schema: Schema, value: Json, each: (schema: Schema, value: Jso
     return member === undefined ? [] : [[name, field === undefined ? member : each(field, member)] as const];
   });
   return Object.fromEntries(entries);
+}
+
+type Shown = Pick<TableKind, 'resource'>;
+
+/** A reference whose id the status shows. */
+interface Use {
+  /** Of `spec.resource`. */
+  readonly field: string;
+  /** As `<Kind>/<name>`. */
+  readonly label: string;
+  /** Of `status.resource`. */
+  readonly shownBy: string;
+  /** An update brings the new one to the resource. */
+  readonly follows: boolean;
+}
+
+/**
+ * What there is to say of references that the resource does not follow, for people.
+ *
+ * @param resource  what `status.resource` says, or is about to say
+ */
+export function outdatedRemarks(
+  kind: Shown,
+  object: KubeObject,
+  resource: JsonObject,
+  known: KnownDependencies,
+): readonly string[] {
+  const uses = usesOf(kind, object).filter(({ follows }) => !follows);
+  return uses.flatMap(({ field, label, shownBy }) => {
+    const id = known[label]?.id;
+    const { [shownBy]: shown } = resource;
+    if (id === undefined || shown === undefined || holds(shown, id)) return [];
+    const old = typeof shown === 'string' && shown !== '' ? shown : 'another';
+    return [`it was made of ${old}, ${label} ${nowIs(id)}: to follow ${pathsOf([field])}, ${anew(object)}`];
+  });
+}
+
+const nowIs = (id: string): string => `is ${id} by now`;
+
+/** What a person can do, as such a remark says it; undefined: the message has none. */
+export function outdatedAdvice(message: string): string | undefined {
+  return /; it was made of .* by now: (to follow .*)$/s.exec(message)?.[1];
+}
+
+/** Whether the status shows that the resource was made of another one than this; an object that has said so says nothing new. */
+export function isBuiltOnReplaced(
+  kind: Shown,
+  object: KubeObject,
+  { kind: of, name }: Pick<Reference, 'kind' | 'name'>,
+  id: string,
+): boolean {
+  const { resource } = object.status ?? {};
+  if (resource === undefined || object.spec?.['managementPolicy'] === 'unmanaged') return false;
+  const uses = usesOf(kind, object).filter(({ label }) => label === `${of}/${name}`);
+  const isShown = uses.every(({ shownBy, follows }) => {
+    const shown = (resource as JsonObject)[shownBy];
+    // What shows nothing has none, or was written by somebody who does not say.
+    return shown === undefined ? !follows : holds(shown, id);
+  });
+  return !isShown && !JSON.stringify(object.status?.['conditions'] ?? []).includes(nowIs(id));
+}
+
+function usesOf({ resource: fields }: Shown, { spec }: KubeObject): readonly Use[] {
+  const given = (spec?.['resource'] ?? {}) as JsonObject;
+  return Object.entries(fields).flatMap(([field, { schema, change }]) => {
+    const value = given[field];
+    const uses: Use[] = [];
+    if (value === undefined) return uses;
+    eachReference(schema, value, ({ kind, shownBy }, name) => {
+      if (shownBy !== undefined)
+        uses.push({ field, label: `${kind}/${name}`, shownBy, follows: change.kind !== 'never' });
+    });
+    return uses;
+  });
+}
+
+/** Whether an id is anywhere in what is shown. */
+function holds(shown: Json | undefined, id: string): boolean {
+  if (typeof shown === 'object' && shown !== null)
+    return Object.values(shown as JsonObject).some((part) => holds(part, id));
+  return shown === id;
 }

@@ -7,7 +7,7 @@ import type { KubeObject } from '../../../machines/object.ts';
 import { quotaIn } from '../client/quotas.ts';
 import type { Content, Removable, ResourceFields } from '../kinds/table.ts';
 import { DRIFT_ANNOTATION, Drift } from '../resource/drift.ts';
-import { outdatedAdvice } from '../resource/replaced-references.ts';
+import { outdatedAdvice } from '../resource/references.ts';
 import { AWAITS_IMPORT } from './conditions.ts';
 import { faultOf } from './faults.ts';
 import { anew, pathsOf } from './messages.ts';

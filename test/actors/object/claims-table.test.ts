@@ -1,7 +1,6 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { type Claim, ClaimsTable, claimOf } from '../../../actors/object/claims-table.ts';
-import { claimsOn } from '../../../actors/object/machine-input.ts';
+import { type Claim, ClaimsTable, claimOf, claimsOn } from '../../../actors/object/claims-table.ts';
 
 import type { KubeObject } from '../../../machines/object.ts';
 

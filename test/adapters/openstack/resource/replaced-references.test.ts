@@ -7,7 +7,7 @@ import { port } from '../../../../adapters/openstack/kinds/port.ts';
 import { KINDS } from '../../../../adapters/openstack/kinds/registry.ts';
 import { server } from '../../../../adapters/openstack/kinds/server.ts';
 import type { TableKind } from '../../../../adapters/openstack/kinds/table.ts';
-import { isBuiltOnReplaced, outdatedRemarks } from '../../../../adapters/openstack/resource/replaced-references.ts';
+import { isBuiltOnReplaced, outdatedRemarks } from '../../../../adapters/openstack/resource/references.ts';
 import { adviceOn } from '../../../../adapters/openstack/status/hints.ts';
 import type { JsonObject, KubeObject } from '../../../../machines/object.ts';
 import { isTableKind } from '../../../world/attentive.ts';
