@@ -25,6 +25,7 @@ export {
   toErrorData,
 } from '../bus/errors.ts';
 export type { Clock, Timer } from '../bus/time.ts';
+export { type EffectMaker, type EffectRun, effectsOver } from '../machines/effect.ts';
 export { type ResourceContext, ResourceTag, type ResourceView } from '../machines/external-resource/context.ts';
 export {
   type ExternalResourceOptions,
@@ -68,6 +69,7 @@ export {
   type LongCallOptions,
   type LongCallRequest,
   type ObjectChanged,
+  type PortsOf,
   Readiness,
   type StatusPart,
   type Step,

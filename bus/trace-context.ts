@@ -36,16 +36,6 @@ export function validTraceparent(text: unknown): string | undefined {
   return parseTraceparent(text) === undefined ? undefined : (text as string);
 }
 
-/** The first step of a new trace. */
-export function newTrace(random: () => number): TraceContext {
-  return { traceId: digits(32, random), spanId: digits(16, random), sampled: true };
-}
-
-/** The next step of the same trace. */
-export function childOf({ traceId, sampled }: TraceContext, random: () => number): TraceContext {
-  return { traceId, spanId: digits(16, random), sampled };
-}
-
 /**
  * Trace of an object with an unknown cause: all its work has the same trace, in every process.
  *
@@ -56,12 +46,6 @@ export function traceparentOf(uid: string): string {
   const traceId = TRACE_ID.test(plain) ? plain : [1, 2, 3, 4].map((salt) => hash(`${salt}${uid}`)).join('');
   const half = traceId.slice(16);
   return formatTraceparent({ traceId, spanId: /^0+$/.test(half) ? '0000000000000001' : half, sampled: true });
-}
-
-function digits(count: number, random: () => number): string {
-  let text = '';
-  while (text.length < count) text += word(Math.floor(random() * 2 ** 32));
-  return /^0+$/.test(text) ? text.replace(/.$/, '1') : text;
 }
 
 /** FNV-1a, 32 bits; never 0, so that no id is. */

@@ -8,7 +8,7 @@ import { TerminalError } from '../bus/errors.ts';
 try {
   let complaints = 0;
   for (const { contracts, contractChecks } of await adaptersOf(
-    process.argv[2] ?? process.env['TROUPE_ADAPTERS'],
+    { adapters: process.argv[2] ?? process.env['TROUPE_ADAPTERS'] },
     process.cwd(),
   )) {
     const { kinds, exemptions } = (await contractChecks?.()) ?? {

@@ -179,8 +179,8 @@ export interface Step {
 
 export interface Lifecycle {
   readonly machine: AnyStateMachine;
-  /** The machine with all its effects; made once a process, for all its actors. */
-  provide(ports: LifecyclePorts): AnyStateMachine;
+  /** The machine with all its effects; made once a process, for all its actors. An effect asks for the ports of its object. */
+  provide(portsOf: PortsOf): AnyStateMachine;
   /**
    * Input of the machine's decisions. `object.metadata.finalizers` are those that still hold it: free ones of ours are
    * left out.
@@ -244,20 +244,20 @@ export interface Lifecycle {
   unappliedFields?(object: KubeObject, known: KnownDependencies): readonly string[];
 }
 
-/**
- * Ports of the runtime for the effects of a lifecycle, each for the object of `key`. All reject with `ErrorData`;
- * `absent` when it is not hosted here any more.
- */
+/** Ports of the object with this key (`LifecycleInput.key`). */
+export type PortsOf = (key: string) => LifecyclePorts;
+
+/** What the runtime does for the effects of one object. All reject with `ErrorData`: `absent` if the object is not hosted here any more. */
 export interface LifecyclePorts {
-  readonly now: () => number;
+  now(): number;
   /** Uniform in [0, 1). */
-  readonly random: () => number;
+  random(): number;
   /** As it is known now. */
-  object(key: string): KubeObject;
+  object(): KubeObject;
   /** Dependencies with their current answers. */
-  dependencies(key: string): readonly Dependency[];
+  dependencies(): readonly Dependency[];
   /** Calls an operation of the kind's adapter; bounded by a deadline, which lies before the end of the lease (P10). */
-  call(key: string, operation: string, extra?: object): Promise<unknown>;
+  call(operation: string, extra?: object): Promise<unknown>;
   /**
    * Calls an operation that must not be repeated: it is listed in the journal, acknowledged, before it is sent, so that
    * any later lifecycle waits until it has taken effect (P13).
@@ -265,25 +265,25 @@ export interface LifecyclePorts {
    * @param completedLookup lookup of the resource to create: `conflict` when another object may have created it, or is
    *   creating it
    */
-  callOnce(key: string, operation: string, extra?: object, completedLookup?: CompletedLookup): Promise<unknown>;
+  callOnce(operation: string, extra?: object, completedLookup?: CompletedLookup): Promise<unknown>;
   /**
    * Intents of the object's `callOnce` requests, from any process, that are not recorded (`Lifecycle.intent`), the
    * latest last.
    */
-  intents(key: string): readonly JsonObject[];
+  intents(): readonly JsonObject[];
   /** Discards intents whose results belong to another object. */
-  discardIntents(key: string): void;
+  discardIntents(): void;
   /**
    * Calls an operation without a deadline. It receives a signal, which is aborted when the lease is lost or the
    * lifecycle ends, and a function for progress reports.
    */
-  callLong(key: string, operation: string, options: LongCallOptions): Promise<unknown>;
+  callLong(operation: string, options: LongCallOptions): Promise<unknown>;
   /** Stores the own finalizer. */
-  addOwnFinalizer(key: string): Promise<void>;
+  addOwnFinalizer(): Promise<void>;
   /** Removes the own finalizer, and every guard on the object that is free by then. Its claims end with that. */
-  removeOwnFinalizer(key: string): Promise<void>;
+  removeOwnFinalizer(): Promise<void>;
   /** Publishes the claims as they should be now; level-triggered. `withdrawnUids`: uids that hold nothing any more (P1). */
-  claim(key: string, withdrawnUids: readonly string[]): void;
+  claim(withdrawnUids: readonly string[]): void;
   /**
    * Owner before which the object withdraws: another existing object of its kind that has recorded `externalId` of the
    * same external system or, without a record of its own, that UUID anywhere. Of two with a record the older one comes
@@ -295,7 +295,6 @@ export interface LifecyclePorts {
    * @param of.isLeaving the object is being deleted: objects that share the resource keep it (`Lifecycle.shares`)
    */
   conflictingOwner(
-    key: string,
     externalId: string,
     of: {
       readonly isIdFromOtherWriter: boolean;
@@ -305,63 +304,59 @@ export interface LifecyclePorts {
     },
   ): Promise<ResourceOwner | undefined>;
   /** As `claim`, and claims the rival, unguarded; `conflictingOwner.gone` tells when it does not have any more what it had. */
-  watchOwner(key: string, withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void;
+  watchOwner(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void;
   /** Ends all claims but those that a cleanup needs; resolves when the bus has the tombstones (P12). */
-  endClaims(key: string): Promise<void>;
+  endClaims(): Promise<void>;
   /**
    * Stores `status.id`, or clears it with null. `conflict`: the object was changed meanwhile, and has been read again.
    *
    * @param applied  what `status.resource` says beside what its field manager does
    */
-  recordId(key: string, id: string | null, applied?: JsonObject): Promise<void>;
+  recordId(id: string | null, applied?: JsonObject): Promise<void>;
   /** Applies what `manager` says in the status, at once. `conflict` as above. */
-  applyStatus(key: string, manager: string, status: JsonObject): Promise<void>;
+  applyStatus(manager: string, status: JsonObject): Promise<void>;
   /**
    * Sets the status to exactly this value: for a kind whose status has no other writers. `conflict` as above.
    */
-  storeStatus(key: string, manager: string, status: JsonObject): Promise<void>;
+  storeStatus(manager: string, status: JsonObject): Promise<void>;
   /** Changes members of the spec, for what the contract has its controller write there; null takes one away. `conflict` as above. */
-  patchSpec(key: string, manager: string, spec: JsonObject): Promise<void>;
+  patchSpec(manager: string, spec: JsonObject): Promise<void>;
   /**
    * Changes members of the spec of another object as it was seen, for what the contract has its controller write there; null takes
    * one away. `conflict`: that was changed meanwhile.
    */
-  patchObjectSpec(key: string, other: ObjectVersion, manager: string, spec: JsonObject): Promise<void>;
+  patchObjectSpec(other: ObjectVersion, manager: string, spec: JsonObject): Promise<void>;
   /**
    * Says something in the status of an object that it refers to, beside what that says itself: for what the contract has it
    * write there. Members that are null are taken away.
    */
   patchReferencedStatus(
-    key: string,
     other: Pick<Reference, 'kind' | 'name' | 'namespace'>,
     manager: string,
     status: JsonObject,
   ): Promise<void>;
   /** Puts labels on an object that it refers to, and itself among the owners of that if it is to be: not as the controller. */
-  labelReferenced(key: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: LabelPatch): Promise<void>;
+  labelReferenced(other: Pick<Reference, 'kind' | 'name' | 'namespace'>, marks: LabelPatch): Promise<void>;
   /** Adds a dependency to the object's owners, without control, in place of the one that `manager` set before. */
-  setOwnerReference(key: string, manager: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>): Promise<void>;
+  setOwnerReference(manager: string, other: Pick<Reference, 'kind' | 'name' | 'namespace'>): Promise<void>;
   /** Emits user events that no step reports (`Lifecycle.userEvents`). */
-  recordEvents(key: string, userEvents: readonly UserEvent[]): void;
+  recordEvents(userEvents: readonly UserEvent[]): void;
   /** Counts for the metrics that the adapter declares (`Adapter.metrics`). */
-  recordMetrics(key: string, measures: readonly Measurement[]): void;
+  recordMetrics(measures: readonly Measurement[]): void;
   /** Removes annotations that the kind carries. `conflict` as above. */
-  removeAnnotations(key: string, names: readonly string[]): Promise<void>;
+  removeAnnotations(names: readonly string[]): Promise<void>;
   /**
    * Makes and corrects the children. @returns messages of what is waited for
    *
    * @param more children beyond `Kind.children`: the API server deletes them with their owner
    */
-  ensureChildren(key: string, more?: readonly Child[]): Promise<readonly string[]>;
+  ensureChildren(more?: readonly Child[]): Promise<readonly string[]>;
   /**
    * Asks for the deletion of the children, and says whether none was left.
    *
    * @param more  of `ensureChildren`, as far as it owns them: what others own too loses this owner, and stays
    */
-  removeChildren(
-    key: string,
-    more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[],
-  ): Promise<{ readonly gone: boolean }>;
+  removeChildren(more?: readonly Pick<Child, 'kind' | 'name' | 'namespace'>[]): Promise<{ readonly gone: boolean }>;
   /** The pause with chance in it, so that many do not come at once. */
   jitter(delayMs: number): number;
   /** Milliseconds until the next moment of this interval, so that one poll serves all pollers. */

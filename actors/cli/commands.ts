@@ -110,7 +110,7 @@ export async function main(args: readonly string[], env: NodeJS.ProcessEnv, prog
 
 /** @returns a text if one was asked for @throws {TroupeError} the call makes no sense */
 async function understood(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<Call | string> {
-  const [{ adaptersOf }, { allOptions, isCommand, USAGES, usageOf, usageText }] = await Promise.all([
+  const [{ adaptersOf, moreAdaptersIn }, { allOptions, isCommand, USAGES, usageOf, usageText }] = await Promise.all([
     import('../process/adapters.ts'),
     import('./usage.ts'),
   ]);
@@ -124,8 +124,17 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
   };
   // Other options are known when the adapters are loaded.
   const { values: said } = loosely([]);
-  const named = [said['adapters'] ?? []].flat().filter((name) => typeof name === 'string');
-  const adapters = await adaptersOf(named.length > 0 ? named.join() : env['TROUPE_ADAPTERS'], process.cwd());
+  const named = (option: string): string | undefined => {
+    const names = [said[option] ?? []].flat().filter((name) => typeof name === 'string');
+    return names.length === 0 ? undefined : names.join();
+  };
+  const inEnv = moreAdaptersIn(env);
+  const more = {
+    adapters: named('adapters') ?? inEnv.adapters,
+    models: named('models') ?? inEnv.models,
+    bindings: named('model-bindings') ?? inEnv.bindings,
+  };
+  const adapters = await adaptersOf(more, process.cwd());
   const { values, tokens } = loosely(adapters);
   if (values['version'] === true) return `${TROUPE_VERSION}\n`;
   const [name] = tokens.filter((token) => token.kind === 'positional');

@@ -17,6 +17,20 @@ const COMMON = {
     variable: 'TROUPE_ADAPTERS',
     help: 'more adapters, comma-separated: their kinds, roles and options become part of all commands and of this text',
   },
+  models: {
+    type: 'string',
+    multiple: true,
+    value: 'DIR',
+    variable: 'TROUPE_MODELS',
+    help: "models of the cluster manager's language, with commas between: their classes are kinds, whose objects are actors",
+  },
+  'model-bindings': {
+    type: 'string',
+    value: 'FILE',
+    variable: 'TROUPE_MODEL_BINDINGS',
+    fallback: 'bindings.yaml in the first DIR',
+    help: 'which classes become kinds, and which attributes become the status',
+  },
   'log-level': {
     type: 'string',
     value: 'LEVEL',

@@ -7,13 +7,15 @@
 //   AUDIT-4. The end of a claim frees nothing that its claimant refers to again: what it had built before may be there still (P8).
 //   AUDIT-5. A claim without finalizers never holds an object, and ends only with its claimant: such a claimant only
 //       watches, without a reference.
+
+import { together } from '../../adapters/http/batch.ts';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Address, addressKey } from '../../bus/mod.ts';
 import type { AuditOutput } from '../../machines/deletion-guard.ts';
 import type { Kind } from '../../machines/kind.ts';
 import type { KubeObject } from '../../machines/object.ts';
-import { SingleFlight } from '../base/single-flight.ts';
-import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
+import type { Incarnation } from '../object/object-context.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 
 /** Subject of an audit: the actor of a deleted object, with its claims. */
@@ -39,7 +41,7 @@ const ANYTHING = '*';
 export class Audits {
   readonly #objects: Pick<Objects, 'list'>;
   readonly #registry: Registry;
-  readonly #readings = new SingleFlight<Referrers>();
+  readonly #readings = together<undefined, Referrers>();
 
   constructor({ objects, registry }: { objects: Pick<Objects, 'list'>; registry: Registry }) {
     this.#objects = objects;
@@ -100,7 +102,9 @@ export class Audits {
 
   /** From a list that begins now, or as soon as the one that is under way has ended (AUDIT-1). */
   #read(kind: Kind, namespace: string | undefined): Promise<Referrers> {
-    return this.#readings.of(`${kind.realm}/${kind.plural}/${namespace ?? '*'}`, () => this.#list(kind, namespace));
+    return this.#readings(`${kind.realm}/${kind.plural}/${namespace ?? '*'}`, undefined, () =>
+      this.#list(kind, namespace),
+    );
   }
 
   /** References of an object, with the finalizers that it needs there. */

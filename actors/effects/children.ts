@@ -13,7 +13,7 @@ import { AbsentError, addressKey, ConflictError, TransientError } from '../../bu
 import type { Child, Kind, Reference } from '../../machines/kind.ts';
 import { type LabelPatch, type ObjectVersion, Readiness } from '../../machines/lifecycle.ts';
 import type { Json, JsonObject, KubeObject, OwnerReference } from '../../machines/object.ts';
-import type { Incarnation, ObjectActor } from '../object/object-actor.ts';
+import type { ObjectActor } from '../object/object-actor.ts';
 import type { Registry } from '../object/registry.ts';
 
 export interface ChildrenDeps {
@@ -26,7 +26,7 @@ export interface ChildrenDeps {
 
 export interface Owner {
   readonly actor: Pick<ObjectActor, 'address' | 'dependencies'>;
-  readonly object: Incarnation['object'];
+  readonly object: KubeObject;
   readonly kind: Kind;
   /** Whether its lifecycle continues: the shard's lease may have been lost and acquired again. */
   readonly isAlive: () => boolean;

@@ -18,13 +18,14 @@
 //       only found a resource of a UUID, without a record or a create, always withdraws before any that recorded it: it
 //       may wait without effect, and nothing is lost. A UUID is unknown before the resource exists, so no user can
 //       block the creation of another's.
+
+import { together } from '../../adapters/http/batch.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock } from '../../bus/mod.ts';
 import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
 import type { ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { placesOf } from '../base/list-all.ts';
-import { SingleFlight } from '../base/single-flight.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 
 export interface RivalsDeps {
@@ -66,7 +67,7 @@ const UUID = /^[0-9a-f]{8}(-?)[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{4}\1[0-9a-f]{12
 
 export class OwnershipResolver {
   readonly #deps: RivalsDeps;
-  readonly #readings = new SingleFlight<Recorded>();
+  readonly #readings = together<undefined, Recorded>();
 
   constructor(deps: RivalsDeps) {
     this.#deps = deps;
@@ -92,7 +93,7 @@ export class OwnershipResolver {
     // mutant: rivals-by-id-take-made &&.2 -> true
     const isIdEnough =
       !isIdFromOtherWriter && !isMade && recordedBy(kind, object) === undefined && UUID.test(externalId);
-    const recorded = await this.#readings.of(`${kind.realm}/${kind.plural}`, () => this.#list(kind));
+    const recorded = await this.#readings(`${kind.realm}/${kind.plural}`, undefined, () => this.#list(kind));
     const isOwn = !isIdFromOtherWriter && kind.life.recorded?.(object) === externalId;
     // mutant: rivals-older-gives-way ||.2 -> true
     const first = (recorded.get(externalId) ?? [])

@@ -10,6 +10,7 @@
 //       connection, where it would delay the renewal of leases and run into request timeouts.
 //   OUTBOX-6. A forgotten subject always stays forgotten, whatever is received later: objects come and go, and nothing
 //       of them stays.
+import type { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import {
   type ActorSubject,
   addressKey,
@@ -19,8 +20,7 @@ import {
   TransientError,
   toErrorData,
 } from '../../bus/mod.ts';
-import type { Semaphore } from '../base/semaphore.ts';
-import { SubjectMap } from './subject-map.ts';
+import { CompactMap } from '../base/compact-map.ts';
 
 /** Whether a value of another writer may be overwritten. */
 export type MayReplace = (theirs: JsonObject, ours: JsonObject) => boolean;
@@ -49,7 +49,7 @@ export interface OutboxDeps {
   mailbox: Mailbox;
   clock: Clock;
   /** May be shared with other outboxes. */
-  inFlight: Semaphore;
+  inFlight: FairSemaphore;
   /** End of the lease on the shard, in milliseconds since the epoch. */
   endsAt: () => number;
   /** Told of the first failure of a series, for one line in the log. */
@@ -254,4 +254,44 @@ const always: MayReplace = () => true;
 /** Whether both are the same on the bus, where they are text. */
 function isSame(one: JsonObject, other: JsonObject): boolean {
   return one === other || JSON.stringify(one) === JSON.stringify(other);
+}
+
+/**
+ * By topic, by who says it, by whom it is said to: names that are there anyway. Subjects as text would be new ones, three
+ * or four for every object.
+ */
+export class SubjectMap<Value> {
+  readonly #topics = new Map<ActorSubject['topic'], Map<string, CompactMap<Value>>>();
+
+  get size(): number {
+    let size = 0;
+    for (const authors of this.#topics.values()) for (const values of authors.values()) size += values.size;
+    return size;
+  }
+
+  get(subject: ActorSubject): Value | undefined {
+    return this.#topics.get(subject.topic)?.get(authorOf(subject))?.get(addressKey(subject.to));
+  }
+
+  set(subject: ActorSubject, value: Value): void {
+    const authors = this.#topics.get(subject.topic) ?? new Map<string, CompactMap<Value>>();
+    const author = authorOf(subject);
+    const values = authors.get(author) ?? new CompactMap<Value>();
+    this.#topics.set(subject.topic, authors);
+    authors.set(author, values);
+    values.set(addressKey(subject.to), value);
+  }
+
+  delete(subject: ActorSubject): void {
+    const authors = this.#topics.get(subject.topic);
+    const author = authorOf(subject);
+    const values = authors?.get(author);
+    values?.delete(addressKey(subject.to));
+    if (values?.size === 0) authors?.delete(author);
+  }
+}
+
+/** States of objects are everybody's to say. */
+function authorOf(subject: ActorSubject): string {
+  return 'from' in subject ? addressKey(subject.from) : '';
 }

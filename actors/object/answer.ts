@@ -1,9 +1,10 @@
-// Answer of an object to a claim (actors/README.md, "The protocol"). Pure.
+// Answers of an object to the claims on it (actors/README.md, "The protocol"): what they say, and when they are published.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
-import { internText } from '../../bus/mod.ts';
+import { type Address, internText } from '../../bus/mod.ts';
 import { Readiness } from '../../machines/lifecycle.ts';
 import type { JsonObject, KubeObject } from '../../machines/object.ts';
 import type { AnswerMessage, ClaimMessage } from '../mailbox/messages.ts';
+import type { Claim, ClaimsTable } from './claims-table.ts';
 import type { Registry } from './registry.ts';
 
 /** The object that is claimed, as far as an answer depends on it. */
@@ -102,4 +103,56 @@ export function answerFingerprint(claimed: Claimed | undefined): string {
     ...rest
   } = claimed;
   return JSON.stringify([metadata.uid, metadata.deletionTimestamp, metadata.finalizers, rest]);
+}
+
+/** The answer of `from` to the claim of `to`. */
+export interface Answer {
+  readonly from: Address;
+  readonly to: Address;
+  readonly mail: AnswerMessage;
+  /** Of the change that it comes of. */
+  readonly traceparent: string;
+}
+
+/** Brings answers to claimants; the same for all objects of a shard. */
+export interface AnswerSink {
+  say(answer: Answer): void;
+  /** The claim has ended: nothing is answered to it any more. */
+  forget(from: Address, to: Address): void;
+}
+
+export class AnswerPublisher {
+  readonly #out: AnswerSink;
+  readonly #from: Address;
+  /** What the last answers to all depended on: while it stays the same, so do they. */
+  #basis = '';
+
+  constructor(out: AnswerSink, from: Address) {
+    this.#out = out;
+    this.#from = from;
+  }
+
+  /** What was answered says nothing about what is answered next. */
+  reset(): void {
+    this.#basis = '';
+  }
+
+  /** Whether the answers to all claims may differ from the last ones. Notes that they are given now. */
+  isNews(claims: ClaimsTable, claimed: Claimed | undefined): boolean {
+    const basis = claims.size === 0 ? '' : answerFingerprint(claimed);
+    if (basis === this.#basis) return false;
+    this.#basis = basis;
+    return true;
+  }
+
+  /** @param goneUid  the incarnation that was seen go, when there is no object */
+  say(claim: Claim, claimed: Claimed | undefined, goneUid: string | undefined, traceparent: string): Readiness {
+    const mail = answerTo(claim, claimed, goneUid);
+    this.#out.say({ from: this.#from, to: claim.from, mail, traceparent });
+    return mail.readiness;
+  }
+
+  forget(to: Address): void {
+    this.#out.forget(this.#from, to);
+  }
 }

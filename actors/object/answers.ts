@@ -11,8 +11,12 @@ export class Answers {
    */
   readonly #ids = new CompactMap<{ readonly to: string; readonly id: string }>();
 
+  /** Grows with each change. */
+  revision = 0;
+
   /** Returns whether the external resource of `from` is another one than in its last answer to this incarnation. */
   take(from: string, mail: AnswerMessage): boolean {
+    this.revision++;
     this.#mail.set(from, mail);
     if (mail.externalId === undefined) return false;
     const known = this.#ids.get(from);
@@ -48,10 +52,12 @@ export class Answers {
 
   /** The claim that was answered has ended. */
   drop(from: string): void {
+    this.revision++;
     this.#mail.delete(from);
   }
 
   forget(): void {
+    this.revision++;
     this.#mail.clear();
     this.#ids.clear();
   }

@@ -73,6 +73,8 @@ export class ClaimPublisher {
   #said: Said | undefined;
   /** Dependencies that this lifecycle has claimed, with the generation of the object since which. */
   readonly #claimed = new CompactMap<ClaimTarget>();
+  /** Grows with each change of what is claimed. */
+  revision = 0;
   /** Ends that the bus has not acknowledged yet, also of what the object stopped to refer to; undefined: none. */
   #ending: Set<Promise<void>> | undefined;
 
@@ -112,6 +114,7 @@ export class ClaimPublisher {
     const traceparent = workTraceparent(object);
     for (const [key, { to, finalizers, forCleanup, attributes }] of targets) {
       const since = this.since(key, object);
+      this.revision++;
       this.#claimed.set(key, { to, generation: since, saidAt: generation, forCleanup });
       const mail: ClaimMessage = {
         uid: this.#uid,
@@ -215,6 +218,7 @@ export class ClaimPublisher {
   }
 
   async #sayEnded(key: string, to: Address, object: KubeObject): Promise<void> {
+    this.revision++;
     this.#claimed.delete(key);
     // mutant: answers-outlive-claims drop
     this.#answers.drop(key);

@@ -8,84 +8,44 @@
 //   OBJECT-ACTOR-3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
 //   OBJECT-ACTOR-4. Each incarnation always has a lifecycle of its own: a new state machine, new claims, and no answers
 //       of its predecessor (P2).
-import type { Logger } from 'pino';
-import { compareVersions, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
+import { compareVersions } from '../../adapters/kubernetes/mod.ts';
 import {
+  AbsentError,
   type Address,
   addressKey,
-  type Clock,
+  ConflictError,
   internAddress,
   internUid,
   type JsonObject,
-  type Mailbox,
   parseAddressKey,
-  type Trace,
 } from '../../bus/mod.ts';
 import type { Claims } from '../../machines/deletion-guard.ts';
-import type { Kind } from '../../machines/kind.ts';
-import { type Dependency, Readiness, type ResourceOwner, type UserEvent } from '../../machines/lifecycle.ts';
+import { type Dependency, type HoldersByFinalizer, Readiness, type ResourceOwner } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { workTraceparent } from '../base/change-trace.ts';
 import type { AnswerMessage, ClaimMessage, ObjectMessage } from '../mailbox/messages.ts';
-import type { Outbox } from '../mailbox/outbox.ts';
 import { StoredMessages } from '../mailbox/stored-messages.ts';
-import { type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
-import { AnswerPublisher, type AnswerSink } from './answer-publisher.ts';
+import { AnswerPublisher, type Claimed, claimTargetOf, contentVersionAfter } from './answer.ts';
 import { Answers } from './answers.ts';
 import { ClaimPublisher, endLeft } from './claim-publisher.ts';
 import { ClaimsTable, claimOf } from './claims-table.ts';
 import { claimsOn, dependenciesOf, holdersOf, isMadeOfOthers } from './machine-input.ts';
-import { ObjectMachines, type ObjectMachinesDeps, QUARANTINED } from './object-machines.ts';
-import type { Registry } from './registry.ts';
-import type { StatusThrottle } from './status-throttle.ts';
-import { TransitionReporter } from './transition-reporter.ts';
-
-export interface ObjectActorDeps {
-  readonly registry: Registry;
-  readonly machines: ObjectMachinesDeps['machines'];
-  /** Outbox of claims. */
-  readonly outbox: Outbox;
-  readonly answers: AnswerSink;
-  readonly mailbox: Mailbox;
-  readonly trace: Trace;
-  readonly clock: Clock;
-  readonly log: Logger;
-  readonly turns: StatusThrottle;
-  /** Time until which requests of an earlier lifecycle may still take effect, in milliseconds since the epoch (P13). */
-  readonly inDoubtUntil: (key: string) => number;
-  /** Another object had recorded the same external id when the shard was taken over. */
-  readonly isOwnershipDisputed: (key: string) => boolean;
-  /**
-   * Writes the status part of `manager`, if the lifecycle of `uid` is still running. Throws as `Objects.applyStatus`.
-   */
-  readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
-  /** Reads the object of an actor afresh at the API server, until that has answered. */
-  readonly rereadObject: (actor: ObjectActor) => void;
-  /** Incarnation that the API server has, if any; undefined: the caller is no longer interested. Never rejects. */
-  readonly currentIncarnation: (actor: ObjectActor) => Promise<{ readonly uid: string | undefined } | undefined>;
-  /** Tells users what happened. */
-  readonly report: (object: KubeObject, news: UserEvent) => void;
-  /** Runs what may throw where no caller would know whose trouble it is (I11). @returns undefined when it threw */
-  readonly supervise: <Result>(actor: ObjectActor, act: () => Result) => Result | undefined;
-}
-
-/** Data of an object that its effects need. */
-export interface Incarnation {
-  readonly uid: string;
-  readonly kind: Kind | undefined;
-  readonly object: KubeObject;
-}
+import { type Incarnation, ObjectContext, type ObjectHost } from './object-context.ts';
+import { ObjectMachines, QUARANTINED } from './object-machines.ts';
 
 /** Maximum delay of the message about a new object, in milliseconds; with skewed clocks a superfluous read happens. */
 const LATE_BIRTH_MS = 5_000;
 
-export class ObjectActor {
-  readonly address: Address;
-  readonly key: string;
-  readonly resource: Resource;
-  readonly #deps: ObjectActorDeps;
-  readonly #kind: Kind | undefined;
-  readonly #teller: TransitionReporter;
+/** Dependencies, and what they were worked out from. */
+interface KnownDependencies {
+  readonly object: KubeObject;
+  readonly outgoing: ClaimPublisher | undefined;
+  /** Revisions of the answers and of the claims, added up: both only grow. */
+  readonly basis: number;
+  readonly dependencies: readonly Dependency[];
+}
+
+export class ObjectActor extends ObjectContext {
   readonly claims = new ClaimsTable();
   /** To our claims. */
   readonly #answers = new Answers();
@@ -103,6 +63,8 @@ export class ObjectActor {
   #toldSequence = 0;
   #contentVersion = '0';
   readonly #charts: ObjectMachines;
+  /** As they were worked out last. An object at rest keeps none. */
+  #dependencies: KnownDependencies | undefined;
   #started = false;
   #stopped = false;
   readonly #replies: AnswerPublisher;
@@ -111,41 +73,15 @@ export class ObjectActor {
   /** Owner that the lifecycle watches, with its address. */
   #conflictingOwner: (ResourceOwner & { readonly address: Address }) | undefined;
 
-  constructor(deps: ObjectActorDeps, address: Address) {
-    this.#deps = deps;
-    this.address = address;
-    this.key = addressKey(address);
-    this.resource = deps.registry.resource(address) ?? { ...SECRETS, ...address, kind: address.plural };
-    this.#kind = deps.registry.kind(address);
-    this.#stored = new StoredMessages(deps, this.key);
-    this.#teller = new TransitionReporter(deps, address, () => this.#object);
-    this.#replies = new AnswerPublisher(deps.answers, address);
-    this.#charts = new ObjectMachines({
-      address,
-      key: this.key,
-      kind: this.#kind,
-      machines: deps.machines,
-      clock: deps.clock,
-      turns: deps.turns,
-      log: () => this.#teller.log,
-      object: () => this.#object,
-      dependencies: () => this.dependencies(),
-      claims: () => this.#claimsNow(),
-      holders: (object) => holdersOf(object, this.claims, this.address, deps.registry),
-      inDoubtUntil: () => deps.inDoubtUntil(this.key),
-      isOwnershipDisputed: () => deps.isOwnershipDisputed(this.key),
-      writeStatus: (uid) => (manager, status) => deps.writeStatus(this, uid, manager, status),
-      onState: (from, to) => this.#teller.reportTransition(from, to),
-      onStep: () => this.#answerAll(),
-      onUserEvent: (news) => this.report(news),
-      supervise: (act) => deps.supervise(this, act),
-    });
+  constructor(host: ObjectHost, address: Address) {
+    super(host, address);
+    this.#stored = new StoredMessages(host, this.key);
+    this.#replies = new AnswerPublisher(host.answers, address);
+    this.#charts = new ObjectMachines(this);
   }
 
-  /** Something happened to the object that is news to its users. */
-  report(news: UserEvent): void {
-    this.#teller.reportUserEvent(news);
-    if (this.#object !== undefined) this.#deps.report(this.#object, news);
+  get object(): KubeObject | undefined {
+    return this.#object;
   }
 
   /** No object, no claims, nothing stored: the host may drop the actor. */
@@ -200,11 +136,11 @@ export class ObjectActor {
     const createdAt = Date.parse(this.#object?.metadata.creationTimestamp ?? '');
     // mutant: late-birth-unverified return -> false
     // mutant: each-birth-verified return -> true
-    return this.#deps.clock.now() - createdAt > LATE_BIRTH_MS;
+    return this.clock.now() - createdAt > LATE_BIRTH_MS;
   }
 
   incarnation(): Incarnation | undefined {
-    return this.#object && { uid: this.#object.metadata.uid, kind: this.#kind, object: this.#object };
+    return this.#object && { uid: this.#object.metadata.uid, kind: this.kind, object: this.#object };
   }
 
   // --- mail in -----------------------------------------------------------------------------------------------
@@ -218,7 +154,7 @@ export class ObjectActor {
     if ('object' in mail) this.accept(mail.object, { own: false });
     else this.acceptGone(mail.gone.uid, mail.gone.resourceVersion);
     if (this.#started && this.#object !== undefined && this.#object.metadata.uid !== before && this.#isBornLate)
-      this.#deps.rereadObject(this);
+      this.host.reread(this);
     if (!this.#isSought) this.tidy();
   }
 
@@ -235,8 +171,8 @@ export class ObjectActor {
     const claim = this.claims.get(key);
     this.#charts.sendClaimantAttributes(before, claim);
     if (claim === undefined) return;
-    const readiness = this.#replies.say(claim, this.#claimed(), this.#goneUid, this.#teller.step(traceparent));
-    const isIdle = this.#charts.isPassivated || this.#kind === undefined;
+    const readiness = this.#replies.say(claim, this.#claimTarget(), this.#goneUid, this.step(traceparent));
+    const isIdle = this.#charts.isPassivated || this.kind === undefined;
     if (isIdle && readiness === Readiness.Pending) this.#asked = traceparent;
   }
 
@@ -263,13 +199,13 @@ export class ObjectActor {
     const key = addressKey(from);
     if (sequence !== undefined) this.#stored.noteAnswer(key, sequence);
     const isOurs = mail.to === this.#object?.metadata.uid;
-    this.#teller.linked(traceparent, () => {
-      const isNews = isOurs && this.#kind?.life.wakesOn?.(this.#answers.before(key, mail), mail) === true;
+    this.linked(traceparent, () => {
+      const isNews = isOurs && this.kind?.life.wakesOn?.(this.#answers.before(key, mail), mail) === true;
       const isFirst =
         isOurs && mail.externalId !== undefined && this.#answers.before(key, mail)?.externalId === undefined;
       const isChanged = this.#answers.take(key, mail);
       if (!this.#started) return;
-      const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.#kind, this.dependencies()));
+      const isReplaced = isChanged || (isFirst && isMadeOfOthers(this.#object, this.kind, this.dependencies()));
       // mutant: answers-told-to-another if#2 -> true
       if (this.#object === undefined) this.#sweep();
       else if (isOurs) this.#charts.sendDependencies({ isReplaced, isNews });
@@ -299,7 +235,7 @@ export class ObjectActor {
     // mutant: gone-revives-unasked &&.1 -> false
     if (isGone && isNewer && !isOver && uid !== soughtUid) {
       this.#isSought = true;
-      this.#deps.rereadObject(this);
+      this.host.reread(this);
       return;
     }
     // mutant: older-view-replaces ! -> false
@@ -308,7 +244,7 @@ export class ObjectActor {
     if (isOver && !(born && isKnown)) this.acceptGone(born ? undefined : uid, resourceVersion);
     if (isOver || isKnown) return;
     if (born && this.#object !== undefined) this.#endLife();
-    else this.#deps.supervise(this, () => this.#charts.expect(object));
+    else this.supervise(() => this.#charts.expect(object));
     const before = this.#started ? this.#object : undefined;
     if (this.#object?.metadata.generation !== object.metadata.generation) this.#asked = undefined;
     this.#contentVersion = contentVersionAfter(this.#contentVersion, before, object, own);
@@ -317,7 +253,7 @@ export class ObjectActor {
     this.#isSought = false;
     this.#knownVersion = resourceVersion;
     if (!this.#started) return;
-    this.#deps.supervise(this, () => (born ? this.#beginLife() : this.#sendObject()));
+    this.supervise(() => (born ? this.#beginLife() : this.#sendObject()));
   }
 
   /** The object `uid` is deleted, as of `resourceVersion`. */
@@ -330,7 +266,7 @@ export class ObjectActor {
     this.#endLife();
     this.#object = undefined;
     if (!this.#started) return;
-    this.#answerAll(traceparent);
+    this.answerAll(traceparent);
     this.#sweep();
   }
 
@@ -340,7 +276,7 @@ export class ObjectActor {
     this.#started = true;
     if (this.#object !== undefined) this.#beginLife();
     else {
-      this.#answerAll();
+      this.answerAll();
       this.#sweep();
     }
   }
@@ -350,7 +286,7 @@ export class ObjectActor {
     this.#started = false;
     this.#replies.reset();
     const from = this.#charts.suspend();
-    if (this.#object !== undefined && from !== QUARANTINED) this.#teller.emit(QUARANTINED, { from, error: cause });
+    if (this.#object !== undefined && from !== QUARANTINED) this.emit(QUARANTINED, { from, error: cause });
   }
 
   /** Ends everything at once and silently: the shard is another's now. */
@@ -397,20 +333,20 @@ export class ObjectActor {
     await (all ? this.#outgoing?.end(this.#object) : this.#outgoing?.endNonCleanupClaims(this.#object));
   }
 
-  #answerAll(traceparent?: string): void {
+  answerAll(traceparent?: string): void {
     if (!this.#started) return;
-    const claimed = this.claims.size === 0 ? undefined : this.#claimed();
+    const claimed = this.claims.size === 0 ? undefined : this.#claimTarget();
     if (!this.#replies.isNews(this.claims, claimed)) return;
-    const cause = traceparent ?? this.#teller.step(this.#asked);
+    const cause = traceparent ?? this.step(this.#asked);
     this.#asked = undefined;
     for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.#goneUid, cause);
   }
 
   /** Public state of the object (OBJECT-ACTOR-3): availability, and the id once it is stored. */
-  #claimed(): Claimed | undefined {
+  #claimTarget(): Claimed | undefined {
     if (this.#object === undefined) return undefined;
     const { isAvailable } = this.#charts;
-    return claimTargetOf(this.#object, this.#deps.registry, this.resource, {
+    return claimTargetOf(this.#object, this.host.registry, this.resource, {
       contentVersion: this.#contentVersion,
       isAvailable,
     });
@@ -420,11 +356,11 @@ export class ObjectActor {
 
   #beginLife(): void {
     const object = this.#object as KubeObject;
-    const kind = this.#kind;
+    const kind = this.kind;
     if (kind !== undefined) {
       const { resourceVersion: bornVersion } = object.metadata;
       const uid = internUid(this.address, object.metadata.uid);
-      this.#outgoing ??= new ClaimPublisher(this.#deps, {
+      this.#outgoing ??= new ClaimPublisher(this.host, {
         kind,
         from: this.address,
         uid,
@@ -433,7 +369,7 @@ export class ObjectActor {
       });
     }
     this.#charts.begin();
-    this.#answerAll();
+    this.answerAll();
     // Answers from before this lifecycle.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
@@ -449,25 +385,89 @@ export class ObjectActor {
     if (this.#object !== undefined) void this.#outgoing?.end(this.#object);
     this.#outgoing = undefined;
     this.#conflictingOwner = undefined;
-    if (from !== '') this.#teller.emit('deleted', { uid, from });
+    if (from !== '') this.emit('deleted', { uid, from });
     this.#replies.reset();
   }
 
   #sendObject(): void {
     this.#charts.sendObject();
     if (this.#object !== undefined) this.#outgoing?.republishIfChanged(this.#object);
-    this.#answerAll();
+    this.answerAll();
   }
 
-  #claimsNow(): Claims {
-    const { mailbox, registry } = this.#deps;
+  /** Claims on the object, as its deletion guard sees them. */
+  claimed(): Claims {
+    const { mailbox, registry } = this.host;
     return claimsOn(this.#object as KubeObject, this.claims, registry.guards(this.address), mailbox.epoch());
   }
 
+  holders(object: KubeObject): HoldersByFinalizer | undefined {
+    return holdersOf(object, this.claims, this.address, this.host.registry);
+  }
+
   dependencies(): readonly Dependency[] {
-    const { registry } = this.#deps;
-    const claiming = { registry, from: this.address, answers: this.#answers, outgoing: this.#outgoing };
-    return dependenciesOf(this.#object as KubeObject, this.#kind, claiming);
+    const object = this.#object as KubeObject;
+    const outgoing = this.#outgoing;
+    const basis = this.#answers.revision + (outgoing?.revision ?? 0);
+    const known = this.#dependencies;
+    if (known?.object === object && known.outgoing === outgoing && known.basis === basis) return known.dependencies;
+    const claiming = { registry: this.host.registry, from: this.address, answers: this.#answers, outgoing };
+    const dependencies = dependenciesOf(object, this.kind, claiming);
+    if (!this.isPassivated) this.#dependencies = { object, outgoing, basis, dependencies };
+    return dependencies;
+  }
+
+  onPassivated(): void {
+    this.#dependencies = undefined;
+  }
+
+  // --- the API server ------------------------------------------------------------------------------------------
+
+  async write(run: (object: KubeObject) => Promise<KubeObject>): Promise<void> {
+    if (this.#object === undefined) throw new AbsentError(`'${this.key}' does not exist any more`);
+    const writing = run(this.#object);
+    this.host.calls.addWrite(this.key, writing);
+    try {
+      const written = await writing;
+      this.accept(written, { own: true });
+      // Somebody has written since, or the API server has less than it had told: it is asked, before anything is written again.
+      // mutant: older-answer-ignored drop
+      if (isOlder(written, this.#object)) await this.refresh();
+    } catch (error) {
+      // mutant: lost-race-with-old-object drop
+      if (error instanceof AbsentError || error instanceof ConflictError) await this.refresh();
+      throw error;
+    }
+  }
+
+  async writeStatus(uid: string, manager: string, status: JsonObject): Promise<void> {
+    const { objects } = this.host;
+    if (this.kind === undefined || this.#object?.metadata.uid !== uid) return;
+    try {
+      this.accept(await objects.applyStatus(this.resource, this.#object, manager, status), { own: true });
+    } catch (error) {
+      // Another write was faster; the writer tries again, on the object as it is then.
+      if (error instanceof ConflictError) await this.refresh();
+      throw error;
+    }
+  }
+
+  /**
+   * Reads the object again; "not found" is knowledge too (P6). A state that is older than what was known before the read is that of
+   * an API server that was restored from a backup: what was learned of it is void, here and everywhere (P11).
+   */
+  async refresh(): Promise<void> {
+    const { objects, mailbox } = this.host;
+    const { namespace, name } = this.address;
+    const { id } = mailbox.epoch();
+    const known = this.#object;
+    const soughtUid = this.#goneUid;
+    const object = await objects.get(this.resource, namespace, name);
+    // mutant: older-read-believed if -> false
+    if (object !== undefined && isOlder(object, known)) await mailbox.startAnew(id);
+    else if (object !== undefined) this.accept(object, { own: false, soughtUid });
+    else if (known !== undefined) this.acceptGone(known.metadata.uid, known.metadata.resourceVersion);
+    else this.tidy();
   }
 
   // --- hygiene -----------------------------------------------------------------------------------------------
@@ -481,7 +481,7 @@ export class ObjectActor {
   /** The object is deleted: messages without a reader are removed; live claims stay for its successor (P5). */
   #sweep(): void {
     const left = [...this.#answers.entries()];
-    if (left.length > 0 && this.#kind !== undefined) void this.#endLeft(left);
+    if (left.length > 0 && this.kind !== undefined) void this.#endLeft(left);
     // mutant: claims-go-with-object -> $ for (const [key] of [...this.claims.entries()]) this.dropClaim(key);
     // mutant: answers-outlive-object drop
     this.#answers.forget();
@@ -493,13 +493,18 @@ export class ObjectActor {
    * such incarnation: an object unknown here may be managed elsewhere, and exist.
    */
   async #endLeft(answers: readonly (readonly [string, AnswerMessage])[]): Promise<void> {
-    const now = await this.#deps.currentIncarnation(this);
+    const now = await this.host.currentIncarnation(this);
     if (now === undefined) return;
     for (const [key, answer] of answers) {
       const to = parseAddressKey(key);
       // mutant: unknown-claim-ended if -> $1
       // mutant: gone-incarnation-answered-on if -> false
-      if (to !== undefined && now.uid !== answer.to) endLeft(this.#deps.outbox, this.address, to, answer);
+      if (to !== undefined && now.uid !== answer.to) endLeft(this.host.outbox, this.address, to, answer);
     }
   }
+}
+
+/** Whether what is known of the object is of a later version. */
+function isOlder({ metadata }: KubeObject, known: KubeObject | undefined): boolean {
+  return known !== undefined && compareVersions(metadata.resourceVersion, known.metadata.resourceVersion) < 0;
 }

@@ -2,6 +2,7 @@
 import type { Adapter, ConfiguredAdapter, DeclaredKind, Flag, Settings } from '../../adapters/api/adapter.ts';
 import { metal3 } from '../../adapters/ironic/mod.ts';
 import type { Contract } from '../../adapters/kubernetes/mod.ts';
+import { REALM as MODEL_REALM } from '../../adapters/ocm/kinds/resource.ts';
 import { openstack } from '../../adapters/openstack/mod.ts';
 import { windows } from '../../adapters/windows/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
@@ -12,17 +13,43 @@ import { contained } from './plug-in.ts';
 /** Those that come with Troupe. */
 export const BUILT_IN: readonly Adapter[] = [openstack, metal3, windows];
 
+/** What a process has beside the adapters that come with Troupe. */
+export interface MoreAdapters {
+  /** Files from the folder, or packages, with commas between. */
+  readonly adapters?: string | undefined;
+  /** Directories of models, with commas between: their classes are kinds. */
+  readonly models?: string | undefined;
+  /** File of the bindings of the models. */
+  readonly bindings?: string | undefined;
+}
+
+/** What the environment says of more adapters. */
+export function moreAdaptersIn(env: Texts): MoreAdapters {
+  return {
+    adapters: env['TROUPE_ADAPTERS'] || undefined,
+    models: env['TROUPE_MODELS'] || undefined,
+    bindings: env['TROUPE_MODEL_BINDINGS'] || undefined,
+  };
+}
+
 /**
  * All adapters of a process.
  *
- * @param names of further adapters, comma-separated files from `folder` or packages
- * @throws {TerminalError} one cannot be had, or two do not go together
+ * @throws {TerminalError} one cannot be had, or two do not go together; a model or its bindings are wrong
  */
-export async function adaptersOf(names: string | undefined, folder: string): Promise<readonly Adapter[]> {
-  const more = (names ?? '').split(',').flatMap((name) => name.trim() || []);
-  if (more.length === 0) return BUILT_IN;
-  const { loadAdapters } = await import('./load-adapters.ts');
-  return checkAdapters([...BUILT_IN, ...(await loadAdapters(more, folder))]);
+export async function adaptersOf(
+  { adapters, models, bindings }: MoreAdapters,
+  folder: string,
+): Promise<readonly Adapter[]> {
+  const [names, roots] = [namesIn(adapters), namesIn(models)];
+  if (names.length === 0 && roots.length === 0) return BUILT_IN;
+  const loaded = names.length === 0 ? [] : await (await import('./load-adapters.ts')).loadAdapters(names, folder);
+  const modeled = roots.length === 0 ? [] : [(await import('./load-models.ts')).modelAdapterOf({ roots, bindings })];
+  return checkAdapters([...BUILT_IN, ...modeled, ...loaded]);
+}
+
+function namesIn(text: string | undefined): readonly string[] {
+  return (text ?? '').split(',').flatMap((name) => name.trim() || []);
 }
 
 export type Texts = Readonly<Record<string, string | undefined>>;
@@ -77,9 +104,9 @@ export function configure(
   return { ...adapter, ...(isBuiltIn(adapter) ? configured : contained(adapter.realm, configured)) };
 }
 
-/** Also of one that the demo changes. */
+/** Also of one that the demo changes, and that of models, whose code is Troupe's own. */
 function isBuiltIn({ realm }: Adapter): boolean {
-  return BUILT_IN.some((each) => each.realm === realm);
+  return realm === MODEL_REALM || BUILT_IN.some((each) => each.realm === realm);
 }
 
 /** Reader of the adapter's options. */

@@ -1,41 +1,30 @@
-// Verification of late or unknown objects by reading the API server: the watch leader may have been suspended, and the
-// object be deleted since.
-import type { Logger } from 'pino';
-import type { Clock } from '../../bus/mod.ts';
-import { type RefreshDeps, refresh } from '../effects/ports.ts';
-import type { ObjectActor } from '../object/object-actor.ts';
-
-export interface VerifyDeps extends RefreshDeps {
-  readonly clock: Clock;
-  readonly log: Logger;
-}
+// Reads at the API server that are retried until it answers: what a message said late may be outdated, and what is not known here may
+// exist.
+import type { ObjectContext } from '../object/object-context.ts';
 
 /** Before another try, in milliseconds, and before each later one at most. */
 const PAUSE_FIRST_MS = 1_000;
 const PAUSE_LIMIT_MS = 600_000;
 
-/** Retries until the API server has answered, or the actor is hosted elsewhere. */
-export async function rereadObject(deps: VerifyDeps, actor: ObjectActor, isHere: () => boolean): Promise<void> {
-  await insist(deps, isHere, () => refresh(deps, actor));
+/** Reads an object again, until the API server has answered or the object is not hosted here any more. */
+export async function rereadObject(object: ObjectContext, isHere: () => boolean): Promise<void> {
+  await insist(object, isHere, () => object.refresh());
 }
 
-/**
- * Existing incarnation, if any, once the API server has answered; undefined: the actor's shard has another host by
- * then.
- */
+/** The incarnation that there is, if any, as the API server says; undefined: the object is not hosted here any more. */
 export function currentIncarnation(
-  deps: VerifyDeps,
-  { address, resource }: Pick<ObjectActor, 'address' | 'resource'>,
+  context: ObjectContext,
   isHere: () => boolean,
 ): Promise<{ readonly uid: string | undefined } | undefined> {
-  return insist(deps, isHere, async () => {
-    const object = await deps.objects.get(resource, address.namespace, address.name);
+  const { host, address, resource } = context;
+  return insist(context, isHere, async () => {
+    const object = await host.objects.get(resource, address.namespace, address.name);
     return { uid: object?.metadata.uid };
   });
 }
 
 async function insist<Result>(
-  { clock, log }: VerifyDeps,
+  { clock, host }: ObjectContext,
   isHere: () => boolean,
   work: () => Promise<Result>,
 ): Promise<Result | undefined> {
@@ -43,7 +32,7 @@ async function insist<Result>(
     try {
       return await work();
     } catch (error) {
-      log.debug({ err: error }, 'reading an object that was reported late failed; will retry');
+      host.log.debug({ err: error }, 'an object that was told of late could not be read; it is tried again');
       await clock.sleep(pauseMs);
     }
   }

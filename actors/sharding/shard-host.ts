@@ -13,6 +13,7 @@
 //   SHARD-HOST-6. A host that drops a message, or an effect, because a lease has ended always gives the shard up, even
 //       if the lease turns out to have been renewed: its next host learns the dropped state again.
 import type { Logger } from 'pino';
+import { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
   type Address,
@@ -30,13 +31,14 @@ import type { Measurement } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { readAll } from '../base/list-all.ts';
 import type { RecordEvent } from '../base/record-event.ts';
-import { Semaphore } from '../base/semaphore.ts';
+import { machinesWith } from '../effects/machines.ts';
 import { recordedBy } from '../effects/ownership.ts';
-import { provideEffects } from '../effects/ports.ts';
-import { ObjectActor, type ObjectActorDeps } from '../object/object-actor.ts';
+import { ObjectActor } from '../object/object-actor.ts';
+import type { ObjectContext } from '../object/object-context.ts';
 import type { Registry } from '../object/registry.ts';
-import { StatusThrottle, unthrottled } from '../object/status-throttle.ts';
+import { StatusThrottle, unthrottled } from '../object/status-writer.ts';
 import { deliveryOf } from './dispatch.ts';
+import { writeFailureStatus } from './failure-status.ts';
 import {
   type DeferredAnswers,
   deferredAnswers,
@@ -46,10 +48,9 @@ import {
 } from './local-delivery.ts';
 import { Quarantine } from './quarantine.ts';
 import { RejectedMessages } from './rejected-messages.ts';
-import { currentIncarnation, rereadObject, type VerifyDeps } from './reread.ts';
-import { forgetActor, openShard, type Shard, type ShardParts } from './shard.ts';
+import { currentIncarnation, rereadObject } from './reread.ts';
+import { forgetActor, type HostServices, openShard, type Shard } from './shard.ts';
 import { Subscriptions } from './subscriptions.ts';
-import { writeFailureStatus, writeStatus } from './write-status.ts';
 
 export interface HostDeps {
   bus: Bus;
@@ -106,14 +107,13 @@ export class ShardHost {
   /** Shards that were closed, and whose external calls have not all ended. */
   readonly #closing = new Map<number, Promise<unknown>>();
   readonly #subscriptions: Subscriptions;
-  readonly #machines: ObjectActorDeps['machines'];
-  readonly #turns: StatusThrottle;
-  readonly #inFlight = new Semaphore(PUBLICATIONS);
+  readonly #services: HostServices;
+  readonly #throttle: StatusThrottle;
   readonly #later: DeferredAnswers;
   #takeovers = 0;
   /** Objects whose external id another one had recorded, too, when they were read. */
   readonly #contested = new Set<string>();
-  readonly #quarantine: Quarantine<ObjectActor>;
+  readonly #quarantine: Quarantine<ObjectContext>;
   readonly #refused: RejectedMessages;
   readonly #here: HandOverDeps = {
     // mutant: hand-over-after-lease ?: -> $1.1.1?.actors.get($2.1)
@@ -130,41 +130,33 @@ export class ShardHost {
 
   constructor(deps: HostDeps) {
     this.#deps = deps;
-    const { objects, registry, clock, log, report, callMs, lateEffectMs } = deps;
-    const turns = new StatusThrottle({ clock });
-    this.#turns = turns;
-    this.#refused = new RejectedMessages({ mailbox: deps.bus.mailbox, clock, log });
+    const { bus, objects, registry, clock, log, report, callMs, lateEffectMs, namespaces } = deps;
+    const { mailbox, trace } = bus;
+    const throttle = new StatusThrottle({ clock });
+    this.#throttle = throttle;
+    this.#refused = new RejectedMessages({ mailbox, clock, log });
     this.#later = deferredAnswers(clock);
-    this.#subscriptions = new Subscriptions({
-      mailbox: deps.bus.mailbox,
-      onTrouble: (message) => log.debug(message),
-    });
+    this.#subscriptions = new Subscriptions({ mailbox, onTrouble: (message) => log.debug(message) });
     this.#quarantine = new Quarantine({
-      clock,
-      log,
-      report,
-      resume: (actor) => this.#resume(actor),
+      ...{ clock, log, report, writeFailureStatus },
+      resume: (object) => this.#resume(object),
       calls: ({ key }) => this.#shardByKey(key)?.calls,
-      writeFailureStatus: (actor, message) =>
-        writeFailureStatus({ clock, log, turns, objects, mailbox: deps.bus.mailbox }, actor, message),
     });
-    this.#machines = provideEffects({
-      objects: unthrottled(objects, this.#turns),
-      registry,
-      clock,
-      callMs,
-      lateEffectMs,
-      createJournal: (key) => this.#shardByKey(key)?.createJournal,
-      mailbox: deps.bus.mailbox,
-      namespaces: deps.namespaces,
+    const machines = machinesWith({
+      ...{ registry, clock, callMs, lateEffectMs, mailbox, namespaces },
+      objects: unthrottled(objects, throttle),
       measure: deps.measure ?? (() => undefined),
-      settleDispute: (key) => void this.#contested.delete(key),
       actor: (key) => this.#actorByKey(key),
-      track: (key, call) => this.#shardByKey(key)?.calls.add(key, call),
-      trackWrite: (key, write) => this.#shardByKey(key)?.calls.addWrite(key, write),
-      leaseEndsAt: (key) => this.#shardByKey(key)?.lease.endsAt() ?? 0,
-      leaseSignal: (key) => this.#shardByKey(key)?.ended.signal ?? AbortSignal.abort(),
     });
+    this.#services = {
+      ...{ registry, machines, objects, mailbox, trace, clock, log, throttle, report, callMs, lateEffectMs },
+      ...{ here: this.#here, later: this.#later, inFlight: new FairSemaphore(PUBLICATIONS) },
+      isOwnershipDisputed: (key) => this.#contested.has(key),
+      settleDispute: (key) => void this.#contested.delete(key),
+      supervise: (object, act) => this.#quarantine.run(object, act),
+      reread: (object) => void this.#reread(object),
+      currentIncarnation: (object) => currentIncarnation(object, () => this.#shardByKey(object.key) !== undefined),
+    };
   }
 
   /** Number of hosted objects by state. */
@@ -190,7 +182,7 @@ export class ShardHost {
       queues: {
         mail: shards.reduce((sum, { outbox }) => sum + outbox.underWay, 0),
         answers: this.#later.size,
-        statuses: this.#turns.waiting,
+        statuses: this.#throttle.waiting,
       },
     };
   }
@@ -226,13 +218,10 @@ export class ShardHost {
   ): Promise<void> {
     const { log } = this.#deps;
     const opened = new Map<number, Shard>();
-    const onTrouble = (message: string): void => log.warn(message);
     this.#takeovers += 1;
     const turn = this.#takeovers;
     for (const [number, lease] of leases) {
-      const actorDeps = (said: ShardParts): ObjectActorDeps => this.#actorDeps(said);
-      const shared = { inFlight: this.#inFlight, here: this.#here, later: this.#later, onTrouble };
-      const shard = openShard({ number, lease, onLapse, turn }, { ...this.#deps, ...shared, actorDeps });
+      const shard = openShard({ number, lease, onLapse, turn }, this.#services);
       opened.set(number, shard);
       this.#shards.set(number, shard);
     }
@@ -400,7 +389,7 @@ export class ShardHost {
     if (shard === undefined || !isOurs(number)) return;
     // A suspended process receives old messages before the end of its lease: a removal would affect another host.
     // mutant: host-mail-after-lease drop
-    if (this.#isOver(number, shard)) return;
+    if (shard.isOver()) return;
     if ('name' in about) {
       shard.sweep.heard(about, mail.payload, mail.sequence);
       return;
@@ -426,7 +415,7 @@ export class ShardHost {
     if (!('from' in about) || about.topic !== 'claim') return;
     const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
-    if (shard === undefined || !isOurs(number) || this.#isOver(number, shard)) return;
+    if (shard === undefined || !isOurs(number) || shard.isOver()) return;
     const actor = this.#actor(shard, about.to);
     this.#settle(shard, actor, () => actor.missClaim(about.from));
   }
@@ -444,7 +433,7 @@ export class ShardHost {
     const key = addressKey(address);
     const known = shard.actors.get(key);
     if (known !== undefined) return known;
-    const actor = new ObjectActor(shard.deps, address);
+    const actor = new ObjectActor(shard, address);
     shard.actors.set(key, actor);
     if (shard.live) {
       this.#quarantine.run(actor, () => {
@@ -458,52 +447,27 @@ export class ShardHost {
   }
 
   /** The actor acts no more. */
-  #end(actor: ObjectActor): void {
+  #end(actor: ObjectContext): void {
     actor.stop();
     this.#quarantine.forget(actor);
     this.#contested.delete(actor.key);
   }
 
   /** A held actor begins again, if it still lives here. */
-  #resume(actor: ObjectActor): void {
-    const shard = this.#shardByKey(actor.key);
-    if (shard?.actors.get(actor.key) !== actor) this.#end(actor);
+  #resume(held: ObjectContext): void {
+    const shard = this.#shardByKey(held.key);
+    const actor = shard?.actors.get(held.key);
+    if (shard === undefined || actor !== held) this.#end(held);
     else if (shard.live) this.#settle(shard, actor, () => actor.start());
   }
 
-  #actorDeps({ outbox, answers, createJournal }: ShardParts): ObjectActorDeps {
-    const { bus, objects, registry, clock, log, report } = this.#deps;
-    return {
-      registry,
-      clock,
-      log,
-      report,
-      outbox,
-      answers,
-      turns: this.#turns,
-      inDoubtUntil: (key) => createJournal.at(key),
-      isOwnershipDisputed: (key) => this.#contested.has(key),
-      machines: this.#machines,
-      mailbox: bus.mailbox,
-      trace: bus.trace,
-      rereadObject: (actor) => void this.#verify(actor),
-      currentIncarnation: (actor) =>
-        currentIncarnation(this.#reading, actor, () => this.#shardByKey(actor.key) !== undefined),
-      writeStatus: writeStatus({ objects, mailbox: bus.mailbox }),
-      supervise: (actor, act) => this.#quarantine.run(actor, act),
-    };
-  }
-
-  get #reading(): VerifyDeps {
-    const { bus, ...deps } = this.#deps;
-    return { ...deps, mailbox: bus.mailbox };
-  }
-
-  async #verify(actor: ObjectActor): Promise<void> {
-    const isHere = (): boolean => this.#shardByKey(actor.key)?.actors.get(actor.key) === actor;
-    await rereadObject(this.#reading, actor, isHere);
-    const shard = this.#shardByKey(actor.key);
-    if (shard !== undefined && isHere()) this.#settle(shard, actor, () => undefined);
+  async #reread(object: ObjectContext): Promise<void> {
+    const { key } = object;
+    const isHere = (): boolean => this.#shardByKey(key)?.actors.get(key) === object;
+    await rereadObject(object, isHere);
+    const shard = this.#shardByKey(key);
+    const actor = shard?.actors.get(key);
+    if (shard !== undefined && actor === object) this.#settle(shard, actor, () => undefined);
   }
 
   #shardByKey(key: string): Shard | undefined {
@@ -512,17 +476,8 @@ export class ShardHost {
 
   /** Actor of an effect. After a suspension the effect continues before the lease's end is noticed (SHARD-HOST-2). */
   #actorByKey(key: string): ObjectActor | undefined {
-    const number = shardOfKey(key, this.#deps.bus.mailbox.shards);
-    const shard = this.#shards.get(number);
+    const shard = this.#shardByKey(key);
     // mutant: host-acts-after-lease || -> $1
-    return shard === undefined || this.#isOver(number, shard) ? undefined : shard.actors.get(key);
-  }
-
-  /** Whether the lease has ended, noticed or not. What is not done for that is never done here: the shard lapses (SHARD-HOST-6). */
-  #isOver(number: number, shard: Shard): boolean {
-    if (this.#deps.clock.now() < shard.lease.endsAt()) return false;
-    // mutant: host-never-lapses drop
-    shard.onLapse(number);
-    return true;
+    return shard === undefined || shard.isOver() ? undefined : shard.actors.get(key);
   }
 }

@@ -15,6 +15,7 @@
 //       starts (P11) before anything of the list is published.
 //   WATCHER-6. Who watches less of what the pods serve than another process that can lead does not lead.
 import type { Logger } from 'pino';
+import { FairSemaphore } from '../../adapters/http/fair-semaphore.ts';
 import {
   compareVersions,
   type KubeClient,
@@ -37,7 +38,6 @@ import {
 import type { KubeObject } from '../../machines/object.ts';
 import { changeTraceparent } from '../base/change-trace.ts';
 import { placesOf } from '../base/list-all.ts';
-import { Semaphore } from '../base/semaphore.ts';
 import { Coalescer } from '../mailbox/coalescer.ts';
 import { type ObjectMessage, parseObjectMessage } from '../mailbox/messages.ts';
 import { Outbox } from '../mailbox/outbox.ts';
@@ -155,7 +155,7 @@ async function lead(deps: WatcherDeps, lease: Lease, signal: AbortSignal): Promi
   const stopEpoch = mailbox.watchEpoch((epoch) => {
     if (epoch.id !== id) end();
   });
-  const inFlight = new Semaphore(PUBLICATIONS);
+  const inFlight = new FairSemaphore(PUBLICATIONS);
   const onTrouble = (message: string): void => log.warn(message);
   const outbox = new Outbox({ mailbox, clock, inFlight, endsAt: () => lease.endsAt(), onTrouble, remember: 'place' });
   const pending = new Set<Promise<void>>();

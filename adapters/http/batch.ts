@@ -43,6 +43,7 @@ export function together<Ask, Answer>(): (
       return begin(key, first, run);
     }
     line.asks.push(ask);
+    // mutant: readings-join-earlier -> return line.current;
     line.next ??= line.current.then(() => begin(key, line, run));
     return line.next;
   };

@@ -13,7 +13,6 @@
 import { type TransientError, UnsentError } from '../../bus/errors.ts';
 import type { Clock, Timer } from '../../bus/time.ts';
 import type { CallLoad } from '../api/adapter.ts';
-import { CallTimes } from './call-times.ts';
 
 export interface LimiterRequest {
   readonly namespace: string;
@@ -296,4 +295,23 @@ function drop(queues: Queues, key: string, waiter: Waiter): void {
   const others = (queues.get(key) ?? []).filter((other) => other !== waiter);
   if (others.length === 0) queues.delete(key);
   else queues.set(key, others);
+}
+
+/** Weight of the newest call in the average. */
+const NEWEST = 0.1;
+/** No expectation is longer: one slow afternoon is no reason to send nothing, in milliseconds. */
+const LONGEST_MS = 2_000;
+
+export class CallTimes {
+  readonly #averages = new Map<string, number>();
+
+  add(kind: string, tookMs: number): void {
+    const average = this.#averages.get(kind);
+    this.#averages.set(kind, average === undefined ? tookMs : average + NEWEST * (tookMs - average));
+  }
+
+  /** 0 as long as nothing is known. */
+  expectedMs(kind: string): number {
+    return Math.min(this.#averages.get(kind) ?? 0, LONGEST_MS);
+  }
 }

@@ -15,7 +15,7 @@ export class FairSemaphore {
   }
 
   /** Undefined: there was a place; otherwise resolves when there is. */
-  enter(key: string): Promise<void> | undefined {
+  enter(key = ''): Promise<void> | undefined {
     if (this.#free > 0) {
       this.#free--;
       return undefined;

@@ -18,7 +18,7 @@ export interface Holding {
   release(): void;
 }
 
-/** A pod has 512 MiB (deploy/base), of which V8 takes 256 for objects; in bytes. */
+/** A pod has 512 MiB (deploy/chart), of which V8 takes 256 for objects; in bytes. */
 const WHOLE = 96 * 1024 * 1024;
 
 export class AnswerMemory {

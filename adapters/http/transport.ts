@@ -5,9 +5,8 @@ import type { buildConnector } from 'undici';
 import type { Json, JsonObject } from '../../bus/bus.ts';
 import { TransientError, TroupeError, UnknownOutcomeError } from '../../bus/errors.ts';
 import type { Clock } from '../../bus/time.ts';
-import { type Extent, textOf } from './response.ts';
+import { type Extent, retryAfterMs as retryAfterOf, textOf } from './response.ts';
 import type { Holding } from './response-memory.ts';
-import { retryAfterMs as retryAfterOf } from './retry-after.ts';
 import { Agent, connectorWith, type Dispatcher, proxyAgent, request } from './undici.ts';
 
 /** As oslo.middleware makes it. */

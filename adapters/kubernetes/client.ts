@@ -4,10 +4,10 @@
 import { createSecureContext, type SecureContext } from 'node:tls';
 import type { JsonObject } from '../../bus/bus.ts';
 import { AbsentError, ConflictError, TerminalError, TransientError } from '../../bus/errors.ts';
-import type { Clock } from '../../bus/time.ts';
+import type { Clock, Timer } from '../../bus/time.ts';
 import { FairSemaphore } from '../http/fair-semaphore.ts';
-import { retryAfterMs } from '../http/retry-after.ts';
-import { Agent, type Dispatcher, request } from '../http/undici.ts';
+import { retryAfterMs } from '../http/response.ts';
+import { Agent, type Dispatcher, type Progress, request, requestWhole, type WholeAnswer } from '../http/undici.ts';
 import { isProof, isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
@@ -30,6 +30,29 @@ export class ForbiddenError extends TransientError {
     super(message);
     this.isTerminating = isTerminating;
   }
+}
+
+/** 422: what of the object is wrong, field by field. */
+export class InvalidError extends TerminalError {
+  override name = 'InvalidError';
+  readonly causes: readonly Cause[];
+  constructor(message: string, causes: readonly Cause[]) {
+    super(message);
+    this.causes = causes;
+  }
+}
+
+/** One thing that is wrong with an object. */
+export interface Cause {
+  /** `spec.nodes.compute`. */
+  readonly field: string;
+  readonly message: string;
+}
+
+/** Who a request is made for, where that is not the account of this process. */
+export interface Impersonated {
+  readonly user: string;
+  readonly groups: readonly string[];
 }
 
 export interface KubeClient {
@@ -62,6 +85,8 @@ export interface KubeCall {
   readonly body?: JsonObject | readonly JsonObject[];
   /** Maximum length of the response; unlimited by default. The rest is not read. */
   readonly mostBytes?: number;
+  /** The user whose rights decide; those of this process unless stated. */
+  readonly as?: Impersonated | undefined;
 }
 
 export interface KubeAnswer {
@@ -192,44 +217,86 @@ export function kubeClient({
     if (session !== undefined) session = { ...session, readAt: Number.NEGATIVE_INFINITY };
   }
 
-  async function send(
+  /** Headers of a request, and the way to the API server. Its first word becomes the field manager of writes that name none. */
+  async function addressed(
     by: 'requests' | 'watches',
-    path: string,
-    options: Partial<Dispatcher.RequestOptions>,
-    accept: string | undefined,
-  ): Promise<Dispatcher.ResponseData> {
-    const { [by]: agent, headers } = await credentials();
+    accept = 'application/json',
+    contentType?: string,
+  ): Promise<{ readonly dispatcher: Dispatcher; readonly headers: Record<string, string> }> {
+    const { [by]: dispatcher, headers } = await credentials();
+    const type = contentType !== undefined && { 'content-type': contentType };
+    return { dispatcher, headers: { 'user-agent': userAgent, ...headers, accept, ...type } };
+  }
+
+  function unanswered(error: unknown): TransientError {
+    return new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
+  }
+
+  /** Sends a request and reads its answer to the end. @throws {TooLargeError} {TransientError} */
+  async function answerTo({
+    method,
+    path,
+    accept,
+    contentType,
+    body,
+    mostBytes = Number.POSITIVE_INFINITY,
+    as,
+  }: KubeCall): Promise<WholeAnswer> {
+    const type = body === undefined ? undefined : (contentType ?? 'application/json');
+    const { dispatcher, headers } = await addressed('requests', accept, type);
+    let timer: Timer | undefined;
     try {
-      const { headers: extra, ...rest } = options;
-      // Its first word becomes the field manager of writes that name none.
-      const all = {
-        'user-agent': userAgent,
-        ...headers,
-        accept: accept ?? 'application/json',
-        ...(extra as Record<string, string> | undefined),
-      };
-      return await request(`${server}${path}`, { method: 'GET', ...rest, dispatcher: agent, headers: all });
-    } catch (error) {
-      throw new TransientError(`no answer from the API server at ${server}: ${reason(error)}`, { cause: error });
+      return await requestWhole(`${server}${path}`, {
+        dispatcher,
+        headers: {
+          ...headers,
+          // mutant: impersonation-forgotten drop
+          ...(as !== undefined && { 'impersonate-user': as.user, 'impersonate-group': [...as.groups] }),
+        },
+        method,
+        body: body === undefined ? null : JSON.stringify(body),
+        headersTimeout: REQUEST_TIMEOUT_MS,
+        onAnswer(end) {
+          const late = (): void => end(new Error(`nothing more within ${REQUEST_TIMEOUT_MS} ms`));
+          timer = clock.setTimeout(late, REQUEST_TIMEOUT_MS);
+        },
+        onSize(bytes) {
+          // mutant: list-page-of-any-size if -> false
+          if (bytes > mostBytes)
+            throw new TooLargeError(`the API server at ${server} answered more than ${mostBytes} bytes`);
+        },
+      });
+    } catch (failure) {
+      const { error, progress } = failure as { readonly error: unknown; readonly progress: Progress };
+      if (error instanceof TooLargeError) throw error;
+      if (progress !== 'answered') throw unanswered(error);
+      throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
+        cause: error,
+      });
+    } finally {
+      if (timer !== undefined) clock.clearTimeout(timer);
     }
   }
 
-  /** The text of an answer whose headers are there. @throws {TooLargeError} */
-  async function textOf({ body }: Dispatcher.ResponseData, most = Number.POSITIVE_INFINITY): Promise<string> {
-    const late = new Error(`nothing more within ${REQUEST_TIMEOUT_MS} ms`);
-    const timer = clock.setTimeout(() => body.destroy(late), REQUEST_TIMEOUT_MS);
+  async function exchange(call: KubeCall): Promise<KubeAnswer> {
+    const answer = await answerTo(call);
+    const parsed = parse(answer.text);
+    if (answer.status >= 400) {
+      // mutant: refused-token-kept drop
+      if (answer.status === 401) distrust();
+      throw await refused(answer, parsed, call);
+    }
+    if (parsed === undefined)
+      throw new TransientError(`the API server at ${server} answered something that is not JSON`);
+    return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
+  }
+
+  /** The text by which a watch is refused. */
+  async function refusalText({ body }: Dispatcher.ResponseData): Promise<string> {
+    const timer = clock.setTimeout(() => body.destroy(new Error('timed out')), REQUEST_TIMEOUT_MS);
     try {
-      const decoder = new TextDecoder();
-      let [text, bytes] = ['', 0];
-      for await (const chunk of body as AsyncIterable<Buffer>) {
-        bytes += chunk.length;
-        // mutant: list-page-of-any-size if -> false
-        if (bytes > most) throw new TooLargeError(`the API server at ${server} answered more than ${most} bytes`);
-        text += decoder.decode(chunk, { stream: true });
-      }
-      return text + decoder.decode();
+      return await body.text();
     } catch (error) {
-      if (error instanceof TooLargeError) throw error;
       throw new TransientError(`the answer of the API server at ${server} broke off: ${reason(error)}`, {
         cause: error,
       });
@@ -238,33 +305,15 @@ export function kubeClient({
     }
   }
 
-  async function exchange({ method, path, accept, contentType, body, mostBytes }: KubeCall): Promise<KubeAnswer> {
-    const options: Partial<Dispatcher.RequestOptions> = { method, headersTimeout: REQUEST_TIMEOUT_MS };
-    if (body !== undefined) {
-      options.body = JSON.stringify(body);
-      options.headers = { 'content-type': contentType ?? 'application/json' };
-    }
-    const answer = await send('requests', path, options, accept);
-    const parsed = parse(await textOf(answer, mostBytes));
-    if (answer.statusCode >= 400) {
-      // mutant: refused-token-kept drop
-      if (answer.statusCode === 401) distrust();
-      throw await refused(answer, parsed, { method, path });
-    }
-    if (parsed === undefined)
-      throw new TransientError(`the API server at ${server} answered something that is not JSON`);
-    return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
-  }
-
-  /** Meaning of an error response. After an ambiguous 404, discovery tells whether the kind is served at all. */
+  /** What a refusal means. Whether the kind is served at all is asked for after a 404 that does not tell. */
   async function refused(
-    { statusCode, headers }: Dispatcher.ResponseData,
+    { status, headers }: Pick<WholeAnswer, 'status' | 'headers'>,
     body: JsonObject | undefined,
     { method, path: whole }: Pick<KubeCall, 'path'> & { readonly method: string },
   ): Promise<Error> {
     const [path = ''] = whole.split('?');
-    const refusal = refusalOf(statusCode, body, { method, path }, retryAfterMs(headers['retry-after'], clock.now()));
-    if (statusCode !== 404 || refusal instanceof AbsentError) return refusal;
+    const refusal = refusalOf(status, body, { method, path }, retryAfterMs(headers['retry-after'], clock.now()));
+    if (status !== 404 || refusal instanceof AbsentError) return refusal;
     try {
       return (await isUnserved(path, listed)) ? new AbsentError(refusal.message) : refusal;
     } catch (error) {
@@ -285,10 +334,9 @@ export function kubeClient({
   }
 
   async function read(path: string): Promise<JsonObject> {
-    const answer = await send('requests', path, { headersTimeout: REQUEST_TIMEOUT_MS }, undefined);
-    const body = parse(await textOf(answer));
-    if (answer.statusCode !== 200 || body === undefined)
-      throw refusalOf(answer.statusCode, body, { method: 'GET', path });
+    const { status, text } = await answerTo({ method: 'GET', path });
+    const body = parse(text);
+    if (status !== 200 || body === undefined) throw refusalOf(status, body, { method: 'GET', path });
     return body;
   }
 
@@ -304,10 +352,15 @@ export function kubeClient({
       }
     },
     async *stream(path, accept, signal, onOpen) {
-      const answer = await send('watches', path, { signal, bodyTimeout: 0 }, accept);
-      if (answer.statusCode >= 400) {
-        if (answer.statusCode === 401) distrust();
-        throw await refused(answer, parse(await textOf(answer)), { method: 'watch', path });
+      const to = await addressed('watches', accept);
+      const opening = request(`${server}${path}`, { ...to, method: 'GET', signal, bodyTimeout: 0 });
+      const answer = await opening.catch((error: unknown) => {
+        throw unanswered(error);
+      });
+      const { statusCode: status, headers } = answer;
+      if (status >= 400) {
+        if (status === 401) distrust();
+        throw await refused({ status, headers }, parse(await refusalText(answer)), { method: 'watch', path });
       }
       onOpen?.();
       yield* lines(answer.body, signal, server);
@@ -401,7 +454,8 @@ export function refusalOf(
   if (status === 409 || isPatchTest) return new ConflictError(message);
   // mutant: expired-is-absent new.0 -> AbsentError
   if (status === 410) return new ExpiredError(message);
-  if ([400, 405, 406, 413, 415, 422].includes(status)) return new TerminalError(message);
+  if (status === 422) return new InvalidError(message, causesIn(body));
+  if ([400, 405, 406, 413, 415].includes(status)) return new TerminalError(message);
   if (status === 403) {
     const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly { readonly reason?: string }[] };
     // mutant: terminating-namespace : -> false
@@ -409,6 +463,11 @@ export function refusalOf(
   }
   // mutant: retry-after-ignored {} -> {}
   return new TransientError(message, { retryAfterMs: retryAfter });
+}
+
+function causesIn(body: JsonObject | undefined): readonly Cause[] {
+  const { causes = [] } = (body?.['details'] ?? {}) as { readonly causes?: readonly Partial<Cause>[] };
+  return causes.map(({ field = '', message = '' }) => ({ field, message }));
 }
 
 function reason(error: unknown): string {

@@ -3,11 +3,14 @@ export {
   type CrdFile,
   crd,
   crdFile,
+  crdFileName,
   crdName,
+  crdText,
   type KindContract,
   type KindDefinition,
 } from '../api/contract/crds.ts';
 export { ExpiredError, ForbiddenError, type KubeClient, kubeClient } from './client.ts';
+export { delegatedObjects } from './delegated.ts';
 export { type EventRecord, type Events, EventType, events, subjectOf } from './events.ts';
 export { type ApplyOptions, type ObjectList, type Objects, objects } from './objects.ts';
 export { acceptOf, compareVersions, type Resource, resourcePath, SECRETS } from './resource.ts';

@@ -143,8 +143,7 @@ export const deleting = resourceSetup.createStateConfig({
       },
     },
     recordingFound: {
-      description:
-        'Recording the result of an earlier create first: the current spec does not identify it.',
+      description: 'Recording the result of an earlier create first: the current spec does not identify it.',
       tags: [Tag.Busy, ResourceTag.Removing],
       invoke: {
         id: 'recordFound',

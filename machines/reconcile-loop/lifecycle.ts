@@ -1,11 +1,13 @@
 // Lifecycle of an object that is reconciled in attempts, for kinds: the state machine, and the type of an attempt. The
 // attempts write the whole status, independent of its earlier writers.
-import { fromPromise, type SnapshotFrom } from 'xstate';
+import type { SnapshotFrom } from 'xstate';
+import { type EffectRun, effectsOver } from '../effect.ts';
 import { equipped } from '../equipped.ts';
 import {
   type Dependency,
   type Lifecycle,
   type LifecyclePorts,
+  type PortsOf,
   type StatusSummary,
   type Step,
   Tag,
@@ -14,7 +16,6 @@ import type { JsonObject, KubeObject } from '../object.ts';
 import { retryOf } from '../retry.ts';
 import {
   backoffMs,
-  type EffectInput,
   type ReconcileAttemptInput,
   type ReconcileLoopContext,
   type ReconcileLoopView,
@@ -25,7 +26,6 @@ import { reconcileLoopMachine } from './machine.ts';
 /** Input of an attempt. */
 export interface ReconcileAttempt {
   readonly ports: LifecyclePorts;
-  readonly key: string;
   /** As it was known when the pass began. */
   readonly object: KubeObject;
   readonly dependencies: readonly Dependency[];
@@ -77,7 +77,7 @@ export function reconcileLoop({
   return {
     ...more,
     machine: reconcileLoopMachine,
-    provide: (ports) => provide(ports, reconcile),
+    provide: (portsOf) => provide(portsOf, reconcile),
     view: (object) => retriable(view(object), object),
     // Passes write what there is to say.
     statusKey: () => undefined,
@@ -120,19 +120,20 @@ function hasFailed({ cause, to }: Step): boolean {
   return cause.type.startsWith('xstate.error.') && to.hasTag(Tag.Failing);
 }
 
-function provide(ports: LifecyclePorts, reconcile: ReconcileLoopOptions['reconcile']): typeof reconcileLoopMachine {
-  const effect = (run: (key: string) => Promise<void>) =>
-    fromPromise<void, EffectInput>(({ input: { key } }) => run(key));
+function provide(portsOf: PortsOf, reconcile: ReconcileLoopOptions['reconcile']): typeof reconcileLoopMachine {
+  const effect = effectsOver(portsOf);
   return equipped(reconcileLoopMachine, {
     actors: {
-      addOwnFinalizer: effect((key) => ports.addOwnFinalizer(key)),
-      reconcile: fromPromise<Verdict, ReconcileAttemptInput>(({ input: { key, ...given }, signal }) =>
-        reconcile({ ports, key, object: ports.object(key), signal, ...given }),
+      addOwnFinalizer: effect(({ ports }) => ports.addOwnFinalizer()),
+      reconcile: effect(({ ports, input: { key: _, ...given }, signal }: EffectRun<ReconcileAttemptInput>) =>
+        reconcile({ ports, object: ports.object(), signal, ...given }),
       ),
-      endClaims: effect((key) => ports.endClaims(key)),
-      removeOwnFinalizer: effect((key) => ports.removeOwnFinalizer(key)),
+      endClaims: effect(({ ports }) => ports.endClaims()),
+      removeOwnFinalizer: effect(({ ports }) => ports.removeOwnFinalizer()),
     },
-    actions: { claim: ({ context: { key, withdrawnUids } }) => ports.claim(key, withdrawnUids) },
-    delays: { backoff: ({ context }: { context: ReconcileLoopContext }) => ports.jitter(backoffMs(context)) },
+    actions: { claim: ({ context: { key, withdrawnUids } }) => portsOf(key).claim(withdrawnUids) },
+    delays: {
+      backoff: ({ context }: { context: ReconcileLoopContext }) => portsOf(context.key).jitter(backoffMs(context)),
+    },
   });
 }

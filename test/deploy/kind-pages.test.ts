@@ -11,7 +11,7 @@ import { BUILT_IN } from '../../actors/process/adapters.ts';
 import { kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { startApiServer } from '../../adapters/simulated/kubernetes/mod.ts';
 import type { JsonObject } from '../../bus/mod.ts';
-import { kindPages } from '../../deploy/render/kind-pages.ts';
+import { kindPages } from '../../deploy/kind-pages.ts';
 
 const test = suite('pages of kinds');
 const KINDS = new URL('../../deploy/kinds/', import.meta.url);

@@ -8,7 +8,7 @@ import { TerminalError } from '../../../bus/mod.ts';
 import { systemClock } from '../../base/clock.ts';
 import { readConfig, rolesWith } from '../../base/config.ts';
 import { USER_AGENT } from '../../base/version.ts';
-import { adaptersOf } from '../../process/adapters.ts';
+import { adaptersOf, moreAdaptersIn } from '../../process/adapters.ts';
 import { rolesOnBus, userOf } from '../../process/bus-user.ts';
 import { parsed } from '../command-line.ts';
 import {
@@ -46,7 +46,10 @@ export async function credentials(
   const { values, positionals } = parsed(USAGES.credentials, args);
   const [extra] = positionals;
   if (extra !== undefined) throw new TerminalError(`'troupe bus credentials' goes without '${extra}'`);
-  const adapters = await adaptersOf(values.adapters?.join() ?? env['TROUPE_ADAPTERS'], cwd);
+  const adapters = await adaptersOf(
+    { ...moreAdaptersIn(env), ...(values.adapters && { adapters: values.adapters.join() }) },
+    cwd,
+  );
   const users = usersOf(adapters, values.user ?? []);
   const { natsPrefix: root, kubeconfig, inCluster } = readConfig(env, { kubeconfig: values.kubeconfig });
   const wanted = {

@@ -1,6 +1,6 @@
 // Completions at the cursor: commands, options, values of options and kinds, from the tables that parse them.
 import type { Adapter } from '../../../adapters/api/adapter.ts';
-import { adaptersOf } from '../../process/adapters.ts';
+import { adaptersOf, moreAdaptersIn } from '../../process/adapters.ts';
 import type { Option, Options, Usage } from '../command-line.ts';
 import { isCommand, USAGES, usageOf } from '../usage.ts';
 import { type Looked, lookInCluster } from './in-cluster.ts';
@@ -53,7 +53,7 @@ async function completionOf(
   env: NodeJS.ProcessEnv,
   tools: readonly CompletedTool[],
 ): Promise<Completion> {
-  const adapters = await adaptersOf(env['TROUPE_ADAPTERS'], process.cwd());
+  const adapters = await adaptersOf(moreAdaptersIn(env), process.cwd());
   const current = words.at(-1) ?? '';
   const commands: readonly Usage[] = [...Object.values<Usage>(USAGES), ...tools];
   const [first, ...others] = words.slice(0, -1);

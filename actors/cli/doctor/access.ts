@@ -74,7 +74,7 @@ function lacking(place: string, role: string, refused: readonly Attributes[], is
   const what = `may not ${reported.slice(0, NAMED).join('; ')}${more}`;
   const binding = refused.every(isOfSecrets)
     ? `troupe-${role}-secrets, where Secrets are meant for it,`
-    : `troupe-${role} of deploy/windows`;
+    : `troupe-${role} of deploy/chart`;
   const rules = isOfNodes ? binding : 'of deploy/install.yaml';
   const todo = `a process that plays '${role}' needs it: bind the ClusterRole ${rules} to whom it runs as`;
   return wrong(Area.Access, place, what, todo);

@@ -19,8 +19,12 @@ const COMMANDS: Readonly<Record<CommandName, () => Promise<ModelCommand>>> = {
   openapi: () => import('./openapi.ts'),
   types: () => import('./types.ts'),
   docs: () => import('./docs.ts'),
+  crds: () => import('./crds.ts'),
   lsp: () => import('./lsp.ts'),
   diff: () => import('./diff.ts'),
+  serve: () => import('./serve.ts'),
+  routes: () => import('./routes.ts'),
+  token: () => import('./token.ts'),
 };
 
 const MODEL: Tool<CommandName> = {

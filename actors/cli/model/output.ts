@@ -25,13 +25,13 @@ export type OutputFiles = ReadonlyMap<string, string>;
  * earlier run for the same model wrote, and this one does not, go.
  *
  * @param command  its name: files that it wrote are known by it
- * @param make  called for a model without errors; nothing is written before it is done
+ * @param make  called for a model without errors; nothing is written before it is done, and nothing at all for undefined
  * @throws {TerminalError} the call makes no sense, or the files cannot be written
  */
 export async function generate(
   command: CommandName,
   args: readonly string[],
-  make: (model: Model, values: ModelArguments['values']) => OutputFiles,
+  make: (model: Model, values: ModelArguments['values']) => OutputFiles | undefined,
 ): Promise<number> {
   const { roots, values } = modelArguments(USAGES[command], args);
   const output = values['output'];
@@ -46,6 +46,7 @@ export async function generate(
   const model = roots.map((root) => relative(resolve(output), resolve(root)).split(sep).join('/')).join(' ');
   return await withModel({ roots, watch }, ({ workspace }) => {
     const files = make(workspace.model(), values);
+    if (files === undefined) return 1;
     return orRefuseOutput(output, () => {
       const old = readManifest(output, command);
       const leftovers = leftoversOf(output, old, files, model);

@@ -74,6 +74,22 @@ export const USAGES = {
     options: GENERATOR,
     examples: ['model docs models --output site --watch'],
   },
+  crds: {
+    name: 'model crds',
+    forms: ['<dir>...'],
+    about:
+      'prints a CustomResourceDefinition for every class that the bindings name, or for all classes without any; with --output into <out>/<group>_<plural>.yaml',
+    options: {
+      ...GENERATOR,
+      bindings: {
+        type: 'string',
+        value: 'FILE',
+        fallback: 'bindings.yaml in the first <dir>',
+        help: 'which classes become kinds, and which attributes become the status',
+      },
+    },
+    examples: ['model crds models', 'model crds models --output crds --check'],
+  },
   lsp: {
     name: 'model lsp',
     forms: ['[<dir>...]'],
@@ -92,6 +108,67 @@ export const USAGES = {
       output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
     },
     examples: ['model diff released/models models', 'model diff released/models models -o json'],
+  },
+  serve: {
+    name: 'model serve',
+    forms: ['<dir>...'],
+    about:
+      'serves a model as an HTTP API, with its objects in memory: lists, searches, objects and links as the cluster manager has them',
+    options: {
+      'bind-address': {
+        type: 'string',
+        value: 'HOST:PORT',
+        default: '127.0.0.1:8000',
+        help: 'where it listens; port 0 is any that is free',
+      },
+      auth: {
+        type: 'string',
+        value: 'none|token|jwks',
+        default: 'none',
+        help: 'who is answered: all of this machine, who has the token of --token-file, or who has one that a key of --jwks verifies',
+      },
+      'token-file': { type: 'string', value: 'FILE', help: "has a token, such as 'troupe model token' prints" },
+      jwks: { type: 'string', value: 'FILE|URL', help: 'a JSON Web Key Set; read again for a key that is not known' },
+      'access-tokens': {
+        type: 'string',
+        value: 'FILE',
+        help: 'tokens of pull secrets, a line <cluster>:<token> for each, which are accepted as well',
+      },
+      'tls-cert': { type: 'string', value: 'FILE', help: 'certificates in PEM: it listens for HTTPS' },
+      'tls-key': { type: 'string', value: 'FILE', help: 'their key in PEM' },
+      rate: { type: 'string', value: 'N', help: 'requests a second of each caller; more are answered with 429' },
+      objects: {
+        type: 'string',
+        value: 'FILE',
+        help: 'what there is at first: a JSON object with a list for each path',
+      },
+      'metrics-bind-address': { type: 'string', value: 'HOST:PORT', help: 'where /metrics is' },
+      watch: { type: 'boolean', help: 'serves each edit of the model, and says what it means for clients' },
+    },
+    examples: [
+      'model serve models',
+      'model serve models --watch --objects objects.json',
+      'model serve models --bind-address :8443 --auth token --token-file token --tls-cert tls.crt --tls-key tls.key',
+    ],
+  },
+  routes: {
+    name: 'model routes',
+    forms: ['<dir>...'],
+    about: "lists what 'model serve' answers: method, path, the model's method, and what serves it",
+    options: {
+      output: { type: 'string', short: 'o', value: 'text|json', default: 'text', help: 'json is for programs' },
+    },
+    examples: ['model routes models'],
+  },
+  token: {
+    name: 'model token',
+    forms: [''],
+    about: "prints a token for 'model serve --auth token' that the ocm client accepts, too",
+    options: {
+      name: { type: 'string', value: 'NAME', default: 'troupe', help: 'who it is for, as clients show it' },
+      hours: { type: 'string', value: 'N', default: '0', help: 'until clients take it for expired; 0 is never' },
+    },
+    examples: ['model token > token', 'model token --name ada --hours 8'],
   },
 } as const satisfies Readonly<Record<string, Usage>>;
 export type CommandName = keyof typeof USAGES;

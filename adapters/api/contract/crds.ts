@@ -151,13 +151,22 @@ export function openApi(schema: Schema, name: string | undefined): JsonObject {
 
 /** The generated file of a contract: keys sorted, scalars quoted so that readers of YAML 1.1 agree. */
 export function crdFile(contract: Contract): CrdFile {
-  const text = stringify(crd(contract), {
+  return { name: crdFileName(contract), text: HEADER + crdText(contract) };
+}
+
+/** The name of the file of a definition. */
+export function crdFileName({ group, plural }: Pick<Contract, 'plural' | 'group'>): string {
+  return `${group}_${plural}.yaml`;
+}
+
+/** The definition as YAML. */
+export function crdText(contract: Contract): string {
+  return stringify(crd(contract), {
     version: '1.1',
     sortMapEntries: true,
     lineWidth: 120,
     aliasDuplicateObjects: false,
   });
-  return { name: `${contract.group}_${contract.plural}.yaml`, text: HEADER + text };
 }
 
 /**

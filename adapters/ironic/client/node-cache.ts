@@ -7,8 +7,7 @@
 //   IRONIC-NODE-CACHE-3. Nothing is kept of hosts for which nothing is done.
 import type { Clock, Timer } from '../../../bus/time.ts';
 import type { HostNode } from '../../../machines/bare-metal-host/outcome.ts';
-import type { IronicNode } from '../steps/node-answer.ts';
-import { revisionOf } from '../steps/outcome.ts';
+import { type IronicNode, revisionOf } from './node-answer.ts';
 
 export interface CachedNode {
   readonly node: IronicNode;

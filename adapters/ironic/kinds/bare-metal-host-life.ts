@@ -22,7 +22,7 @@ type Snapshot = SnapshotFrom<typeof bareMetalHostMachine>;
 export function bareMetalHostLife(options: HostKindOptions): Lifecycle {
   return {
     machine: bareMetalHostMachine,
-    provide: (ports) => hostEffects(ports, options),
+    provide: (portsOf) => hostEffects(portsOf, options),
     view: (object) => viewOf(object, options),
     // The chart stores its status itself: what it decided is stored before anything is done for it.
     statusKey: () => undefined,

@@ -54,7 +54,7 @@ export function bareMetalSwitch({ configs, credentials }: SwitchSecrets): Declar
   };
 }
 
-async function reconcile({ ports, key, object, dependencies, notes, owned }: ReconcileAttempt): Promise<Verdict> {
+async function reconcile({ ports, object, dependencies, notes, owned }: ReconcileAttempt): Promise<Verdict> {
   const { deletionTimestamp } = object.metadata;
   const isDeleted = deletionTimestamp !== undefined;
   // The next rendering contains the passwords of the switch.
@@ -62,25 +62,25 @@ async function reconcile({ ports, key, object, dependencies, notes, owned }: Rec
   const credentials = dependencies.find(({ name }) => name === credentialsOf(object));
   const isThere = credentials?.answer !== undefined && credentials.answer.readiness !== Readiness.Absent;
   if (credentials !== undefined && isThere && !isDeleted) {
-    await ports.labelReferenced(key, credentials, {
+    await ports.labelReferenced(credentials, {
       manager: `${MANAGER}-marks`,
       labels: SECRET_LABELS,
       isOwned: true,
     });
   }
-  const { conditions, missing } = (await ports.call(key, 'render')) as RenderedSwitch;
+  const { conditions, missing } = (await ports.call('render')) as RenderedSwitch;
   if (isDeleted) return { next: 'leave' };
   if (missing.length > 0) {
     const message = `nothing can be written for Ironic: there is no Secret '${missing.join("' and no Secret '")}' here`;
     // Told once, however often it is looked for.
-    if (notes['isTold'] !== true) ports.recordEvents(key, [{ type: 'Warning', reason: 'SwitchConfigFailed', message }]);
+    if (notes['isTold'] !== true) ports.recordEvents([{ type: 'Warning', reason: 'SwitchConfigFailed', message }]);
     return { next: 'pause', pauseMs: SWITCH_CREDENTIALS_RETRY_MS, notes: { isTold: true } };
   }
-  await ports.storeStatus(key, MANAGER, { conditions: conditions as unknown as readonly JsonObject[] });
+  await ports.storeStatus(MANAGER, { conditions: conditions as unknown as readonly JsonObject[] });
   if (credentials !== undefined && !isThere) {
     return { next: 'rest', stands: 'awaitingDependencies', lookAgainMs: SWITCH_CREDENTIALS_RETRY_MS };
   }
-  return isValid(ports.object(key)) ? { next: 'rest', stands: 'available' } : { next: 'rest' };
+  return isValid(ports.object()) ? { next: 'rest', stands: 'available' } : { next: 'rest' };
 }
 
 /** In its own namespace; empty: none. */

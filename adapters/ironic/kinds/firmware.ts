@@ -20,7 +20,7 @@ export interface FirmwareKindOptions<Reading> {
   /** @param now  milliseconds since the epoch */
   judge(object: KubeObject, reading: Reading, now: number): FirmwareJudgement;
   /** Makes what goes with a reading. @returns messages of what is not there yet */
-  furnish?(ports: LifecyclePorts, key: string, reading: Reading): Promise<readonly string[]>;
+  furnish?(ports: LifecyclePorts, reading: Reading): Promise<readonly string[]>;
   /** Whether it was judged as it stands, and the host may act on that. */
   isJudged(object: KubeObject): boolean;
 }

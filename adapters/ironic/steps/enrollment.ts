@@ -6,11 +6,11 @@ import {
   provisioningStateOf,
 } from '../../../machines/bare-metal-host/host.ts';
 import { isSameCredentials } from '../../../machines/bare-metal-host/registration.ts';
+import { type IronicNode, stateOf, textIn } from '../client/node-answer.ts';
 import { Feature } from '../client/versions.ts';
 import { nodeCapabilities } from '../host/boot-mode.ts';
 import { type Driver, inspectInterfaceOf } from '../host/drivers.ts';
 import { type Patch, patchOf, under, type Wanted } from '../host/node-patch.ts';
-import { type IronicNode, stateOf, textIn } from './node-answer.ts';
 import { ProvisionState } from './states.ts';
 import { type NodeRequest, patchNode } from './step.ts';
 import { bootModeOf, type Host, nodeNameOf } from './step-host.ts';

@@ -5,8 +5,8 @@
 // are dropped when a step begins it again. Each request that is made in the middle of a pass leaves a fact, so that none is
 // made twice.
 import type { Json, JsonObject } from '../../../bus/bus.ts';
+import type { IronicNode, IronicPort } from '../client/node-answer.ts';
 import { isMap, mapOf } from '../json-values.ts';
-import type { IronicNode, IronicPort } from './node-answer.ts';
 
 export interface Facts {
   /** The node by the UUID that the host has recorded; by the host's name in Ironic; by its bare name. */

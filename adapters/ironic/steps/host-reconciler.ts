@@ -2,11 +2,11 @@
 import type { HostNode, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import type { OperationRequest } from '../../../machines/request.ts';
 import { QueueTimeoutError } from '../../http/concurrency-limiter.ts';
+import { type IronicNode, uuidOf } from '../client/node-answer.ts';
 import type { CachedNode } from '../client/node-cache.ts';
 import type { IronicOptions } from '../options.ts';
 import { askingFor, type IronicPorts } from '../serving.ts';
 import { lookUpOwn, lookUpToRemove } from './lookup.ts';
-import { type IronicNode, uuidOf } from './node-answer.ts';
 import { Memories } from './node-memories.ts';
 import { outcomeOf } from './outcome.ts';
 import { isOfAnother } from './owners.ts';

@@ -3,8 +3,9 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import type { HostNode } from '../../../machines/bare-metal-host/outcome.ts';
 import type { LongCallRequest } from '../../../machines/lifecycle.ts';
 import type { Node } from '../client/node.ts';
+import { revisionOf, WATCHED } from '../client/node-answer.ts';
 import type { NodePoller } from '../client/poller.ts';
-import { hostNodeOf, revisionOf, WATCHED } from './outcome.ts';
+import { hostNodeOf } from './outcome.ts';
 
 export type NodeWatchRequest = Pick<LongCallRequest, 'signal' | 'progress'> & {
   readonly node: HostNode;

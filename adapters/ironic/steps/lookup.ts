@@ -8,8 +8,8 @@
 //   IRONIC-LOOKUP-3. What Ironic answers is what was asked for: the UUID by a UUID alone, the name by a name alone.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { isIdent, isUuid, isUuidLike } from '../client/endpoints.ts';
+import { called, type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
 import type { Facts } from './facts.ts';
-import { called, type IronicNode, textIn, uuidOf } from './node-answer.ts';
 import { bareNameOf, isNamedAfter } from './ownership.ts';
 import { type AskOwner, failed, type NodeRequest, nodePath, type Send, type Step, send, stuck } from './step.ts';
 import { bootMacOf, type Host, nodeNameOf } from './step-host.ts';

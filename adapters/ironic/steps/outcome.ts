@@ -1,29 +1,15 @@
 // Outcome of an attempt over a node, for the state machine of its host.
-import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { HostNode, Noted, Outcome } from '../../../machines/bare-metal-host/outcome.ts';
 import { isSameCredentials } from '../../../machines/bare-metal-host/registration.ts';
 import { forgottenSettings, type StatusPatch } from '../../../machines/bare-metal-host/status.ts';
+import { type IronicNode, revisionOf, textIn, uuidOf } from '../client/node-answer.ts';
 import { wantedRaid } from '../host/raid.ts';
 import { effectiveHints } from '../host/root-device-hints.ts';
-import { type IronicNode, textIn, uuidOf } from './node-answer.ts';
 import type { Ended } from './run-steps.ts';
 import { type Applied, type Notes, type Pace, pauseMs } from './step.ts';
 import type { Host } from './step-host.ts';
-
-/** Fields of the node that operations wait for, or decide by when they change unexpectedly. */
-export const WATCHED = [
-  'provision_state',
-  'target_provision_state',
-  'provision_updated_at',
-  'power_state',
-  'target_power_state',
-  'last_error',
-  'maintenance',
-  'fault',
-  'health',
-] as const;
 
 export interface OutcomeInput {
   readonly host: Host;
@@ -33,12 +19,6 @@ export interface OutcomeInput {
   readonly random: number;
   /** `IronicOptions.speed`. */
   readonly speed: number;
-}
-
-/** The same for a node as for another one while nothing of it changes that operations wait for. */
-export function revisionOf(node: JsonObject): string {
-  const seen = WATCHED.map((field) => node[field] ?? null);
-  return createHash('sha256').update(JSON.stringify(seen)).digest('base64url').slice(0, 16);
 }
 
 export function hostNodeOf(node: JsonObject): HostNode {

@@ -1,7 +1,7 @@
 // Whose a node is, by the hosts of all namespaces as they are now.
 import type { OperationRequest } from '../../../machines/kind.ts';
+import type { IronicNode } from '../client/node-answer.ts';
 import { askingFor, type IronicPorts, metal3Resource } from '../serving.ts';
-import type { IronicNode } from './node-answer.ts';
 import { hasBareName, isAnothers, isNamedAfter, namesakeOf } from './ownership.ts';
 import type { Host } from './step-host.ts';
 

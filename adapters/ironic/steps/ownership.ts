@@ -3,8 +3,9 @@
 // Invariant:
 //   IRONIC-OWNERSHIP-1. A node that another existing host has recorded, or that has the name of another existing host,
 //       is never taken.
+
+import { type IronicNode, textIn, uuidOf } from '../client/node-answer.ts';
 import { mapOf, textOf } from '../json-values.ts';
-import { type IronicNode, textIn, uuidOf } from './node-answer.ts';
 import { type Host, nodeNameOf } from './step-host.ts';
 
 /** The node has the name of the host, with its namespace: no other host gives that name. */

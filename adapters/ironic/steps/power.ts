@@ -4,7 +4,6 @@ import { SOFT_POWER_OFF_TIMEOUT_SECONDS } from '../../../machines/bare-metal-hos
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
 import type { RebootMode } from '../../../machines/bare-metal-host/reboot.ts';
-import { isPowerOffDisabled } from './enrollment.ts';
 import {
   called,
   type IronicNode,
@@ -14,7 +13,8 @@ import {
   targetOf,
   textIn,
   uuidOf,
-} from './node-answer.ts';
+} from '../client/node-answer.ts';
+import { isPowerOffDisabled } from './enrollment.ts';
 import { changeProvisionState } from './provision-state.ts';
 import { isFailure, PowerState, PowerTarget, ProvisionState, Target } from './states.ts';
 import {

@@ -1,9 +1,9 @@
 // Preparation: RAID, BIOS settings and firmware are applied by manual cleaning.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
+import { type IronicNode, lastErrorOf, stateOf, uuidOf } from '../client/node-answer.ts';
 import type { Step as RamdiskStep } from '../host/manual-step.ts';
 import { patchOf } from '../host/node-patch.ts';
 import type { LogicalDisk } from '../host/raid.ts';
-import { type IronicNode, lastErrorOf, stateOf, uuidOf } from './node-answer.ts';
 import { changeProvisionState, recover } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import {

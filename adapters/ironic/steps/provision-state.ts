@@ -1,6 +1,6 @@
 // Changing the provision state of a node: what every such request goes through.
 import type { JsonObject } from '../../../bus/bus.ts';
-import { called, hasFault, type IronicNode, isInMaintenance, uuidOf } from './node-answer.ts';
+import { called, hasFault, type IronicNode, isInMaintenance, uuidOf } from '../client/node-answer.ts';
 import type { Target } from './states.ts';
 import { type NodeRequest, type Notes, nodePath, type Send, send, type Wait, waitForNode } from './step.ts';
 

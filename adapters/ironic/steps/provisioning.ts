@@ -9,12 +9,20 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { HostAnnotation, type Image } from '../../../machines/bare-metal-host/host.ts';
 import { rebootRequest } from '../../../machines/bare-metal-host/reboot.ts';
+import {
+  called,
+  type IronicNode,
+  isInMaintenance,
+  lastErrorOf,
+  stateOf,
+  textIn,
+  uuidOf,
+} from '../client/node-answer.ts';
 import type { ConfigDriveOutcome } from '../host/config-drive.ts';
 import type { DeployStep } from '../host/instance-info.ts';
 import type { Patch } from '../host/node-patch.ts';
 import { mapOf } from '../json-values.ts';
 import type { Facts } from './facts.ts';
-import { called, type IronicNode, isInMaintenance, lastErrorOf, stateOf, textIn, uuidOf } from './node-answer.ts';
 import { type Memory, memoryOf } from './node-memory.ts';
 import { changeProvisionState, leaveMaintenance } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';

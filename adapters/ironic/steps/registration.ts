@@ -14,6 +14,7 @@ import {
   provisioningStateOf,
 } from '../../../machines/bare-metal-host/host.ts';
 import { isSameCredentials } from '../../../machines/bare-metal-host/registration.ts';
+import { type IronicNode, lastErrorOf, stateOf, targetOf, uuidOf } from '../client/node-answer.ts';
 import { Feature } from '../client/versions.ts';
 import { nodeCapabilities } from '../host/boot-mode.ts';
 import { patchOf, under, type Wanted } from '../host/node-patch.ts';
@@ -28,7 +29,6 @@ import {
 } from './enrollment.ts';
 import type { Facts } from './facts.ts';
 import { lookUp } from './lookup.ts';
-import { type IronicNode, lastErrorOf, stateOf, targetOf, uuidOf } from './node-answer.ts';
 import { memoryOf } from './node-memory.ts';
 import { ensurePorts, type PortsInput } from './ports.ts';
 import { changeProvisionState } from './provision-state.ts';

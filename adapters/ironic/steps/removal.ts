@@ -1,8 +1,8 @@
 // Removal: Ironic forgets the node. What runs on the machine is left running.
 
+import { called, type IronicNode, isInMaintenance, stateOf, uuidOf } from '../client/node-answer.ts';
 import { Feature } from '../client/versions.ts';
 import { patchOf } from '../host/node-patch.ts';
-import { called, type IronicNode, isInMaintenance, stateOf, uuidOf } from './node-answer.ts';
 import { changeProvisionState } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import { type NodeRequest, nodePath, patchNode, type Step, send, type Unfinished, waitFor } from './step.ts';

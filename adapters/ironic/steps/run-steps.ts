@@ -8,9 +8,9 @@ import type { JsonObject } from '../../../bus/bus.ts';
 import { QueueTimeoutError } from '../../http/concurrency-limiter.ts';
 import type { IronicClient } from '../client/client.ts';
 import { refusalIn } from '../client/errors.ts';
+import { type IronicNode, uuidOf } from '../client/node-answer.ts';
 import type { Asking } from '../client/session.ts';
 import { type Facts, gathered } from './facts.ts';
-import { type IronicNode, uuidOf } from './node-answer.ts';
 import { type Memory, remembered } from './node-memory.ts';
 import { nodeIn } from './registration.ts';
 import {

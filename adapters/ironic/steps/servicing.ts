@@ -1,8 +1,8 @@
 // Servicing: firmware of a machine that runs something is changed while it is switched off anyway.
 import { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import { OperationalStatus } from '../../../machines/bare-metal-host/host.ts';
+import { type IronicNode, lastErrorOf, stateOf } from '../client/node-answer.ts';
 import type { Step as RamdiskStep } from '../host/manual-step.ts';
-import { type IronicNode, lastErrorOf, stateOf } from './node-answer.ts';
 import { changeProvisionState, recover } from './provision-state.ts';
 import { ProvisionState, Target } from './states.ts';
 import { type Done, failed, REGISTER, restarting, type Step, stuckIn, type Unfinished, wait, waitFor } from './step.ts';

@@ -17,8 +17,8 @@ import { ironicPauseMs, PAUSES_MS } from '../../../machines/bare-metal-host/dela
 import type { ErrorType } from '../../../machines/bare-metal-host/errors.ts';
 import type { HostEvent, HostStatus } from '../../../machines/bare-metal-host/host.ts';
 import type { IronicRequest } from '../client/client.ts';
+import { called, type IronicNode, stateOf, uuidOf } from '../client/node-answer.ts';
 import type { Fact } from './facts.ts';
-import { called, type IronicNode, stateOf, uuidOf } from './node-answer.ts';
 import type { Memory } from './node-memory.ts';
 import { type Host, hasErrorOf } from './step-host.ts';
 

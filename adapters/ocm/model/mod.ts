@@ -41,7 +41,7 @@ export {
   type Verb,
   type Version,
 } from './model.ts';
-export { compareNames, type Name, nameOf } from './names.ts';
+export { compareNames, directoryName, type Name, nameOf } from './names.ts';
 export { parse } from './parser.ts';
 export type { Scope, TypeEntry } from './scope.ts';
 export type {

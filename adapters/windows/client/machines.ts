@@ -4,7 +4,7 @@
 import type { Clock } from '../../../bus/time.ts';
 import type { KubeObject } from '../../../machines/object.ts';
 import type { ServePorts } from '../../api/adapter.ts';
-import { holderOf } from '../operations/claims.ts';
+import { holderOf } from '../node-names.ts';
 import type { Machine } from '../operations/serving.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { textOf } from '../values.ts';

@@ -84,7 +84,7 @@ function identityOf({ status }: KubeObject): string | undefined {
 }
 
 async function keep(pass: WindowsPass): Promise<Kept> {
-  const { object, ports, key, ask, note, attributesOf } = pass;
+  const { object, ports, ask, note, attributesOf } = pass;
   const node = attributesOf('WindowsStorageNode');
   const known = identityOf(object);
   const among = object.spec?.['iscsiTargetRef'] === undefined ? undefined : attributesOf('IscsiTarget')['disks'];
@@ -152,7 +152,7 @@ async function keep(pass: WindowsPass): Promise<Kept> {
   }
   await prepare(said({ table: origin.partitionTable }));
   if (now === undefined) {
-    const { conditions: _, ...stored } = ports.object(key).status ?? {};
+    const { conditions: _, ...stored } = ports.object().status ?? {};
     return { status: stored, verdict: absent(object, {}) };
   }
   // One that was offline shows only now what is on it.

@@ -137,21 +137,21 @@ function publicStateOf(object: KubeObject, { attributes }: WindowsKind): PublicS
 }
 
 async function reconcile(given: WindowsKind, pass: ReconcileAttempt): Promise<Next> {
-  const { ports, key, object, dependencies, owned } = pass;
+  const { ports, object, dependencies, owned } = pass;
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   const say = async (status: JsonObject, verdict: Verdict): Promise<void> => {
-    const now = ports.object(key);
+    const now = ports.object();
     const whole = { ...status, conditions: conditionsOf(now, verdict, ports.now()) };
-    if (!isSame(now.status, whole)) await ports.storeStatus(key, MANAGER, whole);
+    if (!isSame(now.status, whole)) await ports.storeStatus(MANAGER, whole);
   };
-  const own = (): JsonObject => (given.own ?? withoutConditions)(ports.object(key));
+  const own = (): JsonObject => (given.own ?? withoutConditions)(ports.object());
   const windows: WindowsPass = {
     ...pass,
-    ask: async (operation, extra) => (await ports.call(key, operation, extra)) as JsonObject,
+    ask: async (operation, extra) => (await ports.call(operation, extra)) as JsonObject,
     async note(status) {
-      const { conditions } = ports.object(key).status ?? {};
+      const { conditions } = ports.object().status ?? {};
       const whole = { ...placeOf(dependencies), ...status, ...(conditions !== undefined && { conditions }) };
-      await ports.storeStatus(key, MANAGER, whole);
+      await ports.storeStatus(MANAGER, whole);
     },
     attributesOf: (kind) => dependencies.find((each) => each.kind === kind)?.answer?.attributes ?? {},
   };

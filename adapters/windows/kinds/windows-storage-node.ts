@@ -4,7 +4,7 @@ import type { KubeObject } from '../../../machines/object.ts';
 import type { DeclaredKind } from '../../api/adapter.ts';
 import { READY, Reason, timeOf, unready, type Verdict } from '../conditions.ts';
 import { NODE_GONE } from '../names.ts';
-import { takenAtOf } from '../operations/claims.ts';
+import { takenAtOf } from '../node-names.ts';
 import type { WindowsOptions } from '../options.ts';
 import { STORAGE_NODES } from '../resources.ts';
 import { listOf, mapOf, said, textOf, wordOf } from '../values.ts';

@@ -153,7 +153,7 @@ async function unformatted(
   volume: JsonObject,
   { formatMs, lookEveryMs }: Pick<WindowsOptions, 'lookEveryMs' | 'formatMs'>,
 ): Promise<Kept> {
-  const { object, ports, key, signal, note, attributesOf } = pass;
+  const { object, ports, signal, note, attributesOf } = pass;
   const { status, identity, volumeID, seenAt } = found;
   const intent = mapOf(status['format']);
   // mutant: format-asked-again if -> $2
@@ -169,7 +169,7 @@ async function unformatted(
   // A failure that is not reported as a response proves nothing, unless no server was reached: the intent stays
   // (WIN-KINDS-WINDOWS-VOLUME-1).
   const options = { signal, extra: { identity, volumeID }, onProgress: () => undefined };
-  const answer = await ports.callLong(key, 'format', options).then(mapOf, async (error: unknown) => {
+  const answer = await ports.callLong('format', options).then(mapOf, async (error: unknown) => {
     if (isUntaken(error)) await note(said(status));
     throw error;
   });

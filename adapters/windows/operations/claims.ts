@@ -5,56 +5,18 @@
 //   WIN-CLAIMS-2. A disk that several machines see is had on one of them: two that write to it would spoil what is on it. Across machines only
 //       what is known by a page 83 identifier is known to be one disk; serial numbers are much the same on many machines. On one
 //       machine that goes by several names each identity is.
-//   WIN-CLAIMS-3. A node always belongs to the object that took its name first, as its actor has recorded it. No object
-//       gets a name by being older, or by a foreign write to its status.
 import type { Claimant } from '../../../machines/kind.ts';
 import type { KubeObject } from '../../../machines/object.ts';
-import { isCurrent, Reason, reasonOf } from '../conditions.ts';
+import { Reason, reasonOf } from '../conditions.ts';
+import { ageOf } from '../node-names.ts';
 import { WINDOWS_DISKS } from '../resources.ts';
-import { listOf, mapOf, textOf, wordOf } from '../values.ts';
+import { listOf, mapOf, textOf } from '../values.ts';
 import { isUnique } from './disks.ts';
 import { isOnMachine, type Which } from './same-machine.ts';
 import type { MachinePorts } from './serving.ts';
 
 /** A type, as an interface would be no JSON. */
 export type Holder = { readonly claimedBy: string; readonly claimedByUID: string };
-
-/** Earlier ones come first. */
-export function ageOf({ metadata: { creationTimestamp = '', uid } }: KubeObject): string {
-  return `${creationTimestamp} ${uid}`;
-}
-
-/**
- * Time since which an object represents its Kubernetes node; undefined: it has not taken the name, or its actor did not
- * write the record.
- */
-export function takenAtOf({ spec, recorded = {} }: KubeObject): string | undefined {
-  return recorded['nodeName'] === spec?.['nodeName'] ? wordOf(recorded['nodeTakenAt']) : undefined;
-}
-
-/** Of the objects that name one Kubernetes node, the one that represents it (WIN-CLAIMS-3). */
-export function holderOf(nodes: readonly KubeObject[], nodeName: string): KubeObject | undefined {
-  const [first] = nodes
-    .filter(({ spec }) => spec?.['nodeName'] === nodeName)
-    .sort((one, other) => (rankOf(one) < rankOf(other) ? -1 : 1));
-  return first;
-}
-
-/** A name is never taken before the object was created. */
-function rankOf(node: KubeObject): string {
-  // mutant: node-of-the-elder ?? -> ''
-  const takenAt = takenAtOf(node) ?? LAST;
-  const { creationTimestamp = '' } = node.metadata;
-  // mutant: name-given-up-unseen || -> true
-  const order = takenAt === LAST || isCurrent(node) ? '' : UNSEEN;
-  return `${order}${takenAt > creationTimestamp ? takenAt : creationTimestamp} ${ageOf(node)}`;
-}
-
-/** After all times. */
-const LAST = '~';
-
-/** After all times of objects whose actors have seen their last edit, and before LAST. */
-const UNSEEN = '=';
 
 /**
  * Disks that objects for other machines have assigned, by identity, each with the first of these objects. For an

@@ -12,8 +12,8 @@
 //       made it, or else the oldest.
 import type { KubeObject } from '../../../machines/object.ts';
 import { isReady } from '../conditions.ts';
+import { ageOf } from '../node-names.ts';
 import { wordOf } from '../values.ts';
-import { ageOf } from './claims.ts';
 
 /** Those of the same namespace. */
 export function besideIn(others: readonly KubeObject[], { metadata }: KubeObject): readonly KubeObject[] {

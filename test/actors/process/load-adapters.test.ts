@@ -85,7 +85,7 @@ async function troupe(
 
 async function refusal(names: string, folder: string): Promise<string> {
   try {
-    await adaptersOf(names, folder);
+    await adaptersOf({ adapters: names }, folder);
   } catch (error) {
     assert.instance(error, TerminalError);
     return (error as TerminalError).message;
@@ -95,7 +95,7 @@ async function refusal(names: string, folder: string): Promise<string> {
 
 test('a module in TypeScript is loaded, and its errors are the classes of the runtime', async () => {
   await inFolder({ 'lamps.ts': LAMPS }, async (folder) => {
-    const adapters = await adaptersOf('./lamps.ts', folder);
+    const adapters = await adaptersOf({ adapters: './lamps.ts' }, folder);
     assert.equal(
       adapters.map(({ realm }) => realm),
       [...BUILT_IN.map(({ realm }) => realm), 'lamps'],
@@ -118,7 +118,7 @@ test('a package is found from the folder, and a function is called', async () =>
   const main = "export const adapter = async () => ({ realm: 'lamps', role: 'lit', contracts: [], configure() {} });";
   const files = { 'node_modules/lamps/package.json': manifest, 'node_modules/lamps/main.js': main };
   await inFolder(files, async (folder) => {
-    const adapters = await adaptersOf('lamps', folder);
+    const adapters = await adaptersOf({ adapters: 'lamps' }, folder);
     assert.equal(
       adapters.map(({ role }) => role),
       [...ROLES, 'lit'],
@@ -241,7 +241,7 @@ test('it is type-checked against troupe/adapter, with a path and nothing install
     );
     // Nothing but this: the others are as they should be.
     assert.match(said, /^wrong.ts\(8,3\): error TS2322: Type 'number' is not assignable to type 'string'.\n$/);
-    assert.is((await adaptersOf('./documented.ts', folder)).length, BUILT_IN.length + 1);
+    assert.is((await adaptersOf({ adapters: './documented.ts' }, folder)).length, BUILT_IN.length + 1);
   });
 });
 

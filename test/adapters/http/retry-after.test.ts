@@ -1,7 +1,7 @@
 // How long another side may ask to be left alone, wherever it says so.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { retryAfterMs } from '../../../adapters/http/retry-after.ts';
+import { retryAfterMs } from '../../../adapters/http/response.ts';
 import { fromErrorData, TransientError, toErrorData, UnknownOutcomeError, WaitingError } from '../../../bus/errors.ts';
 
 const test = suite('retry after');

@@ -16,6 +16,20 @@ export const OCM: readonly Change[] = [
   ...noticedBy(['store in memory'], {
     'memory-status-from-outside': 'OCM-STORE-4: a client writes what only the owner of an object sets',
   }),
+  ...noticedBy(['feed of a kind'], {
+    'ocm-feed-goes-back': 'OCM-FEED-1: an older state of an object replaces a newer one',
+    'ocm-feed-revives': 'OCM-FEED-2: an object that is gone comes back with an event that was late',
+  }),
+  ...noticedBy(['store in kubernetes'], {
+    'ocm-update-overwrites': 'OCM-STORE-3: an update overwrites what somebody else has written meanwhile',
+    'delegated-deletes-successor': 'a deletion hits another object that has taken the name',
+    'impersonation-forgotten': 'what a caller asks for is done with the rights of the gateway',
+  }),
+  ...noticedBy(['modeled objects as actors'], {
+    'model-leaves-users': 'OCM-ACTOR-1: a cluster lets go of what it refers to while its node pools are there',
+    'model-forgets-use': 'OCM-ACTOR-1: a cluster that is deleted goes before the node pools that used it',
+    'model-never-withdraws': 'a node pool that came too late and its cluster wait for each other for ever',
+  }),
   ...noticedBy(['docs'], {
     'link-runs-script': 'OCM-HTML-2: a link of a model runs a script',
   }),

@@ -6,7 +6,7 @@ export interface Collection {
   /** With path parameters in braces, such as `/api/library_mgmt/v1/authors/{author_id}/books`. */
   readonly path: string;
   readonly version: Version;
-  /** Type of its objects. A struct has no `kind`, `id` and `href` on the wire. */
+  /** What its objects are. A struct has no `kind`, `id` and `href` on the wire. */
   readonly type: StructType;
   /** True for one object without an identifier, at the path itself. */
   readonly singleton: boolean;
@@ -14,7 +14,7 @@ export interface Collection {
   readonly outer: readonly (Collection | undefined)[];
 }
 
-/** Subject of a method. */
+/** What a method works on. */
 export const Subject = {
   /** The objects of the collection at the resource's own path. */
   Collection: 'collection',
@@ -29,12 +29,19 @@ export type Subject = (typeof Subject)[keyof typeof Subject];
 export class Collections {
   readonly #byKey = new Map<string, Collection | undefined>();
   readonly #version: Version;
+  /** Ways that are longer by one identifier. */
+  readonly #objects = new Map<Chain, Chain[]>();
   /** All ways, so that a collection can be asked for by one of its objects. */
   readonly chains: readonly Chain[];
 
   constructor(version: Version) {
     this.#version = version;
     this.chains = chainsOf(version);
+    for (const chain of this.chains) {
+      const { outer, locators } = chain;
+      if (outer === undefined || locators.at(-1)?.variable !== true) continue;
+      this.#objects.set(outer, [...(this.#objects.get(outer) ?? []), chain]);
+    }
     for (const chain of this.chains) for (const method of chain.resource.methods) this.of(chain, method);
   }
 
@@ -59,7 +66,7 @@ export class Collections {
   #at(chain: Chain, singleton: boolean): Collection | undefined {
     const key = `${singleton ? 'singleton' : 'collection'} ${chain.path}`;
     if (this.#byKey.has(key)) return this.#byKey.get(key);
-    const type = singleton ? typeOf(chain, Subject.Singleton) : collectedType(chain, this.chains);
+    const type = singleton ? typeOf(chain, Subject.Singleton) : collectedType(chain, this.#objects.get(chain) ?? []);
     const outer = type === undefined ? [] : this.#outerOf(chain);
     const found = type && { path: chain.path, version: this.#version, type, singleton, outer };
     this.#byKey.set(key, found);
@@ -94,12 +101,10 @@ export function subjectOf(chain: Chain, method: Method): Subject {
   return hasMany ? Subject.Collection : Subject.Singleton;
 }
 
-/** For a collection, the type that it lists or takes; otherwise that of one of its objects. */
-function collectedType(chain: Chain, chains: readonly Chain[]): StructType | undefined {
+/** Of a collection: what it lists or takes; else what one of its objects is. */
+function collectedType(chain: Chain, objects: readonly Chain[]): StructType | undefined {
   const own = typeOf(chain, Subject.Collection);
-  if (own !== undefined) return own;
-  const inner = chains.filter(({ outer, locators }) => outer === chain && locators.at(-1)?.variable === true);
-  return inner.map((each) => typeOf(each, Subject.Object)).find((type) => type !== undefined);
+  return own ?? objects.map((each) => typeOf(each, Subject.Object)).find((type) => type !== undefined);
 }
 
 function typeOf(chain: Chain, subject: Subject): StructType | undefined {
@@ -111,7 +116,9 @@ function typeOf(chain: Chain, subject: Subject): StructType | undefined {
     const type = structOf(body ?? items);
     if (type !== undefined) return type;
   }
-  return undefined;
+  // A resource that is only asked by Post has what it answers.
+  const post = chain.resource.methods.find(({ kind }) => kind === 'Post' || kind === 'AsyncPost');
+  return subject === Subject.Singleton ? structOf(post?.responseBody.parameters[0]?.type) : undefined;
 }
 
 function bodyType({ parameters }: Method['requestBody']): Type | undefined {

@@ -8,20 +8,21 @@
 import type { Collection } from './collections.ts';
 import { linksIn, typeKey } from './links.ts';
 import { withMembersOf } from './paths.ts';
-import type {
-  Address,
-  ChangeListener,
-  CreateRequest,
-  Fault,
-  MethodHandler,
-  Outcome,
-  RemoveOutcome,
-  RemoveRequest,
-  Store,
-  StoredObject,
-  Table,
-  UpdateRequest,
-  Value,
+import {
+  type Address,
+  addressKey,
+  type ChangeListener,
+  type CreateRequest,
+  type Fault,
+  type MethodHandler,
+  type Outcome,
+  type RemoveOutcome,
+  type RemoveRequest,
+  type Store,
+  type StoredObject,
+  type Table,
+  type UpdateRequest,
+  type Value,
 } from './store.ts';
 
 export interface MemoryStoreOptions {
@@ -145,14 +146,14 @@ class MemoryTable implements Table {
   }
 
   async create({ address, value, dryRun }: CreateRequest): Promise<Outcome> {
-    if (this.#kept.has(keyOf(address))) return { kind: 'exists' };
+    if (this.#kept.has(addressKey(address))) return { kind: 'exists' };
     const allowed = withMembersOf(value, {}, this.serverOwned);
     if (dryRun) return { kind: 'stored', object: { ...address, revision: '0', deleting: false, value: allowed } };
     return { kind: 'stored', object: this.put(address, allowed) };
   }
 
   async update({ address, edit }: UpdateRequest): Promise<Outcome> {
-    const kept = this.#kept.get(keyOf(address));
+    const kept = this.#kept.get(addressKey(address));
     if (kept === undefined) return { kind: 'notFound' };
     const edited = edit(kept.object);
     if ('kind' in edited) return edited satisfies Fault;
@@ -162,7 +163,7 @@ class MemoryTable implements Table {
   }
 
   async remove({ address }: RemoveRequest): Promise<RemoveOutcome> {
-    const key = keyOf(address);
+    const key = addressKey(address);
     const kept = this.#kept.get(key);
     if (kept === undefined) return { kind: 'notFound' };
     if (!kept.object.deleting) {
@@ -181,7 +182,7 @@ class MemoryTable implements Table {
   }
 
   put(address: Address, value: Value): StoredObject {
-    const key = keyOf(address);
+    const key = addressKey(address);
     const known = this.#kept.get(key);
     const object: StoredObject = {
       outer: address.outer,
@@ -256,10 +257,5 @@ class MemoryTable implements Table {
 }
 
 function placeKey({ path }: Collection, outer: readonly string[], id: string): string {
-  return `${path} ${keyOf({ outer, id })}`;
-}
-
-/** Identifiers have no line feed. */
-export function keyOf({ outer, id }: Address): string {
-  return outer.length === 0 ? id : `${outer.join('\n')}\n${id}`;
+  return `${path} ${addressKey({ outer, id })}`;
 }

@@ -100,8 +100,15 @@ export interface MethodCall extends WriteContext {
   readonly input: Value;
 }
 
-/** @returns outputs by wire name */
-export type MethodHandler = (call: MethodCall) => Promise<{ readonly kind: 'done'; readonly output: Value } | Fault>;
+export interface MethodDone {
+  readonly kind: 'done';
+  /** Outputs by wire name. */
+  readonly output: Value;
+  /** True for a method without outputs whose documentation says that it answers 204, and not 200 with `{}`. */
+  readonly isEmpty?: boolean;
+}
+
+export type MethodHandler = (call: MethodCall) => Promise<MethodDone | Fault>;
 
 /** The objects of one collection of the model, or its singletons. */
 export interface Table {
@@ -131,7 +138,8 @@ export interface Store {
   readonly name: string;
   /**
    * The table of a collection; undefined where nothing is bound to it: its methods answer 501. Called again for every
-   * collection after each change of the model or of the bindings; the same collection (by path) has the same objects then.
+   * collection after each change of the model or of the bindings. The same collection (by path) has the same objects then; while
+   * it is the same table, its watch goes on.
    */
   bind(collection: Collection): Table | undefined;
   /** Store bound to a collection, for people: `memory`, `machinepools.clusters.example.com`. */
@@ -144,4 +152,9 @@ export interface Store {
 /** Negative when `a` is the earlier one. */
 export function compareRevisions(a: string, b: string): number {
   return a.length - b.length || (a < b ? -1 : a > b ? 1 : 0);
+}
+
+/** Tells an object of a collection from all others. Identifiers have no line feed. */
+export function addressKey({ outer, id }: Address): string {
+  return outer.length === 0 ? id : `${outer.join('\n')}\n${id}`;
 }

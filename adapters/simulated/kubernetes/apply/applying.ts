@@ -5,8 +5,8 @@
 //   KSIM-APPLYING-2. An applier takes a field that another manager owns with another value only by force.
 
 import { isMap, same } from '../../../text/json.ts';
+import { badRequest, plainFailure } from '../base/api-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
-import { badRequest, plainFailure } from '../wire/api-error.ts';
 import { compare, fieldSetOf, fittedTo, outside, withNamedFields } from './comparison.ts';
 import { conflictError } from './conflicts.ts';
 import { difference, EMPTY_SET, type FieldSet, intersection, isEmptySet, union, withoutRoots } from './field-sets.ts';

@@ -5,11 +5,11 @@
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import type { Clock } from '../../../../bus/time.ts';
 import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
-import { randomUid } from '../api.ts';
+import { accountGroups, accountUserName, type User } from '../access/user.ts';
 import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
+import { randomUid } from '../resources/api.ts';
 import type { Store } from '../storage/store.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
-import { accountGroups, accountUserName, type User } from './user.ts';
 
 export const ISSUER = 'https://kubernetes.default.svc';
 

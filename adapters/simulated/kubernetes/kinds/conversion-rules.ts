@@ -2,8 +2,8 @@
 
 import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import { subdomainProblems } from '../../../text/names.ts';
+import { type FieldError, forbidden, invalidValue, notSupported, required } from '../base/field-error.ts';
 import { REVIEW_VERSIONS } from '../conversion/review.ts';
-import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 
 const PATH = 'spec.conversion';
 const CONFIG = `${PATH}.webhookClientConfig`;

@@ -2,8 +2,8 @@
 
 import { mapOf, same, stringOf } from '../../../text/json.ts';
 import { configKeyProblems } from '../../../text/names.ts';
+import { type FieldError, forbidden, invalidValue } from '../base/field-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
-import { type FieldError, forbidden, invalidValue } from '../schemas/field-error.ts';
 
 /** Limit of the API for the data of a Secret or a ConfigMap, in bytes. */
 const MAX_DATA_BYTES = 1024 * 1024;

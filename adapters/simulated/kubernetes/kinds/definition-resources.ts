@@ -2,22 +2,22 @@
 
 import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import { subdomainProblems } from '../../../text/names.ts';
-import type { Api, Resource, Strategy } from '../api.ts';
+import type { FieldError } from '../base/field-error.ts';
+import { invalidValue } from '../base/field-error.ts';
+import { compileJsonPath } from '../base/json-path.ts';
 import type { KubeObject } from '../base/kube-object.ts';
-import type { Convert, Versions } from '../conversion/conversion.ts';
+import { storeKeyOf } from '../base/store-key.ts';
 import { ConversionNeeded } from '../conversion/pending.ts';
-import { renameVersion } from '../conversion/versions.ts';
 import { conversionWebhook } from '../conversion/webhook.ts';
-import type { FieldError } from '../schemas/field-error.ts';
-import { invalidValue } from '../schemas/field-error.ts';
+import type { Api, Resource, Strategy } from '../resources/api.ts';
+import type { Convert, Versions } from '../resources/conversion.ts';
+import { ALL_VERBS } from '../resources/registry.ts';
+import { renameVersion } from '../resources/versions.ts';
 import { validateRules } from '../schemas/rules.ts';
 import { compileObjectSchema, type Schema } from '../schemas/schema.ts';
 import { blocksRules, validate, validateEmbedded, validateUniqueness } from '../schemas/validation.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
 import { customColumns } from '../wire/columns.ts';
 import { byPriority } from '../wire/discovery.ts';
-import { compileJsonPath } from '../wire/json-path.ts';
-import { ALL_VERBS } from './resources.ts';
 
 /** The names that a definition is served under. */
 export function namesOf(object: KubeObject | undefined): JsonMap {

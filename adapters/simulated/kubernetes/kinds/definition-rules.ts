@@ -6,8 +6,6 @@
 
 import { dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
 import { subdomainProblems } from '../../../text/names.ts';
-import type { KubeObject } from '../base/kube-object.ts';
-import { schemaProblems } from '../schemas/definition-schema.ts';
 import {
   duplicate,
   type FieldError,
@@ -16,7 +14,9 @@ import {
   notSupported,
   required,
   tooMany,
-} from '../schemas/field-error.ts';
+} from '../base/field-error.ts';
+import type { KubeObject } from '../base/kube-object.ts';
+import { schemaProblems } from '../schemas/definition-schema.ts';
 import { followPath } from '../schemas/field-path.ts';
 import { conversionErrors, storedVersionErrors } from './conversion-rules.ts';
 import { subresourceErrors } from './subresource-rules.ts';

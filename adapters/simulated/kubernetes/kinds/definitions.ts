@@ -2,13 +2,13 @@
 // go first.
 
 import { copy, dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
-import type { Api } from '../api.ts';
-import { type Resource, timeText } from '../api.ts';
 import { recordUpdate } from '../apply/ownership.ts';
 import type { KubeObject } from '../base/kube-object.ts';
+import { storeKeyOf } from '../base/store-key.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
+import type { Api } from '../resources/api.ts';
+import { type Resource, timeText } from '../resources/api.ts';
 import type { Stored } from '../storage/store.ts';
-import { storeKeyOf } from '../storage/store-key.ts';
 import { DEFINITION_COLUMNS } from '../wire/columns.ts';
 import { builtin } from './builtins.ts';
 import { isEstablished, judgeNames, type TakenNames, takenNames } from './definition-names.ts';

@@ -3,8 +3,8 @@
 
 import { dig, isMap, same, stringOf } from '../../../text/json.ts';
 import { keyProblems } from '../../../text/names.ts';
+import { type FieldError, invalidValue, required } from '../base/field-error.ts';
 import type { KubeObject } from '../base/kube-object.ts';
-import { type FieldError, invalidValue, required } from '../schemas/field-error.ts';
 import { toCoreEvent } from './events.ts';
 
 const MAX_LENGTH = 128;

@@ -3,9 +3,9 @@
 
 import { canonical, isList, isMap, type JsonMap, put, same } from '../../../text/json.ts';
 import { childSchema } from '../apply/typed.ts';
+import { badRequest, plainFailure } from '../base/api-error.ts';
+import { goText, goType } from '../base/go-values.ts';
 import type { Schema } from '../schemas/schema.ts';
-import { badRequest, plainFailure } from '../wire/api-error.ts';
-import { goText, goType } from '../wire/go-values.ts';
 
 const ORDER = '$setElementOrder';
 const DELETE = '$deleteFromPrimitiveList';

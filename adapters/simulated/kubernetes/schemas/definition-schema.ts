@@ -4,7 +4,14 @@ import { RE2JSException } from 're2js';
 import { compileMessage, compileRule } from '../../../cel/compile.ts';
 import { type CelType, declaredType, MAX_REQUEST_BYTES } from '../../../cel/types.ts';
 import { copy, isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
-import { type FieldError, forbidden, invalidRecord, invalidValue, notSupported, required } from './field-error.ts';
+import {
+  type FieldError,
+  forbidden,
+  invalidRecord,
+  invalidValue,
+  notSupported,
+  required,
+} from '../base/field-error.ts';
 import { isRulePath } from './field-path.ts';
 import { prune } from './pruning.ts';
 import { validateRules } from './rules.ts';

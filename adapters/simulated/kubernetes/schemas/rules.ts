@@ -7,7 +7,7 @@ import { failureOf, NO_OVERLOAD } from '../../../cel/failures.ts';
 import { evaluator } from '../../../cel/library.ts';
 import { celValue } from '../../../cel/values.ts';
 import { isList, isMap, same } from '../../../text/json.ts';
-import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from './field-error.ts';
+import { duplicate, type FieldError, forbidden, invalidValue, OMITTED, required } from '../base/field-error.ts';
 import type { Schema, ValidationRule } from './schema.ts';
 import { oldItems } from './validation.ts';
 

@@ -2,7 +2,7 @@
 // values only. Each rule is worded as the API server words it.
 import { isList, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
 import { patternProblem } from '../../../text/patterns.ts';
-import { type FieldError, forbidden, invalidValue, required } from './field-error.ts';
+import { type FieldError, forbidden, invalidValue, required } from '../base/field-error.ts';
 
 type Level = 'root' | 'item' | 'field';
 

@@ -19,7 +19,7 @@ import {
   tooLong,
   tooMany,
   typeInvalid,
-} from './field-error.ts';
+} from '../base/field-error.ts';
 import { fieldSchema, type Schema } from './schema.ts';
 
 /** Where a value is: spelled only when there is something to say of it. */

@@ -3,7 +3,7 @@ import { open, readFile, rename } from 'node:fs/promises';
 import { join } from 'node:path';
 import { TerminalError } from '../../../../bus/errors.ts';
 import { dig, isMap } from '../../../text/json.ts';
-import type { Credentials } from '../auth/credentials.ts';
+import type { Credentials } from '../base/credentials.ts';
 import { FORMAT } from './records.ts';
 
 export interface Identity {

@@ -3,18 +3,18 @@
 import { LimitError, readJson, UnfitNumber } from '../../../text/exact-json.ts';
 import { hasFormat } from '../../../text/formats.ts';
 import { isList, isMap, type JsonMap, stringOf } from '../../../text/json.ts';
-import type { Resource, ResourceRequest } from '../api.ts';
+import { badRequest, invalid, unsupportedMediaType } from '../base/api-error.ts';
+import { invalidValue } from '../base/field-error.ts';
+import { jsonType } from '../base/go-values.ts';
+import { jsonProblem, repeatedKeys } from '../base/json-text.ts';
+import { isKnownKind } from '../base/known-kinds.ts';
 import type { KubeObject } from '../base/kube-object.ts';
-import { metadataTypeProblem } from '../objects/metadata.ts';
-import { invalidValue } from '../schemas/field-error.ts';
+import { timeProblem } from '../base/time-text.ts';
+import type { Resource, ResourceRequest } from '../resources/api.ts';
+import { metadataTypeProblem } from '../resources/metadata.ts';
 import { prune } from '../schemas/pruning.ts';
 import { fieldSchema, type Schema } from '../schemas/schema.ts';
-import { badRequest, invalid, unsupportedMediaType } from './api-error.ts';
-import { jsonType } from './go-values.ts';
-import { jsonProblem, repeatedKeys } from './json-text.ts';
-import { isKnownKind } from './known-kinds.ts';
 import { fromProtobuf, PROTOBUF } from './protobuf.ts';
-import { timeProblem } from './time-text.ts';
 import type { Parsed } from './yaml-text.ts';
 import { readYaml } from './yaml-text.ts';
 

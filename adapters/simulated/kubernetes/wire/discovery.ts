@@ -2,8 +2,8 @@
 
 import { createHash } from 'node:crypto';
 import type { JsonMap } from '../../../text/json.ts';
-import type { Registry, Resource } from '../api.ts';
-import { pageNotFound, unknownPath } from './api-error.ts';
+import { pageNotFound, unknownPath } from '../base/api-error.ts';
+import type { Registry, Resource } from '../resources/api.ts';
 
 /** The release whose answers this server gives. */
 export const VERSION: JsonMap = {

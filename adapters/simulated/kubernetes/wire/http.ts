@@ -2,7 +2,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { pipeline, Readable } from 'node:stream';
 import { constants, createGzip } from 'node:zlib';
-import { tooLarge } from './api-error.ts';
+import { tooLarge } from '../base/api-error.ts';
 
 /** The API server's limit for the body of a request, in bytes. */
 const MAX_BODY_BYTES = 3 * 1024 * 1024;

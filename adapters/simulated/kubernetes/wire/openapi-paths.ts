@@ -2,7 +2,7 @@
 // learn that a server validates fields and can try without doing.
 
 import type { JsonMap } from '../../../text/json.ts';
-import type { Resource } from '../api.ts';
+import type { Resource } from '../resources/api.ts';
 import { componentName, DELETE_OPTIONS_NAME, PATCH_NAME, refer, STATUS_NAME } from './openapi-schemas.ts';
 
 const parameter = (name: string, type = 'string'): JsonMap => ({

@@ -2,7 +2,7 @@
 // that are no Kubernetes API's (files, headers, forms, security) is left out.
 import type { Type } from 'protobufjs';
 import { isMap, type JsonMap, listOf, mapOf } from '../../../text/json.ts';
-import { protobufjs, yaml } from '../libraries.ts';
+import { protobufjs, yaml } from '../base/libraries.ts';
 
 const SCHEMA = `
 syntax = "proto3";

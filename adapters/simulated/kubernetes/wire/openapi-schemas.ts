@@ -2,8 +2,8 @@
 // their definitions, and the lists of both.
 
 import { isMap, type JsonMap, listOf, mapOf } from '../../../text/json.ts';
-import type { Resource } from '../api.ts';
-import { kindTypeName, TYPES } from '../kinds/types/mod.ts';
+import type { Resource } from '../resources/api.ts';
+import { kindTypeName, TYPES } from '../schemas/builtin/mod.ts';
 import { KIND_DESCRIPTIONS, META_PACKAGE, publishedType, references } from '../schemas/types.ts';
 
 const OBJECT_META_NAME = `${META_PACKAGE}.ObjectMeta`;

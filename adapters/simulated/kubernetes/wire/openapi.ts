@@ -2,8 +2,8 @@
 // know no other. Documents are made when they are asked for, and kept until what is served changes.
 import { createHash } from 'node:crypto';
 import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
-import type { Registry, Resource } from '../api.ts';
-import { notAcceptable } from './api-error.ts';
+import { notAcceptable } from '../base/api-error.ts';
+import type { Registry, Resource } from '../resources/api.ts';
 import type { Sent } from './http.ts';
 import { pathsOf } from './openapi-paths.ts';
 import { openApiProtobuf } from './openapi-protobuf.ts';

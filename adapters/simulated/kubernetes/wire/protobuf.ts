@@ -3,8 +3,8 @@
 // accepts it accepts JSON too.
 import type { Root, Type } from 'protobufjs';
 import { type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
-import { kindTypeName, TYPES } from '../kinds/types/mod.ts';
-import { protobufjs } from '../libraries.ts';
+import { protobufjs } from '../base/libraries.ts';
+import { kindTypeName, TYPES } from '../schemas/builtin/mod.ts';
 import { type FieldType, fieldType, META_PACKAGE, METADATA_FIELD, type NamedType } from '../schemas/types.ts';
 
 export const PROTOBUF = 'application/vnd.kubernetes.protobuf';

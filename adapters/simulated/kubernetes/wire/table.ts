@@ -1,8 +1,8 @@
 // Tables: what `kubectl get` prints, made on the server from the columns of the resource.
 
 import type { JsonMap } from '../../../text/json.ts';
-import type { Resource } from '../api.ts';
 import type { KubeObject } from '../base/kube-object.ts';
+import type { Resource } from '../resources/api.ts';
 
 export interface TableOptions {
   readonly nowMs: number;

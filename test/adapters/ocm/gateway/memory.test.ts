@@ -2,17 +2,21 @@
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryStore } from '../../../../adapters/ocm/gateway/store/memory.ts';
+import { conformanceSuite } from './conformance.suite.ts';
 import { collectionAt, testModel } from './model.ts';
-import { CLUSTERS, storeSuite } from './store.suite.ts';
+import { CLUSTERS, type MakeStore, storeSuite } from './store.suite.ts';
 
-storeSuite('memory', async ({ serverOwned }) => {
+const inMemory: MakeStore = async ({ serverOwned }) => {
   const store = memoryStore({ serverOwned });
   return {
     store,
     put: async (collection, address, value) => void store.put(collection, address, value),
     close: async () => undefined,
   };
-});
+};
+
+storeSuite('memory', inMemory);
+conformanceSuite('memory', inMemory);
 
 const test = suite('store in memory');
 const caller = { name: '', groups: [] };

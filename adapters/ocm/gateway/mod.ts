@@ -1,0 +1,15 @@
+export { accessTokens, readAccessTokens } from './auth/access-tokens.ts';
+export type { Authenticator } from './auth/authenticator.ts';
+export { issueToken } from './auth/issue.ts';
+export { reloadedKeys } from './auth/keys.ts';
+export { noAuthentication } from './auth/none.ts';
+export { sharedToken } from './auth/shared-token.ts';
+export { webTokens } from './auth/web-tokens.ts';
+export { changedRoutes, type RouteEntry, routeTable } from './routes/table.ts';
+export { type Answered, Api, type ApiDeps } from './server/api.ts';
+export { type HttpServer, serveHttp } from './server/http.ts';
+export { RateLimit } from './server/rate.ts';
+export { type Collection, Collections } from './store/collections.ts';
+export { type MemoryStore, memoryStore } from './store/memory.ts';
+export { loadObjects } from './store/objects-file.ts';
+export type { Store, Table } from './store/store.ts';

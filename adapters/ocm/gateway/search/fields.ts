@@ -1,0 +1,168 @@
+// Fields of searches, orders and projections: which attributes their names mean, and how to read them.
+import type { Attribute, BuiltInType, DeclaredType, StructType, Type } from '../../model/mod.ts';
+import { isObject } from '../store/links.ts';
+import type { StoredObject } from '../store/store.ts';
+
+/** How values of a field are compared. */
+export type FieldKind =
+  | 'text'
+  | 'date'
+  | 'number'
+  | 'boolean'
+  /** Whatever JSON has: compared by what is there. */
+  | 'any'
+  /** Structs and maps: there or not. */
+  | 'whole';
+
+export interface Field {
+  readonly kind: FieldKind;
+  /** Wire names, dotted. */
+  readonly path: string;
+  /** True where a list or a map of objects may hold several values. */
+  readonly isMany: boolean;
+  /** The values that an object has; undefined members are absent. Of a field that is not `isMany` there is at most one. */
+  readonly all: (object: StoredObject) => readonly unknown[];
+  /** The value of a field that is not `isMany`. */
+  readonly one: (object: StoredObject) => unknown;
+}
+
+/** What fields are looked up in: the objects of one collection. */
+export interface FieldScope {
+  readonly type: StructType;
+  readonly hrefOf: (object: StoredObject) => string;
+  /** Where a link leads. */
+  readonly linkHref: (attribute: Attribute, id: string, object: StoredObject) => string | undefined;
+}
+
+type Read = (object: StoredObject) => unknown;
+type Step = { readonly form: 'member'; readonly key: string } | { readonly form: 'each' };
+
+/** @returns undefined for a field that objects of the type cannot have */
+export function fieldOf(parts: readonly string[], scope: FieldScope): Field | undefined {
+  const [first = '', ...rest] = parts;
+  const path = parts.join('.');
+  if (scope.type.kind === 'class' && rest.length === 0) {
+    if (first === 'id') return single(path, 'text', ({ id }) => id);
+    if (first === 'kind') return single(path, 'text', () => scope.type.name.camel);
+    if (first === 'href') return single(path, 'text', scope.hrefOf);
+  }
+  const steps: Step[] = [];
+  let type: Type = scope.type;
+  for (const [index, part] of parts.entries()) {
+    if (type.kind === 'interface') {
+      steps.push({ form: 'member', key: part });
+      continue;
+    }
+    if (type.kind === 'list') {
+      steps.push({ form: 'each' });
+      type = type.element;
+    }
+    if (type.kind === 'map') {
+      steps.push({ form: 'member', key: part });
+      type = type.element;
+      continue;
+    }
+    if (type.kind !== 'struct' && type.kind !== 'class') return undefined;
+    const attribute: Attribute | undefined = type.attributes.find(({ wireName }) => wireName === part);
+    if (attribute === undefined) {
+      // Of an object of a class that is part of another one.
+      const isIdentifier = type.kind === 'class' && part === 'id' && index === parts.length - 1;
+      return isIdentifier ? fieldAt(path, 'text', [...steps, { form: 'member', key: part }]) : undefined;
+    }
+    steps.push({ form: 'member', key: part });
+    if (attribute.link && targetOf(attribute)?.kind === 'class') {
+      return linkField(path, parts.slice(index + 1), attribute, steps, scope);
+    }
+    type = attribute.type;
+  }
+  if (type.kind === 'list') {
+    steps.push({ form: 'each' });
+    type = type.element;
+  }
+  return fieldAt(path, kindOf(type), steps);
+}
+
+function linkField(
+  path: string,
+  rest: readonly string[],
+  attribute: Attribute,
+  before: readonly Step[],
+  scope: FieldScope,
+): Field | undefined {
+  const [member = 'id', ...deeper] = rest;
+  if (deeper.length > 0) return undefined;
+  const isList = attribute.type.kind === 'list';
+  const steps: Step[] = isList ? [...before, { form: 'member', key: 'items' }, { form: 'each' }] : [...before];
+  steps.push({ form: 'member', key: 'id' });
+  const ids = fieldAt(path, 'text', steps);
+  const mapped = (convert: (id: string, object: StoredObject) => string | undefined): Field => {
+    const one: Read = (object) => {
+      const id = ids.one(object);
+      return typeof id === 'string' ? convert(id, object) : undefined;
+    };
+    if (!ids.isMany) return single(path, 'text', one);
+    const all = (object: StoredObject): unknown[] => ids.all(object).map((id) => convert(String(id), object));
+    return { ...ids, all };
+  };
+  if (member === 'id') return ids;
+  if (member === 'kind') return mapped(() => `${targetOf(attribute)?.name.camel}Link`);
+  return member === 'href' ? mapped((id, object) => scope.linkHref(attribute, id, object)) : undefined;
+}
+
+function targetOf({ type }: Attribute): BuiltInType | DeclaredType | undefined {
+  return type.kind === 'list' ? type.element : type.kind === 'map' ? undefined : type;
+}
+
+function kindOf({ kind }: Type): FieldKind {
+  switch (kind) {
+    case 'string':
+    case 'enum':
+      return 'text';
+    case 'integer':
+    case 'long':
+    case 'float':
+      return 'number';
+    case 'date':
+    case 'boolean':
+      return kind;
+    case 'interface':
+      return 'any';
+    default:
+      return 'whole';
+  }
+}
+
+function fieldAt(path: string, kind: FieldKind, steps: readonly Step[]): Field {
+  if (steps.every((step) => step.form === 'member')) {
+    const keys = steps.map(({ key }) => key);
+    const [only = ''] = keys;
+    return single(
+      path,
+      kind,
+      keys.length === 1 ? ({ value }) => own(value, only) : ({ value }) => keys.reduce<unknown>(own, value),
+    );
+  }
+  const all = ({ value }: StoredObject): unknown[] => {
+    let values: readonly unknown[] = [value];
+    for (const step of steps) {
+      values = values.flatMap((each) =>
+        step.form === 'each' ? (Array.isArray(each) ? each : []) : [own(each, step.key)],
+      );
+    }
+    return values.filter((each) => each !== undefined);
+  };
+  return { path, kind, isMany: true, all, one: (object) => all(object)[0] };
+}
+
+function single(path: string, kind: FieldKind, one: Read): Field {
+  const all: Field['all'] = (object) => {
+    const value = one(object);
+    return value === undefined ? [] : [value];
+  };
+  return { path, kind, isMany: false, one, all };
+}
+
+/** Not what every object inherits, such as `constructor`. */
+function own(value: unknown, key: string): unknown {
+  return isObject(value) && Object.hasOwn(value, key) ? (value[key] ?? undefined) : undefined;
+}

@@ -1,0 +1,78 @@
+// `like`: `%` is any run, `_` one character, and a backslash takes the next character as it is.
+//
+// Invariants:
+//   OCM-LIKE-1. Matching takes time in proportion to text and pattern together with the runs between `%`, never exponential.
+
+interface Run {
+  /** Characters, and true for any one. */
+  readonly pieces: readonly (string | true)[];
+}
+
+/** @returns whether the whole text matches; of code points */
+export function likeMatcher(
+  pattern: string,
+  { ignoreCase }: { readonly ignoreCase: boolean },
+): (text: string) => boolean {
+  const runs = runsOf(ignoreCase ? pattern.toLowerCase() : pattern);
+  const [first] = runs;
+  // What most clients send: a text with `%` before, behind, or both.
+  const plain = runs.map(({ pieces }) => (pieces.every((each) => each !== true) ? pieces.join('') : undefined));
+  if (runs.length === 1 && first !== undefined && plain[0] !== undefined) {
+    const [wanted] = plain;
+    return (text) => (ignoreCase ? text.toLowerCase() : text) === wanted;
+  }
+  if (runs.length > 1 && plain.every((each) => each !== undefined)) {
+    return (text) => hasRuns(ignoreCase ? text.toLowerCase() : text, plain);
+  }
+  return (text) => matches([...(ignoreCase ? text.toLowerCase() : text)], runs);
+}
+
+/** The first run begins the text, the last one ends it, the others come between in their order. */
+function hasRuns(text: string, runs: readonly string[]): boolean {
+  const [first = '', last = ''] = [runs[0], runs.at(-1)];
+  if (text.length < first.length + last.length || !text.startsWith(first) || !text.endsWith(last)) return false;
+  const end = text.length - last.length;
+  let at = first.length;
+  for (const run of runs.slice(1, -1)) {
+    const found = text.indexOf(run, at);
+    if (found < 0 || found + run.length > end) return false;
+    at = found + run.length;
+  }
+  return at <= end;
+}
+
+function matches(text: readonly string[], runs: readonly Run[]): boolean {
+  const [first, ...others] = runs;
+  if (first === undefined) return false;
+  const last = others.pop();
+  if (last === undefined) return text.length === first.pieces.length && isAt(text, 0, first);
+  const end = text.length - last.pieces.length;
+  if (end < first.pieces.length || !isAt(text, 0, first) || !isAt(text, end, last)) return false;
+  let at = first.pieces.length;
+  for (const run of others) {
+    while (at + run.pieces.length <= end && !isAt(text, at, run)) at++;
+    if (at + run.pieces.length > end) return false;
+    at += run.pieces.length;
+  }
+  return true;
+}
+
+function isAt(text: readonly string[], at: number, { pieces }: Run): boolean {
+  return pieces.every((piece, index) => piece === true || piece === text[at + index]);
+}
+
+/** What is between the `%`. */
+function runsOf(pattern: string): Run[] {
+  const runs: (string | true)[][] = [[]];
+  let isEscaped = false;
+  for (const character of pattern) {
+    if (isEscaped || (character !== '\\' && character !== '%' && character !== '_')) {
+      runs.at(-1)?.push(character);
+      isEscaped = false;
+    } else if (character === '\\') isEscaped = true;
+    else if (character === '%') runs.push([]);
+    else runs.at(-1)?.push(true);
+  }
+  if (isEscaped) runs.at(-1)?.push('\\');
+  return runs.map((pieces) => ({ pieces }));
+}

@@ -1,0 +1,99 @@
+// A model as it is served: its URLs, and the tables and indexes behind them.
+//
+// Invariants:
+//   OCM-SERVED-1. Requests read what the watch of a store delivered, never a store. A write that was answered is read from then on.
+
+import type { Model } from '../../model/mod.ts';
+import { Links } from '../envelope/links.ts';
+import { ObjectWriter } from '../envelope/objects.ts';
+import { type Tree, treeOf } from '../routes/tree.ts';
+import type { FieldScope } from '../search/fields.ts';
+import { ObjectIndex } from '../search/object-index.ts';
+import type { Collection } from '../store/collections.ts';
+import type { Store, Table } from '../store/store.ts';
+
+/** A collection to which something is bound. */
+export interface ServedTable {
+  readonly collection: Collection;
+  readonly table: Table;
+  readonly index: ObjectIndex;
+  readonly writer: ObjectWriter;
+  readonly scope: FieldScope;
+}
+
+interface Watched {
+  readonly table: Table;
+  readonly index: ObjectIndex;
+  readonly stop: () => void;
+}
+
+/** The watches of a store: they outlive changes of the model. */
+export class Watches {
+  readonly #watched = new Map<string, Watched>();
+
+  /** The index of a table; a watch begins where there is none. */
+  of(key: string, table: Table): ObjectIndex {
+    const known = this.#watched.get(key);
+    if (known?.table === table) return known.index;
+    known?.stop();
+    const index = new ObjectIndex();
+    const stop = table.watch((change) => index.apply(change));
+    this.#watched.set(key, { table, index, stop });
+    return index;
+  }
+
+  /** Ends all but these. */
+  retain(keys: ReadonlySet<string>): void {
+    for (const [key, { stop }] of this.#watched) {
+      if (keys.has(key)) continue;
+      stop();
+      this.#watched.delete(key);
+    }
+  }
+}
+
+/** What requests are answered from. Another model, or other bindings, make another one. */
+export class Served {
+  readonly model: Model;
+  /** By service and version, in lower case as in URLs. */
+  readonly services: ReadonlyMap<string, ReadonlyMap<string, Tree>>;
+  readonly links: Links;
+  readonly #tables = new Map<string, ServedTable>();
+
+  constructor(model: Model, store: Store, watches: Watches) {
+    this.model = model;
+    this.services = new Map(
+      model.services.map(({ name, versions }) => [
+        name.snake,
+        new Map(versions.map((version) => [version.name.snake, treeOf(version)])),
+      ]),
+    );
+    const trees = [...this.services.values()].flatMap((versions) => [...versions.values()]);
+    this.links = new Links(trees);
+    for (const collection of trees.flatMap(({ collections }) => collections.all()))
+      this.#bind(collection, store, watches);
+    watches.retain(new Set(this.#tables.keys()));
+  }
+
+  /** Undefined where nothing is bound. */
+  table(collection: Collection): ServedTable | undefined {
+    return this.#tables.get(keyOf(collection));
+  }
+
+  #bind(collection: Collection, store: Store, watches: Watches): void {
+    const table = store.bind(collection);
+    if (table === undefined) return;
+    const key = keyOf(collection);
+    const writer = new ObjectWriter(collection, this.links);
+    const scope: FieldScope = {
+      type: collection.type,
+      hrefOf: (object) => writer.hrefOf(object),
+      linkHref: (attribute, id, object) => writer.linkHref(attribute, id, object),
+    };
+    this.#tables.set(key, { collection, table, index: watches.of(key, table), writer, scope });
+  }
+}
+
+function keyOf({ path, singleton }: Collection): string {
+  return `${path} ${singleton}`;
+}

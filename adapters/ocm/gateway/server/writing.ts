@@ -1,0 +1,199 @@
+// Add, Update and Delete.
+//
+// Invariants:
+//   OCM-WRITING-1. Attributes that are the server's own are never among what a client stores.
+import type { StructType } from '../../model/mod.ts';
+import { decodeStruct } from '../envelope/decode.ts';
+import { fieldDeprecation, methodDeprecation } from '../envelope/deprecation.ts';
+import { RefusedRequest, refuse } from '../envelope/faults.ts';
+import { merged, refuseServerOwned } from '../envelope/merge.ts';
+import { isObject, linksIn } from '../store/links.ts';
+import { withMembersOf } from '../store/paths.ts';
+import type { Address, Fault, Outcome, StoredObject, Value } from '../store/store.ts';
+import { type Answer, type Call, objectName, refuseFault, tableOf } from './call.ts';
+import { addressOf, existing, mayRead } from './reading.ts';
+import type { ServedTable } from './served.ts';
+
+const LONGEST_ID = 255;
+/** Of this class clients expect 400 for a name that is taken, and not 409. */
+const NAMED_CLASS = 'cluster';
+
+export async function add(call: Call): Promise<Answer> {
+  const { operation, query, ids, context, newId } = call;
+  const { method } = operation;
+  const parameters = query.values(method.query);
+  const dryRun = method.query.some(({ name, wireName }) => name.key === 'dry_run' && parameters[wireName] === true);
+  const served = tableOf(call);
+  const body = await call.body();
+  if (!isObject(body)) return refuse(400, 'The body must be an object');
+  const { type } = served.collection;
+  const value = decodedFor(served, decodeStruct(type, body, '', 'absent'));
+  refuseServerOwned(served.table.serverOwned, {}, value);
+  await checkLinks(call, served, value, {});
+  refuseTakenName(served, ids, value);
+  const address = { outer: ids, id: idOf(body['id']) ?? newId() };
+  const isNamed = type.name.key === NAMED_CLASS;
+  const outcome = await served.table.create({ ...context, address, value, dryRun });
+  const object = stored(outcome, served, address, isNamed ? 400 : 409);
+  if (dryRun) return { status: 204 };
+  return written(call, served, object);
+}
+
+export async function update(call: Call): Promise<Answer> {
+  const served = tableOf(call);
+  call.query.values(call.operation.method.query);
+  const body = await call.body();
+  if (call.operation.subject === 'collection') return updateAll(call, served, body);
+  if (!isObject(body)) return refuse(400, 'The body must be an object');
+  const address = addressOf(call);
+  const { singleton, type } = served.collection;
+  const patch = decodedFor(served, decodeStruct(type, body, '', 'kept'));
+  if (singleton && served.index.get(address) === undefined) return createSingleton(call, served, address, patch);
+  await existing(call, served);
+  return written(call, served, await patched(call, served, address, patch));
+}
+
+/** Each element by its identifier; the answer is the whole list. */
+async function updateAll(call: Call, served: ServedTable, body: unknown): Promise<Answer> {
+  const { ids, operation } = call;
+  if (!Array.isArray(body)) return refuse(400, 'The body must be a list');
+  await mayRead(call, served, { outer: ids, id: undefined });
+  const patches = body.map((each, index) => {
+    if (!isObject(each)) return refuse(400, `The value of '[${index}]' must be an object`);
+    const id = idOf(each['id']);
+    if (id === undefined) return refuse(400, `The value of '[${index}].id' must be a string that is not empty`);
+    if (served.index.get({ outer: ids, id }) === undefined) refuse(404, `${objectName(served, id)} not found`);
+    return { id, patch: decodedFor(served, decodeStruct(served.collection.type, each, `[${index}]`, 'kept')) };
+  });
+  for (const { id, patch } of patches) await patched(call, served, { outer: ids, id }, patch);
+  const texts = served.index
+    .inside(ids)
+    .query(undefined)
+    .map((object) => served.writer.text(object));
+  return { status: operation.method.status, body: `[${texts.join()}]` };
+}
+
+export async function remove(call: Call): Promise<Answer> {
+  const { operation, query, context } = call;
+  const { method } = operation;
+  const parameters = query.values(method.query);
+  const served = tableOf(call);
+  const { id } = await existing(call, served);
+  const address = addressOf(call);
+  const outcome = await served.table.remove({ ...context, address });
+  const given = new Set(Object.keys(parameters).filter((name) => query.text(name) !== undefined));
+  const headers = methodDeprecation(method, given);
+  if (outcome.kind === 'removed') {
+    served.index.apply({ kind: 'removed', address, revision: outcome.revision });
+    return { status: method.status, headers };
+  }
+  if (outcome.kind !== 'stored') return refuseFault(outcome, objectName(served, id));
+  served.index.apply(outcome);
+  return method.status === 204
+    ? { status: 204, headers }
+    : { status: method.status, headers, body: served.writer.text(outcome.object) };
+}
+
+async function patched(call: Call, served: ServedTable, address: Address, patch: Value): Promise<StoredObject> {
+  const { table, collection, index } = served;
+  const current = index.get(address)?.value ?? {};
+  await checkLinks(call, served, merged(collection.type, current, patch), current);
+  const edit = (newest: StoredObject): { readonly value: Value } | Fault => {
+    const value = merged(collection.type, newest.value, patch);
+    try {
+      refuseServerOwned(table.serverOwned, newest.value, value);
+    } catch (error) {
+      if (error instanceof RefusedRequest) return { kind: 'invalid', reason: error.message };
+      throw error;
+    }
+    return { value: withMembersOf(value, newest.value, table.serverOwned) };
+  };
+  return stored(await table.update({ ...call.context, address, edit }), served, address);
+}
+
+async function createSingleton(call: Call, served: ServedTable, address: Address, patch: Value): Promise<Answer> {
+  const value = merged(served.collection.type, {}, patch);
+  refuseServerOwned(served.table.serverOwned, {}, value);
+  await checkLinks(call, served, value, {});
+  const outcome = await served.table.create({ ...call.context, address, value, dryRun: false });
+  return written(call, served, stored(outcome, served, address));
+}
+
+/** What a write answers with: the object as it is stored, which is read from now on. */
+function stored(outcome: Outcome, served: ServedTable, { id }: Address, existsStatus?: 400 | 409): StoredObject {
+  if (outcome.kind !== 'stored') return refuseFault(outcome, objectName(served, id), existsStatus);
+  // A dry run has no revision.
+  if (outcome.object.revision !== '0') served.index.apply(outcome);
+  return outcome.object;
+}
+
+function written(
+  { operation: { method }, query }: Call,
+  { writer, collection }: ServedTable,
+  object: StoredObject,
+): Answer {
+  const given = new Set(
+    method.query.flatMap(({ queryName, wireName }) => (query.text(queryName) === undefined ? [] : wireName)),
+  );
+  const headers = { ...methodDeprecation(method, given), ...fieldDeprecation(collection.type, object.value) };
+  return { status: method.status, headers, body: writer.text(object) };
+}
+
+/** Lists of links that are collections of their own are not part of an object. */
+function decodedFor({ collection, writer }: ServedTable, value: Value): Value {
+  const owned = collection.type.attributes.filter((attribute) => writer.isCollection(attribute));
+  return withMembersOf(
+    value,
+    {},
+    owned.map(({ wireName }) => wireName),
+  );
+}
+
+/** @returns undefined where there is none; @throws {RefusedRequest} 400: it cannot be one */
+function idOf(id: unknown): string | undefined {
+  if (id === undefined || id === null || id === '') return undefined;
+  if (typeof id !== 'string') return refuse(400, "The value of 'id' must be a string");
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
+  if (id.length > LONGEST_ID || /[\u0000-\u001f\u007f]/.test(id) || id === '.' || id === '..') {
+    refuse(400, `The value of 'id' must have at most ${LONGEST_ID} printable characters`);
+  }
+  return id;
+}
+
+function refuseTakenName(
+  { collection: { type }, index }: ServedTable,
+  outer: readonly string[],
+  { name }: Value,
+): void {
+  if (type.name.key !== NAMED_CLASS || typeof name !== 'string' || name === '') return;
+  const isTaken = index
+    .inside(outer)
+    .query(undefined)
+    .some((object) => object.value['name'] === name);
+  if (isTaken) refuse(400, `${type.name.camel} '${name}' already exists`);
+}
+
+/** Links that are new have to lead somewhere, as far as it is known here. @throws {RefusedRequest} 400 */
+async function checkLinks(call: Call, served: ServedTable, value: Value, current: Value): Promise<void> {
+  const { type } = served.collection;
+  const known = new Set(linksIn(type, current).map((link) => `${link.path.join('.')} ${link.id}`));
+  for (const link of linksIn(type, value)) {
+    if (known.has(`${link.path.join('.')} ${link.id}`) || (await isThere(call, link.type, link.id))) continue;
+    refuse(
+      400,
+      `The value of '${link.path.join('.')}' names ${link.type.name.camel} '${link.id}', which does not exist`,
+    );
+  }
+}
+
+/** True also where nothing here serves objects of the type. */
+async function isThere({ served, context }: Call, type: StructType, id: string): Promise<boolean> {
+  const tables = served.links.collectionsOf(type).flatMap((each) => served.table(each) ?? []);
+  if (tables.length === 0 || tables.some(({ index }) => !index.isComplete)) return true;
+  for (const { index, table } of tables) {
+    const object = index.find(id);
+    if (object === undefined) continue;
+    if (table.mayRead === undefined || (await table.mayRead(context.caller, object))) return true;
+  }
+  return false;
+}

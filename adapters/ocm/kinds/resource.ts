@@ -1,0 +1,10 @@
+// Where the objects of a kind are at the API server.
+import type { Resource } from '../../../machines/kind.ts';
+import type { ModelKind } from './kinds.ts';
+
+/** First part of the addresses of the actors of modeled objects. */
+export const REALM = 'ocm';
+
+export function modelResource({ group, version, kind, plural }: ModelKind): Resource {
+  return { realm: REALM, group, version, kind, plural };
+}
