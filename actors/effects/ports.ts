@@ -238,12 +238,12 @@ export class ObjectPorts implements LifecyclePorts {
       const request = { ...requestOf(actor, incarnation), deadlineAt };
       const system = await ownership.systemOf(kind, request);
       let owner: ResourceOwner | undefined;
-      // What was recorded, and not found just now, is seen first: who cannot get at it takes nobody's turn.
+      // A recorded id that was not found just now is checked first: without access to it there is no reservation.
       const isThere = async (): Promise<boolean> =>
         completedLookup !== undefined ||
         (await this.#external('observe', { id: externalId, deadlineAt })) !== undefined;
       if (system !== undefined && (await isThere())) {
-        // Who has recorded it is read in the turn, so that no look from before is relied upon (RESERVATIONS-5).
+        // The recorded owner is read while the reservation is held, so that no earlier read is used (RESERVATIONS-5).
         const own: CompletedLookup = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
         taken.push(await this.#reserve(own, until));
         const asking = ownership.of({
@@ -456,7 +456,8 @@ export async function settled<Output>(run: () => Output | Promise<Output>): Prom
   try {
     return await run();
   } catch (error) {
-    // What the API server refuses as invalid is our defect or a race, not the user's spec: tried again, and seen.
+    // A write that the API server rejects as invalid is our defect or a race, rather than a fault of the spec: it is
+    // retried, and visible.
     const data = toErrorData(error);
     throw error instanceof TroupeError ? data : { ...data, code: ErrorCode.Transient };
   }

@@ -203,7 +203,7 @@ export class ObjectMachines implements GuardListener, LifecycleListener {
     return object && this.#held(object);
   }
 
-  /** What has no life of its own is in the state of its guard. */
+  /** An object without a lifecycle has the state of its guard. */
   onGuardState(state: MachineState): void {
     if (this.#context.kind === undefined) this.onState(state);
   }

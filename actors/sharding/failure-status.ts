@@ -19,7 +19,7 @@ export function writeFailureStatus(context: ObjectContext, message: string): () 
       return context.object === undefined ? [] : kind.life.failureStatus(context.object, error, now);
     } catch (failure) {
       const problem = toErrorData(failure).message;
-      context.host.log.debug({ ...context.address, error: problem }, 'the status of an object cannot be told');
+      context.host.log.debug({ ...context.address, error: problem }, 'computing the status of an object failed');
       writer.stop();
       return [];
     }

@@ -64,7 +64,7 @@ export function withEffects(
   const effect = effectsOver(portsOf);
 
   const find = async ({ ports }: EffectRun<EffectInput>): Promise<FindOutput> => {
-    const at = ports.now(); // it tells of no later time
+    const at = ports.now(); // a step has no later time
     const intents = ports.intents();
     return { ...(await call(ports, 'find', intents.length > 0 ? { intents } : {})), at, ambiguity };
   };

@@ -97,7 +97,7 @@ function provide<Reading>(portsOf: PortsOf, options: ObservedNodeOptions<Reading
   const effect = effectsOver(portsOf);
 
   const read = async ({ ports }: EffectRun<EffectInput>): Promise<ReadOutput> => {
-    const at = ports.now(); // it tells of no later time
+    const at = ports.now(); // a step has no later time
     return { reading: (await ports.call('read')) as JsonObject, at };
   };
 
