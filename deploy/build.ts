@@ -15,7 +15,7 @@ const DATA = [
   'adapters/ocm/types/client.ts',
   'deploy/samples/**/*.yaml',
   'deploy/tutorial.md',
-  'adapters/template/**/*.{ts,json,md}',
+  'adapters/template/**/*.{ts,json,template}',
   'actors/visualizer/page/*.{html,css,svg}',
 ];
 

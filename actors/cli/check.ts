@@ -21,7 +21,7 @@ export async function check({ adapters, env, out }: CheckDeps): Promise<number> 
     const { length } = adapter.contracts;
     const found = complaints.length === 0 ? 'nothing is wrong' : `${complaints.length} wrong`;
     out.write(`${adapter.realm}: ${length} ${length === 1 ? 'kind' : 'kinds'}, ${found}\n`);
-    for (const complaint of complaints) out.write(`  ${plain(complaint)}\n`);
+    for (const each of complaints) out.write(`  ${plain(each)}\n`);
   }
   return count === 0 ? 0 : 1;
 }

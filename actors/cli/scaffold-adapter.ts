@@ -19,6 +19,7 @@ const TEMPLATE = new URL('../../adapters/template/', import.meta.url);
 const RENAMED: readonly (readonly [is: string, becomes: string])[] = [
   ['package.template.json', 'package.json'],
   ['tsconfig.template.json', 'tsconfig.json'],
+  ['README.template', 'README.md'],
 ];
 const USAGE = "troupe scaffold adapter <name> <Kind>, for example 'troupe scaffold adapter powerdns Zone'";
 

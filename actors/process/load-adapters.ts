@@ -1,6 +1,6 @@
 // Adapters from outside: modules that are named with --adapters. What they may import of Troupe is `troupe/adapter`,
 // which leads to the Troupe that runs: its errors are then the same classes.
-import { existsSync } from 'node:fs';
+import { existsSync, statSync } from 'node:fs';
 import { registerHooks } from 'node:module';
 import { extname, isAbsolute, join, resolve } from 'node:path';
 import { pathToFileURL } from 'node:url';
@@ -69,7 +69,8 @@ async function imported(name: string, folder: string): Promise<Record<string, un
     throw new TerminalError(`--adapters: there is no file '${path}': name one, or a package without './'`);
   }
   try {
-    const url = isPath || existsSync(path) ? pathToFileURL(path).href : resolved(name, folder);
+    // A folder beside, as that of a package's sources, is nothing that can be imported.
+    const url = isPath || isFile(path) ? pathToFileURL(path).href : resolved(name, folder);
     return (await import(url)) as Record<string, unknown>;
   } catch (error) {
     const { message } = toErrorData(error);
@@ -80,6 +81,10 @@ async function imported(name: string, folder: string): Promise<Record<string, un
         : '';
     throw new TerminalError(`--adapters: '${name}' cannot be loaded: ${message}${advice}`, { cause: error });
   }
+}
+
+function isFile(path: string): boolean {
+  return statSync(path, { throwIfNoEntry: false })?.isFile() === true;
 }
 
 /** The URL of a package, as a module in the folder would get it. */

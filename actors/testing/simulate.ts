@@ -143,7 +143,7 @@ async function rested(world: World, objects: readonly Manifest[]): Promise<reado
   for (;;) {
     const read = await Promise.all(objects.map(({ kind, metadata }) => world.read(kind, metadata.name)));
     const there = read.flatMap((object) => object ?? []);
-    const restless = there.find((object) => !isAtRest(object));
+    const restless = there.find((object) => !hasComeToRest(object));
     if (restless === undefined) return there;
     if (world.clock.now() > endsAt)
       throw new Error(
@@ -153,7 +153,7 @@ async function rested(world: World, objects: readonly Manifest[]): Promise<reado
   }
 }
 
-function isAtRest({ metadata, status }: KubeObject): boolean {
+function hasComeToRest({ metadata, status }: KubeObject): boolean {
   const all = (status?.['conditions'] ?? []) as readonly {
     type: string;
     status: string;

@@ -8,12 +8,13 @@ import { type KubeClient, kubeClient } from '../../adapters/kubernetes/mod.ts';
 import { startApiServer } from '../../adapters/simulated/kubernetes/mod.ts';
 import { AbsentError, type Clock, type JsonObject, type MemoryBus, memoryBroker } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
+import { systemClock } from '../base/clock.ts';
 import { Role } from '../base/config.ts';
 import { openLog } from '../base/log.ts';
 import { installCrds } from '../cli/crds.ts';
 import { configure } from '../process/adapters.ts';
 import { type Runtime, startRuntime } from '../process/runtime.ts';
-import { type SimulatedClock, simulatedClock } from './clock.ts';
+import { simulatedClock } from './clock.ts';
 
 export interface WorldOptions {
   /** Makes the adapter. Its calls go by this `fetch`, so that they end when the process does. */
@@ -21,6 +22,8 @@ export interface WorldOptions {
   /** Where the adapter finds its options: `{ LAMPS_URL: system.url }`. */
   readonly env?: Readonly<Record<string, string>>;
   readonly seed?: number;
+  /** `real` where the foreign system is another process, whose time nobody simulates; simulated unless given. */
+  readonly time?: 'simulated' | 'real';
 }
 
 /** An object as users write it. Without a namespace it is in that of the world. */
@@ -36,7 +39,7 @@ export interface Manifest {
 }
 
 export interface World {
-  readonly clock: SimulatedClock;
+  readonly clock: Clock;
   /** The namespace of all that is written without one. */
   readonly namespace: string;
   /** What the runtime logged as an error: a defect, mostly. */
@@ -74,8 +77,10 @@ interface Process {
 }
 
 /** The runtime has been started. */
-export async function openWorld({ adapter: make, env = {}, seed }: WorldOptions): Promise<World> {
-  const clock = simulatedClock(seed === undefined ? {} : { seed });
+export async function openWorld({ adapter: make, env = {}, seed, time = 'simulated' }: WorldOptions): Promise<World> {
+  const options = seed === undefined ? {} : { seed };
+  const simulated = time === 'simulated' ? simulatedClock(options) : undefined;
+  const clock: Clock = simulated ?? systemClock(options);
   const folder = await mkdtemp(join(tmpdir(), 'troupe-world-'));
   const broker = memoryBroker({ clock, leaseMs: LEASE_MS });
   const api = await startApiServer({ clock });
@@ -188,7 +193,7 @@ export async function openWorld({ adapter: make, env = {}, seed }: WorldOptions)
       alive?.end.abort();
       await client.close();
       await api.close();
-      clock.stop();
+      simulated?.stop();
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -42,6 +42,11 @@ export const REASONS: Readonly<Record<string, (command: string) => boolean>> = {
   minutes: (command) => /^npm run (bench|mutate|chaos|test:all)\b/.test(command),
   /** It builds or publishes an image. */
   images: (command) => /^(?:docker|buildah) /.test(command),
+  /** `test/real/scaffolded-adapter.test.ts` does the same, with a package of its own. */
+  scaffold: (command) =>
+    /^(?:troupe (?:scaffold adapter|dev --adapters|check --adapters|rbac --adapters) |cd troupe-adapter-|npm (?:install|test)$|npx tsc -p \.$)/.test(
+      command,
+    ),
   /** It packs what `test/real/package.test.ts` packs, and installs it for the whole machine. */
   package: (command) => /^npm (?:pack|install --global \.\/troupe-[\d.]+\.tgz)$/.test(command),
   /** Pods must run. */

@@ -3,7 +3,7 @@
 // compiled, and Troupe takes it as the package that it is.
 import { execFile } from 'node:child_process';
 import { mkdir, readdir, symlink } from 'node:fs/promises';
-import { join } from 'node:path';
+import { delimiter, dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
@@ -29,6 +29,8 @@ test('35.C1: an adapter from a packed package, offline, in under ten minutes', (
     }
     const offline = {
       ...environment,
+      // The package says that it needs Node 24: the one of this test.
+      PATH: `${dirname(process.execPath)}${delimiter}${environment.PATH}`,
       npm_config_offline: 'true',
       http_proxy: 'http://127.0.0.1:9',
       https_proxy: 'http://127.0.0.1:9',

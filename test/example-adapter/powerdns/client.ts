@@ -18,6 +18,7 @@ export interface RecordSet {
 
 export interface Zone {
   readonly id: string;
+  readonly account: string;
   readonly serial: number;
   readonly rrsets: readonly RecordSet[];
 }

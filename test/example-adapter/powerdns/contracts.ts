@@ -20,9 +20,7 @@ const serverRef = secretRef('serverRef is the Secret of this namespace whose key
 const ttl = integer('ttl in seconds.', { minimum: 1, maximum: 2_147_483_647, default: 3_600 });
 const name = (description: string) =>
   required(
-    immutable(
-      string(description, { minLength: 1, maxLength: 253, pattern: String.raw`^[a-z0-9_*]([a-z0-9_.-]*[a-z0-9])?$` }),
-    ),
+    immutable(string(description, { minLength: 1, maxLength: 253, pattern: '^[a-z0-9_*]([a-z0-9_.-]*[a-z0-9])?$' })),
   );
 const zoneRef = required(immutable(ref('Zone', 'zoneRef is the Zone that it is in.', { guarded: true })));
 
@@ -50,7 +48,7 @@ export const zoneContract = contract(
     name: name('name of the zone, without the dot at the end.'),
     nameservers: required(
       list('nameservers of the zone, by their names.', string('name of a server.', { minLength: 1, maxLength: 253 }), {
-        type: 'atomic',
+        type: 'set',
         maxItems: 16,
       }),
     ),
@@ -65,7 +63,7 @@ export const recordContract = contract('RecordSet', 'recordsets', 'RecordSet is 
   ttl,
   content: required(
     list('content of each record, as PowerDNS writes it.', string('one record.', { minLength: 1, maxLength: 4_096 }), {
-      type: 'atomic',
+      type: 'set',
       maxItems: 64,
     }),
   ),

@@ -1,10 +1,10 @@
 // Zone: what is done at PowerDNS for its objects. The id of a zone is its name with a dot.
 import {
-  ConflictError,
   type KubeObject,
   type Observation,
   type StandardOperations,
   standardKind,
+  TerminalError,
 } from 'troupe/adapter';
 import type { PowerDns, Zone } from './client.ts';
 import { zoneContract } from './contracts.ts';
@@ -27,7 +27,7 @@ export function zoneOperations(dns: PowerDns): StandardOperations {
     async find(request) {
       const found = await dns.zone(request, dotted(specOf(request.object).name));
       if (found !== undefined && !isOurs(found, request.object))
-        throw new ConflictError(`zone '${found.id}' is there already, and is not of this object`);
+        throw new TerminalError(`zone '${found.id}' is there already, and is not of this object`);
       return { matches: found === undefined ? [] : [observed(found)], exact: true };
     },
     async create(request) {
@@ -58,13 +58,8 @@ export function zoneOperations(dns: PowerDns): StandardOperations {
 }
 
 /** 40 characters at most. */
-function accountOf({ metadata }: KubeObject): string {
-  return metadata.uid;
-}
-
-function isOurs(found: Zone, object: KubeObject): boolean {
-  return (found as Zone & { readonly account?: string }).account === accountOf(object);
-}
+const accountOf = ({ metadata }: KubeObject): string => metadata.uid;
+const isOurs = ({ account }: Zone, object: KubeObject): boolean => account === accountOf(object);
 
 function observed({ id, serial, rrsets }: Zone): Observation {
   const servers = rrsets.find(({ name, type }) => name === id && type === 'NS')?.records ?? [];
