@@ -13,7 +13,7 @@ const DATA = [
   'adapters/**/*.{json,proto,ps1,yaml}',
   // mutant: packed-at-run-time drop
   'adapters/ocm/types/client.ts',
-  'deploy/samples/**/*.yaml',
+  'deploy/samples/**/*.{yaml,model,json}',
   'deploy/tutorial.md',
   'adapters/template/**/*.{ts,json,template}',
   'actors/visualizer/page/*.{html,css,svg}',

@@ -8,6 +8,7 @@ import { churn } from './churn.ts';
 import { csiProxy } from './csi-proxy.ts';
 import { fan } from './fan.ts';
 import { profileTable, type Report, summary, table } from './figures.ts';
+import { gateway } from './gateway.ts';
 import { hosts } from './hosts.ts';
 import { idle, idleAll } from './idle.ts';
 import { model } from './model.ts';
@@ -45,7 +46,7 @@ interface Benchmark {
 const USAGE = `Usage: npm run bench -- [NAME] [options]
 
 Measures the benchmark NAME (default chain): chain, real, idle, idle-all, openstack, hosts, fan, neighbor, churn, api-server,
-csi-proxy, model or walk. test/bench/README.md explains each one.
+csi-proxy, model, gateway or walk. test/bench/README.md explains each one.
 
   --count N        number of objects (default: of the benchmark)
   --runs N         number of runs; figures are medians (default: of the benchmark)
@@ -145,6 +146,7 @@ const benchmarks: Readonly<Record<string, Benchmark>> = {
     goals: { 'subnet.up.files': 70, 'subnet.up.functions': 600, 'host.up.files': 110 },
     run: ({ profile }) => walk({ isListed: profile }),
   },
+  gateway: alone(10_000, gateway, { 'search.p99Ms': 20, 'get.p99Ms': 5 }),
 };
 
 const [name = 'chain'] = positionals;

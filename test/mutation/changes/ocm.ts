@@ -15,6 +15,25 @@ export const OCM: readonly Change[] = [
   }),
   ...noticedBy(['store in memory'], {
     'memory-status-from-outside': 'OCM-STORE-4: a client writes what only the owner of an object sets',
+    'gateway-server-owned': 'a client that sets an attribute of the server is not told that it cannot',
+  }),
+  ...noticedBy(['search'], {
+    'gateway-search-depth': 'OCM-PARSER-1: a search may be nested as deep as its sender likes',
+    'gateway-expression-time': 'a regular expression may take as long as it needs',
+  }),
+  ...noticedBy(['model gateway'], {
+    'gateway-may-read': 'an object is shown to a caller that may not read it',
+    'gateway-none-other-site': 'OCM-NONE-1: a page of another site is answered without authentication',
+  }),
+  ...noticedBy(['model gateway: authentication'], {
+    'gateway-any-token': 'any token passes for the shared one',
+    'gateway-any-access-token': 'any access token passes for that of a cluster',
+    'gateway-keys-reload': 'OCM-KEYS-1: keys are never read again',
+    'gateway-token-from-future': 'OCM-WEB-TOKENS-1: a token of the future is taken',
+    'gateway-refresh-token': 'OCM-WEB-TOKENS-1: a refresh token is taken for one of access',
+  }),
+  ...noticedBy(['troupe model serve'], {
+    'gateway-none-for-all': 'others are answered without authentication',
   }),
   ...noticedBy(['feed of a kind'], {
     'ocm-feed-goes-back': 'OCM-FEED-1: an older state of an object replaces a newer one',

@@ -1,7 +1,8 @@
 // long
 // 100,000 hostile requests, idle connections by the thousand, and clients that are slow: others are answered, and memory does not grow.
+import { spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { connect, type Socket } from 'node:net';
+import { fileURLToPath } from 'node:url';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { memoryStore } from '../../../../adapters/ocm/gateway/store/memory.ts';
@@ -31,25 +32,19 @@ test(`100,000 requests, seed ${SEED}, without growth of memory`, async () => {
 
 test('idle connections, half requests and readers that do not read harm nobody', async () => {
   const served = await serving(memoryStore());
-  const sockets: Socket[] = [];
+  const script = fileURLToPath(new URL('./idle-connections.process.ts', import.meta.url));
+  const args = [script, String(served.port), String(CONNECTIONS), CLUSTERS];
+  const child = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] });
+  const ended = once(child, 'close');
   try {
     for (let n = 0; n < 200; n++)
       await served.client.post(CLUSTERS, { name: `n${n}`, tags: Array(50).fill('x'.repeat(100)) });
-    for (let n = 0; n < CONNECTIONS; n++) {
-      const socket = connect(served.port, '127.0.0.1').on('error', () => undefined);
-      await once(socket, 'connect');
-      // Some begin a request, some ask for much and do not read, the others say nothing.
-      if (n % 10 === 0) socket.write(`POST ${CLUSTERS} HTTP/1.1\r\nHost: localhost\r\nContent-Length: 100\r\n\r\n{`);
-      if (n % 50 === 1) {
-        socket.pause();
-        socket.write(`GET ${CLUSTERS}?size=-1 HTTP/1.1\r\nHost: localhost\r\n\r\n`);
-      }
-      sockets.push(socket);
-    }
+    await once(child.stdout, 'data');
     for (let n = 0; n < 100; n++) assert.is((await served.client.get(`${CLUSTERS}?size=1`)).status, 200);
     assert.equal(served.defects, []);
   } finally {
-    for (const socket of sockets) socket.destroy();
+    child.stdin.end();
+    await ended;
     await served.close();
   }
 });
