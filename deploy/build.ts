@@ -14,6 +14,7 @@ const DATA = [
   // mutant: packed-at-run-time drop
   'adapters/ocm/types/client.ts',
   'deploy/samples/**/*.yaml',
+  'actors/visualizer/*.json',
   'actors/visualizer/page/*.{html,css,svg}',
 ];
 

@@ -1,12 +1,15 @@
-// Generated files of deploy/ and machines/README.md: writes them, or checks that they are up to date.
+// Generated files of deploy/, machines/README.md and chart-layouts.json: writes them, or checks that they are up to date.
 import { mkdir, readdir, readFile, rm, writeFile } from 'node:fs/promises';
-import { dirname, join, resolve } from 'node:path';
+import { dirname, join, relative, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { rolesWith, VISUALIZER, WEBHOOKS } from '../actors/base/config.ts';
 import { TROUPE_VERSION } from '../actors/base/version.ts';
 import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
+import { layoutsText } from '../actors/visualizer/chart-layout.ts';
+import { chartNodeOf } from '../actors/visualizer/chart-nodes.ts';
+import { knownMachines } from '../actors/visualizer/known-machines.ts';
 import { checkCrds, writeCrds } from '../adapters/api/contract/crds.ts';
 import { ROLE as WINDOWS } from '../adapters/windows/mod.ts';
 import { prometheusRule, rulesFile } from './alerts.ts';
@@ -42,8 +45,10 @@ these two stay as they are, and a line says so.
 `;
 
 const DEPLOY = fileURLToPath(new URL('.', import.meta.url));
+const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CRDS = join(DEPLOY, 'crds');
 const MACHINES = fileURLToPath(new URL('../machines/', import.meta.url));
+const VISUALIZER_FOLDER = fileURLToPath(new URL('../actors/visualizer/', import.meta.url));
 
 try {
   await generate();
@@ -67,6 +72,7 @@ async function generate(): Promise<void> {
     for (const name of await writeCrds(CRDS, contracts())) console.log(`deploy/crds/${name}`);
     await write(DEPLOY, await fromSources());
     await write(MACHINES, diagrams());
+    await write(VISUALIZER_FOLDER, await chartLayouts());
     const kubectl = await findKubectl(process.env);
     if (kubectl === undefined) {
       console.log(`${NO_KUBECTL}: deploy/install.yaml and deploy/chart are as they were`);
@@ -85,6 +91,10 @@ async function check(): Promise<void> {
   for (const name of outdated) console.error(`deploy/${name} is not what its sources say: run npm run generate`);
   const redrawn = await differing(MACHINES, diagrams());
   for (const name of redrawn) console.error(`machines/${name} is not what the machines are: run npm run generate`);
+  const moved = await differing(VISUALIZER_FOLDER, await chartLayouts());
+  for (const name of moved) {
+    console.error(`actors/visualizer/${name} is not what the machines are: run npm run generate`);
+  }
   const unmade = (await changedSince(DEPLOY)).filter((name) => !outdated.includes(name));
   const isMakeable = unmade.length > 0 && (await findKubectl(process.env)) !== undefined;
   for (const name of unmade) {
@@ -94,7 +104,8 @@ async function check(): Promise<void> {
   const { version } = parse(await readFile(join(DEPLOY, 'chart/Chart.yaml'), 'utf8')) as { version: string };
   if (version !== TROUPE_VERSION)
     console.error(`the chart is of ${version}, not ${TROUPE_VERSION}: run npm run generate`);
-  process.exitCode = outdated.length + redrawn.length === 0 && !isMakeable && version === TROUPE_VERSION ? 0 : 1;
+  process.exitCode =
+    outdated.length + redrawn.length + moved.length === 0 && !isMakeable && version === TROUPE_VERSION ? 0 : 1;
 }
 
 function contracts() {
@@ -103,6 +114,13 @@ function contracts() {
 
 function diagrams(): ReadonlyMap<string, string> {
   return new Map([['README.md', diagramsPage(BUILT_IN.map((adapter) => configure(adapter, {})))]]);
+}
+
+/** Where the states of all machines stand when the page draws them. */
+async function chartLayouts(): Promise<ReadonlyMap<string, string>> {
+  const machines = knownMachines(BUILT_IN.map((adapter) => configure(adapter, {})));
+  const charts = machines.map(({ name, machine }) => [name, chartNodeOf(machine)] as const);
+  return new Map([['chart-layouts.json', await layoutsText(charts)]]);
 }
 
 /** What is made without kubectl: of the kinds, and of the tables beside this file. */
@@ -163,6 +181,6 @@ async function write(folder: string, files: ReadonlyMap<string, string>): Promis
   for (const name of await differing(folder, files)) {
     await mkdir(dirname(join(folder, name)), { recursive: true });
     await writeFile(join(folder, name), files.get(name) ?? '');
-    console.log(folder === DEPLOY ? `deploy/${name}` : folder === MACHINES ? `machines/${name}` : join(folder, name));
+    console.log(relative(ROOT, join(folder, name)));
   }
 }

@@ -56,6 +56,8 @@ export interface MachineState {
   /** The event that led there. */
   readonly cause: string;
   readonly reported: StepDetails;
+  /** When what failed is tried again, milliseconds since the epoch; undefined: nothing failed, or nobody knows. */
+  readonly retryAt?: number | undefined;
 }
 
 /** An object as a life sees it now, as text. */
@@ -181,7 +183,9 @@ export class LifecycleInstance {
     this.#seen = snapshot;
     const isSettled = snapshot.hasTag(Tag.Settled);
     const reported = life.stepDetails(snapshot);
-    const isNew = onState({ state: stateOf(snapshot), tags: snapshot.tags, cause: event.type, reported });
+    // The pause after a failure begins with the state that is entered for it.
+    const retryAt = snapshot.hasTag(Tag.Failing) ? this.#clock.lastDueAt : undefined;
+    const isNew = onState({ state: stateOf(snapshot), tags: snapshot.tags, cause: event.type, reported, retryAt });
     // Whoever waits hears of it before the status is written.
     onStep();
     if (isNew) {

@@ -1,6 +1,6 @@
 // What is told of one object to people: in the log and in the trace, each step with the change that it comes of.
 import type { Logger } from 'pino';
-import { type Address, addressKey, type JsonObject, type Trace, traceparentOf } from '../../bus/mod.ts';
+import { type Address, addressKey, type Clock, type JsonObject, type Trace, traceparentOf } from '../../bus/mod.ts';
 import { Tag, type UserEvent } from '../../machines/lifecycle.ts';
 import type { KubeObject } from '../../machines/object.ts';
 import { changeTraceparent, stepTraceparent, traceIdOf } from '../base/change-trace.ts';
@@ -9,6 +9,7 @@ import type { MachineState } from './lifecycle-instance.ts';
 export interface TellerDeps {
   readonly trace: Trace;
   readonly log: Logger;
+  readonly clock: Pick<Clock, 'now'>;
 }
 
 /** All that an object's own step depends on, and the step. */
@@ -33,6 +34,8 @@ export class TransitionReporter {
   #isSettled = true;
   /** Of the answer that is being taken in, if it is another object's doing. */
   #link: string | undefined;
+  /** Attempts that failed in a row, and when the first did: until all is well again. */
+  #failures: { readonly count: number; readonly since: number } | undefined;
   /** What the log was warned of since all was well; undefined: nothing. */
   #warnings: Set<string> | undefined;
 
@@ -73,14 +76,24 @@ export class TransitionReporter {
     }
   }
 
-  reportTransition(from: string, { state: to, tags, cause, reported: { error, externalId } }: MachineState): void {
+  reportTransition(
+    from: string,
+    { state: to, tags, cause, reported: { error, externalId }, retryAt }: MachineState,
+  ): void {
     const traceId = traceIdOf(this.step());
     this.log.info({ from, to, cause, traceId, ...(error !== undefined && { error: error.message }) }, 'state changed');
     const id = externalId !== undefined && { externalId };
     const links = this.#link !== undefined && { links: [this.#link] };
-    const failure = error !== undefined && isFailure(tags, cause) && { failure: error.fault ?? error.code };
-    this.emit('transition', { from, to, cause, tags: [...tags], ...id, ...links, ...failure });
+    const hasFailed = error !== undefined && isFailure(tags, cause);
+    const failure = hasFailed && { failure: error.fault ?? error.code };
     this.#isSettled = tags.has(Tag.Settled);
+    if (hasFailed) {
+      const { count = 0, since = this.#deps.clock.now() } = this.#failures ?? {};
+      this.#failures = { count: count + 1, since };
+    } else if (this.#isSettled && !tags.has(Tag.Failing)) this.#failures = undefined;
+    const attempts = this.#failures && { attempts: this.#failures.count, failingSince: this.#failures.since };
+    const retry = retryAt !== undefined && { retryAt };
+    this.emit('transition', { from, to, cause, tags: [...tags], ...id, ...links, ...failure, ...attempts, ...retry });
     if (this.#isSettled && !tags.has(Tag.Failing)) this.#warnings = undefined;
     this.#forget();
   }

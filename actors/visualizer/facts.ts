@@ -1,0 +1,39 @@
+// What people look an object up by in the external system, as its status has it. Whoever writes a status may write anything.
+import { isIP } from 'node:net';
+import type { Json } from '../../bus/mod.ts';
+import type { KubeObject } from '../../machines/object.ts';
+
+/** Addresses of one object that are told. */
+const ADDRESSES = 8;
+/** Of an id, in characters. */
+const ID_LENGTH = 200;
+/** How deep a status is looked into, and how much of it. */
+const DEPTH = 6;
+const VALUES = 2_000;
+
+/** Empty: it has none yet. */
+export function idIn({ status }: Pick<KubeObject, 'status'>): string {
+  const { id, provisioning } = (status ?? {}) as Readonly<Record<string, Json | undefined>>;
+  if (typeof id === 'string') return id.slice(0, ID_LENGTH);
+  const inner = typeof provisioning === 'object' && provisioning !== null ? provisioning : {};
+  const { ID } = inner as Readonly<Record<string, Json | undefined>>;
+  return typeof ID === 'string' ? ID.slice(0, ID_LENGTH) : '';
+}
+
+/** Each once, in the order in which they are found. */
+export function addressesIn({ status }: Pick<KubeObject, 'status'>): readonly string[] {
+  const found = new Set<string>();
+  let left = VALUES;
+  const look = (value: Json | undefined, depth: number): void => {
+    if (--left < 0 || depth > DEPTH || found.size >= ADDRESSES) return;
+    if (typeof value === 'string') {
+      if (value.length <= 45 && isIP(value) > 0) found.add(value);
+    } else if (Array.isArray(value)) {
+      for (const each of value) look(each, depth + 1);
+    } else if (typeof value === 'object' && value !== null) {
+      for (const each of Object.values(value)) look(each as Json, depth + 1);
+    }
+  };
+  look(status as Json | undefined, 0);
+  return [...found];
+}
