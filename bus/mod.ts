@@ -1,4 +1,4 @@
-// The bus: what the other rooms import.
+// Exports of the bus.
 
 export type {
   Bus,

@@ -1,4 +1,4 @@
-// Which change something belongs to, in the words of W3C Trace Context: `traceparent` of mail, events and requests.
+// W3C Trace Context of a change: `traceparent` of messages, events and requests.
 //
 // What others send may be anything: what is malformed is ignored, as the recommendation asks, and never an error.
 //
@@ -9,7 +9,7 @@ export interface TraceContext {
   readonly traceId: string;
   /** One step of it; 16 hexadecimal digits, not all of them 0. */
   readonly spanId: string;
-  /** Whether whoever began it keeps it; of the other flags none outlives a step. */
+  /** Sampling flag of the trace's origin; no other flag is kept. */
   readonly sampled: boolean;
 }
 
@@ -47,7 +47,7 @@ export function childOf({ traceId, sampled }: TraceContext, random: () => number
 }
 
 /**
- * The trace of an object whose cause nobody knows: all of it belongs together, in every process.
+ * Trace of an object with an unknown cause: all its work has the same trace, in every process.
  *
  * @param uid  `metadata.uid`; a UUID is the trace's id without its hyphens, any other text becomes one
  */

@@ -15,6 +15,7 @@ const DATA = [
   'adapters/ocm/types/client.ts',
   'deploy/samples/**/*.yaml',
   'actors/visualizer/*.json',
+  'deploy/tutorial.md',
   'actors/visualizer/page/*.{html,css,svg}',
 ];
 

@@ -12,6 +12,7 @@ import { chartNodeOf } from '../actors/visualizer/chart-nodes.ts';
 import { knownMachines } from '../actors/visualizer/known-machines.ts';
 import { checkCrds, writeCrds } from '../adapters/api/contract/crds.ts';
 import { ROLE as WINDOWS } from '../adapters/windows/mod.ts';
+import type { JsonObject } from '../bus/mod.ts';
 import { prometheusRule, rulesFile } from './alerts.ts';
 import { dashboard } from './dashboard.ts';
 import {
@@ -28,6 +29,7 @@ import {
   webhooksComponent,
 } from './manifests.ts';
 import { nodePods, nodeRoles } from './node-pods.ts';
+import { examplesIn, kindPages } from './render/kind-pages.ts';
 import { findKubectl, kustomized } from './render/kustomize.ts';
 import { type Image, rendered } from './render/rendered.ts';
 import { changedSince, SUMS_FILE, sumsOf } from './render/sums.ts';
@@ -47,6 +49,7 @@ these two stay as they are, and a line says so.
 const DEPLOY = fileURLToPath(new URL('.', import.meta.url));
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const CRDS = join(DEPLOY, 'crds');
+const KINDS = join(DEPLOY, 'kinds');
 const MACHINES = fileURLToPath(new URL('../machines/', import.meta.url));
 const VISUALIZER_FOLDER = fileURLToPath(new URL('../actors/visualizer/', import.meta.url));
 
@@ -73,6 +76,7 @@ async function generate(): Promise<void> {
     await write(DEPLOY, await fromSources());
     await write(MACHINES, diagrams());
     await write(VISUALIZER_FOLDER, await chartLayouts());
+    await write(KINDS, await pagesOfKinds());
     const kubectl = await findKubectl(process.env);
     if (kubectl === undefined) {
       console.log(`${NO_KUBECTL}: deploy/install.yaml and deploy/chart are as they were`);
@@ -95,6 +99,8 @@ async function check(): Promise<void> {
   for (const name of moved) {
     console.error(`actors/visualizer/${name} is not what the machines are: run npm run generate`);
   }
+  const retold = await differing(KINDS, await pagesOfKinds());
+  for (const name of retold) console.error(`deploy/kinds/${name} is not what its contract says: run npm run generate`);
   const unmade = (await changedSince(DEPLOY)).filter((name) => !outdated.includes(name));
   const isMakeable = unmade.length > 0 && (await findKubectl(process.env)) !== undefined;
   for (const name of unmade) {
@@ -105,7 +111,9 @@ async function check(): Promise<void> {
   if (version !== TROUPE_VERSION)
     console.error(`the chart is of ${version}, not ${TROUPE_VERSION}: run npm run generate`);
   process.exitCode =
-    outdated.length + redrawn.length + moved.length === 0 && !isMakeable && version === TROUPE_VERSION ? 0 : 1;
+    outdated.length + redrawn.length + moved.length + retold.length === 0 && !isMakeable && version === TROUPE_VERSION
+      ? 0
+      : 1;
 }
 
 function contracts() {
@@ -121,6 +129,29 @@ async function chartLayouts(): Promise<ReadonlyMap<string, string>> {
   const machines = knownMachines(BUILT_IN.map((adapter) => configure(adapter, {})));
   const charts = machines.map(({ name, machine }) => [name, chartNodeOf(machine)] as const);
   return new Map([['chart-layouts.json', await layoutsText(charts)]]);
+}
+
+/** The examples are objects of the samples, and of a file for kinds that the samples have none of. */
+async function pagesOfKinds(): Promise<ReadonlyMap<string, string>> {
+  const samples = ['company-cloud', 'company-racks', 'company-windows'].map((name) => join(DEPLOY, 'samples', name));
+  const files = await Promise.all(
+    samples.map(async (folder) =>
+      (await readdir(folder))
+        .filter((name) => name.endsWith('.yaml'))
+        .sort()
+        .map((name) => join(folder, name)),
+    ),
+  );
+  const texts = await Promise.all(
+    [...files.flat(), join(KINDS, 'examples.yaml')].map((path) => readFile(path, 'utf8')),
+  );
+  const documents = texts.flatMap((text) =>
+    text.split(/^---\n/m).flatMap((part) => {
+      const object = parse(part) as JsonObject | null;
+      return object === null ? [] : [{ text: part.replaceAll(/^#.*\n/gm, ''), object }];
+    }),
+  );
+  return kindPages({ contracts: contracts(), examples: examplesIn(documents) });
 }
 
 /** What is made without kubectl: of the kinds, and of the tables beside this file. */

@@ -16,7 +16,7 @@ const SOURCE = /\.(ts|js|mjs)$/;
 const EXAMPLES = /(^|\/)golden\//;
 
 /** Rooms of `adapters/` that all adapters share; each may import those before it. */
-const SHARED = ['text', 'api', 'http'] as const;
+const SHARED = ['text', 'cel', 'api', 'http'] as const;
 /** Of another adapter, what may be imported by whom: the parts of a simulated system that runs beside it, and the machines of Windows. */
 const NEIGHBORS: readonly (readonly [of: RegExp, target: RegExp])[] = [
   [/^adapters\/windows\//, /^adapters\/csi-proxy\//],

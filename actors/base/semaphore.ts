@@ -1,4 +1,4 @@
-// So many at a time; the others in the order in which they came.
+// FIFO semaphore.
 export class Semaphore {
   #free: number;
   readonly #waiting = new Set<() => void>();
@@ -7,7 +7,7 @@ export class Semaphore {
     this.#free = limit;
   }
 
-  /** Takes a place. Undefined: it was free; otherwise resolves when it is. Whoever has one calls `leave`. */
+  /** Takes a slot. Undefined: it was free; otherwise resolves when one is. The caller must call `leave`. */
   enter(): Promise<void> | undefined {
     if (this.#free === 0) return new Promise((resolve) => this.#waiting.add(resolve));
     this.#free--;

@@ -50,9 +50,11 @@ interface ToolModule {
   main(args: readonly string[], env: NodeJS.ProcessEnv, program: Program): Promise<number>;
 }
 
-/** What the commands below make of their options; the others go to the configuration. */
+/** Options that the commands below use; the others belong to the configuration. */
 interface Reported {
   readonly keep?: boolean;
+  readonly verbose?: boolean;
+  readonly 'all-namespaces'?: boolean;
   readonly 'no-open'?: boolean;
   readonly apply?: boolean;
   readonly data?: string;
@@ -120,7 +122,7 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     } as const;
     return parseArgs({ args: [...args], options, allowPositionals: true, strict: false, tokens: true });
   };
-  // What else may be said is known when the adapters are.
+  // Other options are known when the adapters are loaded.
   const { values: said } = loosely([]);
   const named = [said['adapters'] ?? []].flat().filter((name) => typeof name === 'string');
   const adapters = await adaptersOf(named.length > 0 ? named.join() : env['TROUPE_ADAPTERS'], process.cwd());
@@ -132,7 +134,7 @@ async function understood(args: readonly string[], env: NodeJS.ProcessEnv, progr
     return usageText(adapters, Object.values(TOOLS), program);
   }
   if (!isCommand(command)) {
-    // What follows an option that is none looks like a command.
+    // The argument after an unknown option looks like a command.
     // mutant: command-after-no-option drop
     parsed({ name: 'troupe', options: allOptions(adapters) }, args.slice(0, name?.index));
     throw noCommand(command, [...Object.keys(USAGES), ...Object.keys(TOOLS)], program);
@@ -172,7 +174,9 @@ async function carriedOut(
     const configured = (): readonly ConfiguredAdapter[] =>
       adapters.map((adapter) => configure(adapter, env, options, purpose));
     const clock = systemClock();
-    log = openLog({ level: config.logLevel, readable: process.stderr.isTTY });
+    const { reminderOn } = await import('./reminder.ts');
+    const reminder = reminderOn(process.stderr, clock);
+    log = openLog({ level: config.logLevel, readable: process.stderr.isTTY, destination: reminder.log });
     switch (command) {
       case 'run': {
         const { run } = await import('../process/run.ts');
@@ -180,7 +184,13 @@ async function carriedOut(
       }
       case 'dev': {
         const { dev } = await import('./dev.ts');
-        return await dev({ config, adapters, env, options, clock, log, signal: stopSignal(), folder: data });
+        const { verbose: isVerbose = false } = reported;
+        const signal = stopSignal();
+        try {
+          return await dev({ config, adapters, env, options, clock, log, signal, folder: data, isVerbose, reminder });
+        } finally {
+          reminder.close();
+        }
       }
       case 'demo': {
         const [{ demo }, { Ink }] = await Promise.all([import('./demo/demo.ts'), import('./demo/view.ts')]);
@@ -252,6 +262,7 @@ async function carriedOut(
           clock,
           names: rest,
           namespace: namespace?.[0],
+          isEverywhere: reported['all-namespaces'] ?? false,
           output,
           openBus: () => openBusOfCluster(config, clock, data),
           shards: config.shards,
@@ -261,19 +272,20 @@ async function carriedOut(
         });
       }
       case 'events': {
-        const [{ events }, { clusterOf, isThere }, { openBusReader }] = await Promise.all([
+        const [{ events }, { clusterOf, isThere, refuseAbsent }, { openBusReader }] = await Promise.all([
           import('./events/events.ts'),
           import('./events/presence.ts'),
           import('./bus-reader.ts'),
         ]);
         process.stdout.on('error', leaveWithReader);
         const { since = '1h', type, watch = false, inspect } = reported;
+        const looked = { config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] };
         return await events({
           adapters: configured(),
           clock,
           openBus: () => openBusReader(config, clock, data),
-          isThere: (address) =>
-            isThere({ config: clusterOf(config, data), adapters: configured(), clock, home: env['HOME'] }, address),
+          isThere: (address) => isThere(looked, address),
+          refuseAbsent: (namespaces) => refuseAbsent(looked, namespaces),
           prefix: config.natsPrefix,
           names: rest,
           namespaces: namespace,
@@ -337,11 +349,14 @@ async function carriedOut(
       case 'get':
       case 'tree':
       case 'graph':
-      case 'top': {
-        const { queryCommands } = await import('./query-commands.ts');
+      case 'top':
+      case 'retry':
+      case 'pause':
+      case 'resume': {
+        const { changeCommands, queryCommands } = await import('./query-commands.ts');
         process.stdout.on('error', leaveWithReader);
         if ((namespace?.length ?? 0) > 1) throw new TerminalError(`'${command}' looks into one namespace`);
-        const { answer } = await queryCommands[command]();
+        const { answer } = await { ...queryCommands, ...changeCommands }[command]();
         const isTerminal = process.stdout.isTTY && env['TERM'] !== 'dumb';
         return await answer({
           config,
@@ -384,6 +399,8 @@ async function carriedOut(
         process.stdout.on('error', leaveWithReader);
         return await machines({ adapters: configured(), names: rest, output, out: process.stdout });
       }
+      case 'version':
+        return print(`${TROUPE_VERSION}\n`);
       case 'scaffold': {
         const [{ scaffold }, { mkdir, readFile, writeFile }] = await Promise.all([
           import('./scaffold.ts'),
@@ -393,7 +410,7 @@ async function carriedOut(
       }
     }
   } catch (error) {
-    // What is expected to go wrong is one line; anything else is a defect, and its stack tells where.
+    // Expected errors are one line; any other is a defect, printed with its stack.
     if (error instanceof TroupeError) process.stderr.write(`troupe: ${plainLines(error.message)}\n`);
     else if (log !== undefined) log.fatal({ err: error }, 'a defect ended the process');
     else process.stderr.write(`troupe: ${plainLines(toErrorData(error).message)}\n`);

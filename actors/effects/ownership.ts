@@ -1,20 +1,23 @@
 // Finds out whose an external resource is: one living managed object has it, whatever its namespace.
 //
 // Invariants:
-//   OWNERSHIP-1. The API server is asked, which alone knows who has recorded what: the mail may be lost, and old. A question is answered
-//       from a list that began after it was asked.
-//   OWNERSHIP-2. An id counts within one foreign system only, and which one it is follows from the credentials of each object, not from
-//       what its status says: who points to a system of his own takes nothing from anybody.
-//   OWNERSHIP-3. Of two that have recorded the same the older one has it, by `creationTimestamp`, then by uid: both find the same.
-//       Who got the id from somebody else's hand, and who has recorded nothing, comes after both.
-//   OWNERSHIP-4. When it cannot be told in time where the id of another object leads, that one may have it, and nothing is taken from it.
-//       But whoever has recorded the id by its own hand gives way only to who is seen to get at the resource with credentials of
-//       his own: else anybody could hold on to it by writing down its id.
-//   OWNERSHIP-5. Where a kind lets objects of one namespace share what their specs lead to, they are nobody's rivals. Who goes leaves the resource to any that lives,
-//       and of several that go to the youngest: one of them removes it, and nobody who lives loses it.
-//   OWNERSHIP-6. One system has several addresses, and nothing that another system says proves that it is the same. Whoever has only found a resource of a UUID, has recorded
-//       nothing and asked for nothing, gives way to anybody who has recorded that: it may wait in vain, and nobody loses anything. A UUID is not known before the
-//       resource is there, so that nobody can be made to wait for what he makes himself.
+//   OWNERSHIP-1. Ownership is always decided by the API server, which alone has the records: messages may be lost or
+//       old. A query is answered from a list that began after it.
+//   OWNERSHIP-2. An id counts only within one external system, which follows from the credentials of each object, never
+//       from its status: an object with a system of its own takes nothing from others.
+//   OWNERSHIP-3. Of two objects that recorded the same id the older one always owns it, by `creationTimestamp`, then by
+//       uid: both decide alike. An object whose id another writer set, or that recorded nothing, comes after both.
+//   OWNERSHIP-4. While the system of another object's id cannot be determined in time, that object may own it, and
+//       nothing is ever taken from it. But an object that recorded the id itself withdraws only before one that
+//       demonstrably reaches the resource with its own credentials: otherwise a user could hold on to a resource by
+//       writing down its id.
+//   OWNERSHIP-5. Objects of one namespace whose kind allows sharing are never in conflict. A deleted object leaves the
+//       resource to any that is not deleted, and of several deleted ones to the youngest: one of them removes it, and
+//       no existing object loses it.
+//   OWNERSHIP-6. One system has several addresses, and no other system can prove that it is the same. An object that
+//       only found a resource of a UUID, without a record or a create, always withdraws before any that recorded it: it
+//       may wait without effect, and nothing is lost. A UUID is unknown before the resource exists, so no user can
+//       block the creation of another's.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Clock } from '../../bus/mod.ts';
 import type { Kind, KnownDependency, OperationRequest } from '../../machines/kind.ts';
@@ -27,12 +30,12 @@ import { type Registry, resourceOf } from '../object/registry.ts';
 export interface RivalsDeps {
   readonly objects: Pick<Objects, 'list' | 'get'>;
   readonly registry: Registry;
-  /** The namespaces whose objects are cared for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   readonly namespaces: readonly string[] | undefined;
   readonly clock: Clock;
 }
 
-/** Who asks, and for what. */
+/** Object and id of a query. */
 export interface Question {
   readonly kind: Kind;
   /** For the object that asks. */
@@ -40,11 +43,11 @@ export interface Question {
   readonly externalId: string;
   /** See `systemOf`. */
   readonly system: string;
-  /** The object has its id from somebody else's hand. */
+  /** Whether another writer set the object's id. */
   readonly isIdFromOtherWriter: boolean;
   /** It is what a create of the object made. */
   readonly isMade: boolean;
-  /** The object goes, and leaves the resource to whoever shares it (OWNERSHIP-5). */
+  /** Whether the object is being deleted, and leaves the resource to the objects that share it (OWNERSHIP-5). */
   readonly isLeaving: boolean;
 }
 
@@ -55,7 +58,7 @@ type Recorded = ReadonlyMap<string, readonly KubeObject[]>;
 
 /** The operation by which an adapter says where ids belong; a kind without it has no rivals. */
 const IDENTIFY = 'identify';
-/** The operation by which an adapter looks whether somebody's credentials lead to a resource. */
+/** Operation by which an adapter checks whether credentials reach a resource. */
 const OBSERVE = 'observe';
 
 /** With hyphens or without, as Keystone writes it. */
@@ -69,12 +72,12 @@ export class OwnershipResolver {
     this.#deps = deps;
   }
 
-  /** The foreign system that the object's ids belong to (OWNERSHIP-2); undefined: its kind has no rivals. */
+  /** External system of the object's ids (OWNERSHIP-2); undefined: its kind has no conflicts. */
   async systemOf(kind: Kind, request: OperationRequest): Promise<string | undefined> {
     return identifying(kind)?.(request);
   }
 
-  /** Before whom the object gives way (OWNERSHIP-3); undefined: before nobody. */
+  /** Owner before which the object withdraws (OWNERSHIP-3); undefined if there is none. */
   async of({
     kind,
     request,
@@ -104,7 +107,7 @@ export class OwnershipResolver {
     const asked = { ...request, deadlineAt: isOwn ? this.#halfWay(request) : request.deadlineAt };
     const holding = await Promise.all(
       first.map((other) => {
-        // Of two of one namespace neither takes anything from the other: in doubt it is left.
+        // Neither of two objects in one namespace takes a resource from the other: in doubt it is left.
         const mustBeSeen = isOwn && !isSharing(kind, object, other);
         // mutant: rivals-by-two-urls-share ||.1 -> false
         return isIdEnough || this.#mayHave({ system, kind, externalId }, { ...asked, object: other }, get, mustBeSeen);
@@ -127,7 +130,7 @@ export class OwnershipResolver {
     try {
       const known = await this.#requestFor(kind, request, get);
       if ((await identifying(kind)?.(known)) !== system) return false;
-      // What is gone by now was found a moment ago by whoever has not recorded it: that is no proof.
+      // A resource deleted by now was found a moment ago by an object that did not record it: that proves nothing.
       return !mustBeSeen || (await (kind.operations[OBSERVE] as Observe)({ ...known, id: externalId })) !== undefined;
     } catch {
       // mutant: rivals-block-owner return -> true
@@ -201,7 +204,7 @@ export class OwnershipResolver {
   }
 }
 
-/** What the object has as its own; one whose code fails says nothing (I11). */
+/** Recorded id of the object; none if its code fails (I11). */
 export function recordedBy(kind: Pick<Kind, 'life'>, object: KubeObject): string | undefined {
   try {
     return kind.life.recorded?.(object);

@@ -1,8 +1,9 @@
-// What the runtime does for its charts: the effects of guards, and what the effects of lives are made of (`LifecyclePorts`).
+// Ports of the runtime for its state machines: the effects of deletion guards, and those of lifecycles
+// (`LifecyclePorts`).
 //
 // Invariants:
-//   PORTS-1. No external call begins unless its deadline lies before the end of the shard's lease (P10); one that takes as long as
-//       it takes is told when the lease has ended.
+//   PORTS-1. No external call starts unless its deadline lies before the end of the shard's lease (P10); a long call is
+//       always notified of the lease's end.
 //   PORTS-2. An effect acts for the incarnation it was started for; what it learns goes to the actor before it resolves.
 //   PORTS-3. What must not be repeated is listed under its shard, acknowledged, before it is sent (P13).
 //   PORTS-4. An apply takes no guard off: it states what its field manager may own of what is stored, claimed or not (P3, I3).
@@ -66,16 +67,18 @@ export interface EffectsDeps {
   trackWrite: (key: string, write: Promise<unknown>) => void;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
-  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  /**
+   * Maximum time after its deadline at which a request may still take effect in an external system, in milliseconds.
+   */
   lateEffectMs: number;
   mailbox: Mailbox;
-  /** The namespaces whose objects are cared for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   namespaces: readonly string[] | undefined;
   /** Counts something that happened to an object. */
   measure: (object: KubeObject, measurement: Measurement) => void;
   /** It was found out whose the resource of an object is that another one had recorded, too. */
   settleDispute: (key: string) => void;
-  /** What the actor's shard has under way that must not be repeated; undefined: the shard is not held any more. */
+  /** Create journal of the actor's shard; undefined: the shard is not held any more. */
   createJournal: (key: string) => CreateJournal | undefined;
 }
 
@@ -87,7 +90,7 @@ export interface Machines {
 
 /** Kept free between the deadline of a call and the end of the lease, in milliseconds: clocks drift, packets linger. */
 const LEASE_MARGIN_MS = 200;
-/** What is held begins within so long or not at all, in milliseconds: when it has landed is counted from then. */
+/** Time within which a long call must start, in milliseconds: the doubt about its effect is counted from then. */
 const BEGIN_WITHIN_MS = 2_000;
 /** Below this much time a call is not worth beginning; the lease is about to be renewed, or lost. */
 const LEAST_CALL_MS = 100;
@@ -159,7 +162,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     // mutant: intents-never-recorded ().4 drop
     return createJournal.run(key, inDoubtUntil, send, what && { uid, what });
   };
-  /** The turn of what was looked for, and who asks for it (RESERVATIONS-1). */
+  /** Reservation of the lookup, and its request (RESERVATIONS-1). */
   const turnFor = (key: string, { name }: CompletedLookup) => {
     const { incarnation, kind } = living(key);
     const mayWrite = (): boolean => deps.actor(key) !== undefined && clock.now() < deps.leaseEndsAt(key);
@@ -177,7 +180,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
     try {
       const answer = await written;
       actor.accept(answer, { own: true });
-      // Somebody has written since, or the API server has less than it had told: it is asked, before anything is written again.
+      // Another writer was faster, or the API server is behind its messages: it is read before another write.
       // mutant: older-answer-ignored drop
       if (isOlder(answer, actor.incarnation())) await refresh(deps, actor);
     } catch (error) {
@@ -201,11 +204,12 @@ export function provideEffects(deps: EffectsDeps): Machines {
             const wanted = held.filter(([, claim]) => claim.manager === manager).map(([finalizer]) => finalizer);
             const own = registry.guardsOf(actor.address, manager);
             return write(key, (now) => {
-              // Each field manager states all that it owns: what it left out would be taken off, whoever needs it. The table may lack claims.
+              // Each field manager states all fields that it owns: a missing finalizer would be removed. The table may
+              // lack claims.
               const { finalizers: stored = [], resourceVersion } = now.object.metadata;
               // mutant: guard-off-by-apply () -> []
               const kept = stored.filter((finalizer) => own.includes(finalizer) && !wanted.includes(finalizer));
-              // Of several, another host may have stored one meanwhile.
+              // Another one of several hosts may have stored one meanwhile.
               const exactly = own.length > 1 ? { resourceVersion } : {};
               const object = { ...reference(now), ...exactly };
               return objects.addFinalizers(actor.resource, object, manager, [...kept, ...wanted]);
@@ -255,7 +259,7 @@ export function provideEffects(deps: EffectsDeps): Machines {
         try {
           return await external(key, operation, { ...extra, deadlineAt: deadline(key, latestAt) });
         } catch (error) {
-          // Nothing more comes of it. Others may have looked before what came of it was there.
+          // The request cannot take effect any more. Others may have looked before its result existed.
           if (own !== undefined && sequence !== undefined && !mayLand(error))
             await (mayBeDone(error) ? turns.end(own.name, sequence, own.asker) : turns.release(sequence));
           throw error;
@@ -324,12 +328,12 @@ export function provideEffects(deps: EffectsDeps): Machines {
         const request = { ...requestOf(actor, incarnation), deadlineAt };
         const system = await rivals.systemOf(kind, request);
         let conflictingOwner: ResourceOwner | undefined;
-        // What was recorded, and not found just now, is seen first: who cannot get at it takes nobody's turn.
+        // A recorded id that was not found just now is checked first: without access to it there is no reservation.
         const isThere = async (): Promise<boolean> =>
           completedLookup !== undefined ||
           (await external(key, 'observe', { id: externalId, deadlineAt })) !== undefined;
         if (system !== undefined && (await isThere())) {
-          // Who has recorded it is read in the turn, so that no look from before is relied upon (RESERVATIONS-5).
+          // The recorded owner is read while the reservation is held, so that no earlier read is used (RESERVATIONS-5).
           const own: CompletedLookup = { name: JSON.stringify([system, externalId]), at: Number.POSITIVE_INFINITY };
           taken.push(await takeTurn(key, own, until));
           const asking = rivals.of({
@@ -428,7 +432,7 @@ function mayLand(error: unknown): boolean {
   );
 }
 
-/** What an operation is told of the object and of what it refers to. */
+/** Object and dependencies in a request. */
 function requestOf(actor: ObjectActor, { object }: Incarnation): Omit<OperationRequest, 'deadlineAt'> {
   const dependencies: Record<string, KnownDependency> = {};
   const versions: string[] = [];
@@ -481,7 +485,7 @@ export async function refresh({ objects, mailbox }: RefreshDeps, actor: ObjectAc
   else actor.tidy();
 }
 
-/** Whoever looks at something in the same rhythm looks at the same moment, so that one list serves all. */
+/** Pollers with the same interval poll at the same moments, so that one list serves all. */
 function together(pauseMs: number, clock: Clock): number {
   if (!Number.isFinite(pauseMs) || pauseMs <= 0) return pauseMs;
   const now = clock.now();
@@ -507,7 +511,8 @@ function settled<Given extends readonly unknown[], Output>(
     try {
       return await run(...given);
     } catch (error) {
-      // What the API server refuses as invalid is our defect or a race, not the user's spec: tried again, and seen.
+      // A write that the API server rejects as invalid is our defect or a race, rather than a fault of the spec: it is
+      // retried, and visible.
       const data = toErrorData(error);
       throw error instanceof TroupeError ? data : { ...data, code: ErrorCode.Transient };
     }

@@ -1,4 +1,4 @@
-// What one object answers to those who claim it (actors/README.md, "The protocol").
+// Answers of one object to its claims (actors/README.md, "The protocol").
 import type { Address } from '../../bus/mod.ts';
 import type { Readiness } from '../../machines/lifecycle.ts';
 import type { AnswerMessage } from '../mailbox/messages.ts';
@@ -10,7 +10,7 @@ export interface Answer {
   readonly from: Address;
   readonly to: Address;
   readonly mail: AnswerMessage;
-  /** Of the change that it comes of. */
+  /** Trace context of the change that caused the answer. */
   readonly traceparent: string;
 }
 
@@ -24,7 +24,7 @@ export interface AnswerSink {
 export class AnswerPublisher {
   readonly #out: AnswerSink;
   readonly #from: Address;
-  /** What the last answers to all depended on: while it stays the same, so do they. */
+  /** Fingerprint of the inputs of the last answers: while it is unchanged, so are they. */
   #basis = '';
 
   constructor(out: AnswerSink, from: Address) {
@@ -32,7 +32,7 @@ export class AnswerPublisher {
     this.#from = from;
   }
 
-  /** What was answered says nothing about what is answered next. */
+  /** Forgets the last answers, so that the next ones are published in any case. */
   reset(): void {
     this.#basis = '';
   }

@@ -1,4 +1,4 @@
-// What an object answers to a claim (actors/README.md, "The protocol"). Pure.
+// Answer of an object to a claim (actors/README.md, "The protocol"). Pure.
 import type { Resource } from '../../adapters/kubernetes/mod.ts';
 import { internText } from '../../bus/mod.ts';
 import { Readiness } from '../../machines/lifecycle.ts';
@@ -13,15 +13,15 @@ export interface Claimed {
   readonly externalId: string | undefined;
   /** Others may use it. */
   readonly available: boolean;
-  /** Of the content of a Secret. */
+  /** Version of a Secret's content. */
   readonly version: string | undefined;
-  /** What its kind makes known of it beyond the id. */
+  /** Published attributes beside the id. */
   readonly attributes: JsonObject | undefined;
 }
 
 /**
  * @param contentVersion  changes with what the object holds
- * @param isAvailable  what its life says, if it has one here
+ * @param isAvailable availability in the lifecycle, if it has one here
  */
 export function claimTargetOf(
   object: KubeObject,
@@ -43,7 +43,7 @@ export function claimTargetOf(
  * Stands for what the object holds, where that is not carried.
  *
  * @param reported  what it was before
- * @param before  the object as it was before, since somebody may have been told of it
+ * @param before former version of the object, since dependents may have received its version
  * @param own  whether a write of ours, which is never one of content, made the object what it is
  */
 export function contentVersionAfter(
@@ -57,14 +57,15 @@ export function contentVersionAfter(
   if (before?.contentVersion !== contentVersion) return contentVersion;
   // A guard of ours, seen before its write was answered.
   const isGuarded = String(before.metadata.finalizers) !== String(metadata.finalizers);
-  // It is known to the second: who wrote again within the same one is not missed, nor is he who only changed a label.
+  // managedFields has a resolution of seconds: the version also covers a second write within one, and a write of labels
+  // alone.
   // mutant: guard-is-new-content || -> $1
   return own || isGuarded ? reported : `${contentVersion}@${metadata.resourceVersion}`;
 }
 
 /**
- * The answer to `claim`: `ready` only with all its finalizers stored on this incarnation (I1), so that nobody builds on
- * what may vanish. `goneUid` is the incarnation that was seen go, when there is no object.
+ * The answer to `claim`: `ready` only with all its finalizers stored on this incarnation (I1), so that no dependent
+ * builds on an object that may be deleted. `goneUid` is the incarnation whose deletion was seen, if there is no object.
  */
 export function answerTo(
   claim: ClaimMessage,
@@ -87,7 +88,7 @@ export function answerTo(
   // Guards that are on it may be on their way off, by an earlier host's request too: they promise nothing any more (I3).
   // mutant: answer-serves-while-deleted && -> $1
   const serves = available && claim.finalizers.length === 0;
-  // What goes before it was ever available will not become it: whoever cleans up has to know.
+  // An object deleted before it was available will never be: its dependents must know that for their cleanup.
   if (deletionTimestamp !== undefined && !serves) return { ...known, readiness: Readiness.Deleting };
   if (!available || !carried) return { ...known, readiness: Readiness.Pending };
   return { ...known, readiness: Readiness.Ready };

@@ -31,7 +31,7 @@ export class DeletionGuardInstance {
       input: { key, object, claims },
       onStep: ({ type }, snapshot) => {
         if (this.#stopped) return;
-        // It wakes because of what it was told.
+        // Its first step is caused by the event that woke it.
         const cause = type === 'xstate.init' ? 'claims.changed' : type;
         onState({ state: stateOf(snapshot), tags: snapshot.tags, cause, reported: {} });
         if (isDone(snapshot)) queueMicrotask(() => this.#considerEnd());

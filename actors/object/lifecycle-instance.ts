@@ -1,4 +1,4 @@
-// The statechart of one life while it is awake, with what belongs to it: who writes its status, who hears of its news.
+// Instance of a lifecycle's state machine while it is active, with its status writer and its user events.
 import type { Logger } from 'pino';
 import type { AnyMachineSnapshot, AnyStateMachine } from 'xstate';
 import type { Clock } from '../../bus/mod.ts';
@@ -20,35 +20,35 @@ import { type StatusWrite, StatusWriter } from './status-writer.ts';
 export interface LifecycleInstanceDeps {
   readonly key: string;
   readonly life: Lifecycle;
-  /** That of the life, with its effects. */
+  /** State machine of the lifecycle, with its effects. */
   readonly machine: AnyStateMachine;
   readonly clock: Clock;
   readonly turns: StatusThrottle;
   readonly log: () => Logger;
-  /** As it is known now; undefined: it is gone. */
+  /** Current object, as far as known; undefined if it is deleted. */
   readonly object: () => KubeObject | undefined;
   readonly dependencies: () => readonly Dependency[];
-  /** Who holds the object, if it is deleted. */
+  /** Holders of the object, if it is being deleted. */
   readonly holders: (object: KubeObject) => HoldersByFinalizer | undefined;
-  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
+  /** Time until which requests of an earlier lifecycle may still take effect, in milliseconds since the epoch (P13). */
   readonly inDoubtUntil: number;
   /** Another object has recorded the same external id. */
   readonly isOwnershipDisputed: boolean;
   readonly writeStatus: StatusWrite;
   /** It is in a state; called at each step. Says whether it was in another one before. */
   readonly onState: (state: MachineState) => boolean;
-  /** It took something in, and others may have to hear of what came of it. */
+  /** Called after it has processed an event, since others may have to be notified of the result. */
   readonly onStep: () => void;
   readonly onUserEvent: (news: UserEvent) => void;
   /** It settled, or there is nothing left to write: it may have nothing left to do. Not called within a step. */
   readonly onQuiet: () => void;
   /** Code of the kind threw: the chart has ended. */
   readonly onFault: (error: unknown) => void;
-  /** Runs what the life says where no step of the chart is. */
+  /** Runs code of the lifecycle outside of a step of its machine. */
   readonly supervise: <Result>(act: () => Result) => Result | undefined;
 }
 
-/** Where a chart is, for whoever looks at it from outside. */
+/** State of a machine, as seen from outside. */
 export interface MachineState {
   /** The leaf that it is in, for people. */
   readonly state: string;
@@ -60,7 +60,7 @@ export interface MachineState {
   readonly retryAt?: number | undefined;
 }
 
-/** An object as a life sees it now, as text. */
+/** Object as a lifecycle sees it now, as text. */
 export function viewed(
   life: Lifecycle,
   object: KubeObject,
@@ -120,12 +120,14 @@ export class LifecycleInstance {
     this.#status.stop();
   }
 
-  /** Others may use what the object stands for. */
+  /** Whether dependents may use the external resource. */
   get isAvailable(): boolean {
     return this.#snapshot.hasTag(Tag.Available);
   }
 
-  /** Nothing is under way, no timer runs, and it knows nothing that the object and the mail do not say (OBJECT-MACHINES-5). */
+  /**
+   * Nothing is running, no timer is set, and all its knowledge is in the object and the mailbox (OBJECT-MACHINES-5).
+   */
   get canPassivate(): boolean {
     const { life, clock } = this.#deps;
     const snapshot = this.#snapshot;
@@ -144,7 +146,7 @@ export class LifecycleInstance {
     const view = life.view(object, at, holders(object));
     this.#viewText = JSON.stringify(view);
     this.#actor.send({ type: 'object.changed', object: view, dependencies: dependencies(), at });
-    // What is settled looks at its status itself: also at rest.
+    // A settled lifecycle checks its status itself, also when it is passivated.
     // mutant: taken-status-not-said drop
     if (!this.#stopped && !this.#snapshot.hasTag(Tag.Settled)) this.#status.restore(this.#snapshot);
   }
@@ -186,7 +188,7 @@ export class LifecycleInstance {
     // The pause after a failure begins with the state that is entered for it.
     const retryAt = snapshot.hasTag(Tag.Failing) ? this.#clock.lastDueAt : undefined;
     const isNew = onState({ state: stateOf(snapshot), tags: snapshot.tags, cause: event.type, reported, retryAt });
-    // Whoever waits hears of it before the status is written.
+    // Dependents are notified before the status is written.
     onStep();
     if (isNew) {
       const news = this.#hear?.({ cause: event, from, to: snapshot, object: object() });

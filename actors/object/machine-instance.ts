@@ -1,4 +1,4 @@
-// One statechart at work: what it took in and where that led is told, what it throws is told too, its timers are counted.
+// Running state machine: its events and transitions are reported, its exceptions caught, its timers counted.
 import {
   type AnyEventObject,
   type AnyMachineSnapshot,
@@ -27,7 +27,7 @@ export interface ChartDeps {
 /** An actor that is to be started. */
 export function chart({ machine, clock, input, onStep, onFault }: ChartDeps): Actor {
   let cause: EventObject = { type: 'xstate.init' };
-  // An inspector would be told of every child as well, three times a step.
+  // An inspector would be called for every child too, three times per step.
   const logic = Object.create(machine) as AnyStateMachine;
   logic.transition = (snapshot, event, scope) => {
     cause = event;

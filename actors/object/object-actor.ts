@@ -1,11 +1,13 @@
 // One object of the API server as an actor: mail in, transitions, effects and mail out.
 //
 // Invariants:
-//   OBJECT-ACTOR-1. What the actor knows of its object never goes back: mail, own writes, reads and "not found" alike (P6). A newer state of
-//       what was found to be gone is looked for at the API server before it is believed.
-//   OBJECT-ACTOR-2. Nothing is said or done before the shard's replay is complete (`start`), nor after the lease is lost (`stop`).
+//   OBJECT-ACTOR-1. The actor's knowledge of its object never goes back: messages, own writes, reads and "not found"
+//       alike (P6). A newer state of a deleted object is verified at the API server before it is used.
+//   OBJECT-ACTOR-2. Nothing is published or done before the shard's replay is complete (`start`), nor after the lease
+//       is lost (`stop`).
 //   OBJECT-ACTOR-3. `ready` is answered only with the finalizers of the claim, and `status.id`, stored on this incarnation (I1).
-//   OBJECT-ACTOR-4. Each incarnation has a life of its own: a fresh statechart, fresh claims, no answer of its predecessor's (P2).
+//   OBJECT-ACTOR-4. Each incarnation always has a lifecycle of its own: a new state machine, new claims, and no answers
+//       of its predecessor (P2).
 import type { Logger } from 'pino';
 import { compareVersions, type Resource, SECRETS } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -41,7 +43,7 @@ import { TransitionReporter } from './transition-reporter.ts';
 export interface ObjectActorDeps {
   readonly registry: Registry;
   readonly machines: ObjectMachinesDeps['machines'];
-  /** Of claims. */
+  /** Outbox of claims. */
   readonly outbox: Outbox;
   readonly answers: AnswerSink;
   readonly mailbox: Mailbox;
@@ -49,15 +51,17 @@ export interface ObjectActorDeps {
   readonly clock: Clock;
   readonly log: Logger;
   readonly turns: StatusThrottle;
-  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
+  /** Time until which requests of an earlier lifecycle may still take effect, in milliseconds since the epoch (P13). */
   readonly inDoubtUntil: (key: string) => number;
   /** Another object had recorded the same external id when the shard was taken over. */
   readonly isOwnershipDisputed: (key: string) => boolean;
-  /** Writes what `manager` says, if the actor still lives the life of `uid`. Throws as `Objects.applyStatus`. */
+  /**
+   * Writes the status part of `manager`, if the lifecycle of `uid` is still running. Throws as `Objects.applyStatus`.
+   */
   readonly writeStatus: (actor: ObjectActor, uid: string, manager: string, status: JsonObject) => Promise<void>;
   /** Reads the object of an actor afresh at the API server, until that has answered. */
   readonly rereadObject: (actor: ObjectActor) => void;
-  /** Which incarnation the API server has, if any, as soon as it says so; undefined: nobody asks any more. Never rejects. */
+  /** Incarnation that the API server has, if any; undefined: the caller is no longer interested. Never rejects. */
   readonly currentIncarnation: (actor: ObjectActor) => Promise<{ readonly uid: string | undefined } | undefined>;
   /** Tells users what happened. */
   readonly report: (object: KubeObject, news: UserEvent) => void;
@@ -65,14 +69,14 @@ export interface ObjectActorDeps {
   readonly supervise: <Result>(actor: ObjectActor, act: () => Result) => Result | undefined;
 }
 
-/** What an effect needs to know of the object that it acts for. */
+/** Data of an object that its effects need. */
 export interface Incarnation {
   readonly uid: string;
   readonly kind: Kind | undefined;
   readonly object: KubeObject;
 }
 
-/** News of a new object take less than this, in milliseconds; with clocks that differ a look too many is made. */
+/** Maximum delay of the message about a new object, in milliseconds; with skewed clocks a superfluous read happens. */
 const LATE_BIRTH_MS = 5_000;
 
 export class ObjectActor {
@@ -85,14 +89,14 @@ export class ObjectActor {
   readonly claims = new ClaimsTable();
   /** To our claims. */
   readonly #answers = new Answers();
-  /** The claims of this life on others. */
+  /** Claims of this lifecycle on others. */
   #outgoing: ClaimPublisher | undefined;
   readonly #stored: StoredMessages;
   #object: KubeObject | undefined;
   /** The API server's state up to this resourceVersion is known; there was no object then, if there is none here. */
   #knownVersion = '0';
   #goneUid: string | undefined;
-  /** The API server is asked whether what was gone is there after all. */
+  /** Whether the API server is being read, since a deleted object may exist after all. */
   #isSought = false;
   /** The incarnation that the last `object` mail was about, and where that mail is. */
   #toldUid: string | undefined;
@@ -102,9 +106,9 @@ export class ObjectActor {
   #started = false;
   #stopped = false;
   readonly #replies: AnswerPublisher;
-  /** Of the last claim that an object at rest is storing guards for: its answer comes of nothing else. */
+  /** Key of the last claim for which a passivated object stores guards: nothing else triggers its answer. */
   #asked: string | undefined;
-  /** Whom the life follows, and where that one lives. */
+  /** Owner that the lifecycle watches, with its address. */
   #conflictingOwner: (ResourceOwner & { readonly address: Address }) | undefined;
 
   constructor(deps: ObjectActorDeps, address: Address) {
@@ -144,7 +148,7 @@ export class ObjectActor {
     if (this.#object !== undefined) this.#deps.report(this.#object, news);
   }
 
-  /** Nothing lives here, nobody claims it, nothing is stored: the host may forget the actor. */
+  /** No object, no claims, nothing stored: the host may drop the actor. */
   get idle(): boolean {
     return this.#object === undefined && this.claims.size === 0 && !this.claims.isPartial && this.#stored.isEmpty;
   }
@@ -154,17 +158,17 @@ export class ObjectActor {
     return this.#knownVersion;
   }
 
-  /** The last incarnation, if it is gone. */
+  /** Uid of the last incarnation, if it is deleted. */
   get goneUid(): string | undefined {
     return this.#goneUid;
   }
 
-  /** No mail tells of the object: it was read at the API server, and whoever watches may not know of it. */
+  /** No message describes the object: it was read from the API server, and the watch leader may not know it. */
   get isUnannounced(): boolean {
     return this.#object !== undefined && this.#object.metadata.uid !== this.#toldUid;
   }
 
-  /** Mail tells of the incarnation; with `sequence`: it is the value of that sequence. */
+  /** Whether a message describes the incarnation; with `sequence`: whether it is the value of that sequence. */
   isAnnouncedAs(uid: string, sequence = this.#toldSequence): boolean {
     return this.#toldUid === uid && this.#toldSequence === sequence;
   }
@@ -183,14 +187,14 @@ export class ObjectActor {
     return this.#charts.isPassivated;
   }
 
-  /** Guards on the deleted object that are ours, and that nobody needs any more. */
+  /** Guards of ours on the deleted object that are no longer needed. */
   freeGuards(): readonly string[] {
     return this.#charts.freeGuards();
   }
 
   /**
-   * It was made some time before anybody told of it: whoever watched may have stood still, and it may be gone since, which those
-   * who watch now have never heard of.
+   * It was created some time before the first message about it: the watch leader may have been suspended, and the
+   * object may be deleted since, unseen by later leaders.
    */
   get #isBornLate(): boolean {
     const createdAt = Date.parse(this.#object?.metadata.creationTimestamp ?? '');
@@ -242,7 +246,7 @@ export class ObjectActor {
     if (this.#started) this.#charts.sendClaims();
   }
 
-  /** The API server said that a claim holds no more: its mail would be there for the next object of this name. */
+  /** The API server has shown that a claim is void: its message would be there for the next object of this name. */
   dropClaim(key: string): void {
     const from = this.claims.get(key)?.from;
     if (from !== undefined) this.#replies.forget(from);
@@ -253,7 +257,7 @@ export class ObjectActor {
   /**
    * An answer to our claim. One to another incarnation of us is dropped (P2); the order between subjects is irrelevant.
    *
-   * @param sequence  of the mail; undefined: it was handed over
+   * @param sequence of the message; undefined if it was delivered locally
    */
   receiveAnswer(from: Address, mail: AnswerMessage, sequence: number | undefined, traceparent?: string): void {
     const key = addressKey(from);
@@ -274,10 +278,10 @@ export class ObjectActor {
   }
 
   /**
-   * The object as somebody saw it.
+   * Processes a version of the object.
    *
    * @param options.own  it is the answer to a write of ours
-   * @param options.soughtUid  of the incarnation that was gone already when the read began which found this
+   * @param options.soughtUid of the incarnation that was deleted already when the read began which found this
    */
   accept(
     object: KubeObject,
@@ -286,8 +290,8 @@ export class ObjectActor {
     // An answer to a write that was under way when the lease was lost (OBJECT-ACTOR-2).
     if (this.#stopped) return;
     const { uid, resourceVersion, deletionTimestamp, finalizers = [] } = object.metadata;
-    // The answer to whoever took the last finalizer away. A watch that began after that tells nobody, and the version
-    // may be that of the state before.
+    // The response to the removal of the last finalizer. A watch that began later does not report it, and the version
+    // may be that of the former state.
     const isOver = deletionTimestamp !== undefined && finalizers.length === 0;
     const born = this.#object?.metadata.uid !== uid;
     const isGone = uid === this.#goneUid;
@@ -316,7 +320,7 @@ export class ObjectActor {
     this.#deps.supervise(this, () => (born ? this.#beginLife() : this.#sendObject()));
   }
 
-  /** The object `uid` is gone, as of `resourceVersion`. */
+  /** The object `uid` is deleted, as of `resourceVersion`. */
   acceptGone(uid: string | undefined, resourceVersion: string): void {
     if (this.#stopped) return;
     if (compareVersions(resourceVersion, this.#knownVersion) > 0) this.#knownVersion = resourceVersion;
@@ -368,7 +372,7 @@ export class ObjectActor {
     if (this.#object !== undefined) this.#outgoing?.say(this.#object, withdrawnUids);
   }
 
-  /** Claims the rival, too, and tells the life when that has no more what it had. */
+  /** Claims the conflicting owner too, and notifies the lifecycle when that one has released the resource. */
   follow(withdrawnUids: readonly string[], conflictingOwner: ResourceOwner): void {
     if (this.#object === undefined) return;
     this.#conflictingOwner = {
@@ -378,14 +382,16 @@ export class ObjectActor {
     this.#outgoing?.say(this.#object, withdrawnUids, this.#conflictingOwner.address);
   }
 
-  /** What it answered before it was followed may be old: its claim may have ended meanwhile. */
+  /** An answer from before the watch may be old: its claim may have ended meanwhile. */
   #tellRival(from: Address, { uid, readiness, externalId }: AnswerMessage): void {
     if (this.#conflictingOwner === undefined || addressKey(this.#conflictingOwner.address) !== addressKey(from)) return;
     const { uid: theirs, externalId: had } = this.#conflictingOwner;
     if (readiness === Readiness.Absent || uid !== theirs || externalId !== had) this.#charts.sendOwnerReleased();
   }
 
-  /** Ends claims of the life of `uid` that goes on, those of a cleanup only with `all`; resolves as acknowledged (P12). */
+  /**
+   * Ends claims of the running lifecycle of `uid`, those of a cleanup only with `all`; resolves as acknowledged (P12).
+   */
   async endClaims(uid: string, { all }: { readonly all: boolean }): Promise<void> {
     if (this.#object?.metadata.uid !== uid) return;
     await (all ? this.#outgoing?.end(this.#object) : this.#outgoing?.endNonCleanupClaims(this.#object));
@@ -400,7 +406,7 @@ export class ObjectActor {
     for (const [, claim] of this.claims.entries()) this.#replies.say(claim, claimed, this.#goneUid, cause);
   }
 
-  /** What others may rely on (OBJECT-ACTOR-3): availability, and the id once it is stored. */
+  /** Public state of the object (OBJECT-ACTOR-3): availability, and the id once it is stored. */
   #claimed(): Claimed | undefined {
     if (this.#object === undefined) return undefined;
     const { isAvailable } = this.#charts;
@@ -410,7 +416,7 @@ export class ObjectActor {
     });
   }
 
-  // --- a life ------------------------------------------------------------------------------------------------
+  // --- lifecycle -------------------------------------------------------------------------------------------
 
   #beginLife(): void {
     const object = this.#object as KubeObject;
@@ -428,14 +434,14 @@ export class ObjectActor {
     }
     this.#charts.begin();
     this.#answerAll();
-    // What was heard while nobody lived here yet.
+    // Answers from before this lifecycle.
     const known = this.dependencies();
     const isNews = known.some(({ answer }) => answer !== undefined && kind?.life.wakesOn?.(undefined, answer) === true);
     const isReplaced = isMadeOfOthers(object, kind, known);
     if (isReplaced || isNews) this.#charts.sendDependencies({ isReplaced, isNews });
   }
 
-  /** The object is gone or replaced: its claims end, whatever it knew is forgotten (P12). */
+  /** The object is deleted or replaced: its claims end, and its state is dropped (P12). */
   #endLife(): void {
     const uid = this.#object?.metadata.uid ?? '';
     const from = this.#charts.state;
@@ -466,13 +472,13 @@ export class ObjectActor {
 
   // --- hygiene -----------------------------------------------------------------------------------------------
 
-  /** What lies there for nobody goes, if the API server has no such object. */
+  /** Removes messages without a reader, if the API server has no such object. */
   tidy(): void {
     this.#isSought = false;
     if (this.#started && this.#object === undefined) this.#sweep();
   }
 
-  /** The object is gone: what lies in its mailbox for nobody goes; live claims stay for its successor (P5). */
+  /** The object is deleted: messages without a reader are removed; live claims stay for its successor (P5). */
   #sweep(): void {
     const left = [...this.#answers.entries()];
     if (left.length > 0 && this.#kind !== undefined) void this.#endLeft(left);
@@ -483,8 +489,8 @@ export class ObjectActor {
   }
 
   /**
-   * Claims of its own that are answered, though nobody says any more that they ended, do now (P12), if the API server has no
-   * such incarnation: what is not known here may be none of this process's objects, and be there.
+   * Ends its own claims that are still answered although no tombstone was published (P12), if the API server has no
+   * such incarnation: an object unknown here may be managed elsewhere, and exist.
    */
   async #endLeft(answers: readonly (readonly [string, AnswerMessage])[]): Promise<void> {
     const now = await this.#deps.currentIncarnation(this);

@@ -1,8 +1,9 @@
-// The statecharts of one object: its life, while there is anything to do, and its guard beside it.
+// State machines of one object: its lifecycle, while it is active, and its deletion guard.
 //
 // Invariants:
-//   OBJECT-MACHINES-5. At rest the chart of a life is not kept: what it would not see is not told, and with anything else it begins anew, as
-//       in a new process, in the state in which it was (I9). Nobody outside can tell the difference. A deleted object that
+//   OBJECT-MACHINES-5. A passivated lifecycle never keeps its machine: events that it would ignore are not delivered,
+//       and any other event starts it again, as in a new process, in its former state (I9). The difference is not
+//       visible from outside. A deleted object that
 //       waits for its users sees them go by their claims alone.
 import type { Logger } from 'pino';
 import type { AnyStateMachine } from 'xstate';
@@ -34,13 +35,13 @@ export interface ObjectMachinesDeps {
   readonly clock: Clock;
   readonly turns: StatusThrottle;
   readonly log: () => Logger;
-  /** As it is known now; undefined: it is gone. */
+  /** Current object, as far as known; undefined if it is deleted. */
   readonly object: () => KubeObject | undefined;
   readonly dependencies: () => readonly Dependency[];
   readonly claims: () => Claims;
-  /** Who holds the object, if it is deleted. */
+  /** Holders of the object, if it is being deleted. */
   readonly holders: (object: KubeObject) => HoldersByFinalizer | undefined;
-  /** Until when what an earlier life asked for may still be done, milliseconds since the epoch (P13). */
+  /** Time until which requests of an earlier lifecycle may still take effect, in milliseconds since the epoch (P13). */
   readonly inDoubtUntil: () => number;
   /** Another object has recorded the same external id. */
   readonly isOwnershipDisputed: () => boolean;
@@ -48,7 +49,7 @@ export interface ObjectMachinesDeps {
   readonly writeStatus: (uid: string) => StatusWrite;
   /** The life is in another state. */
   readonly onState: (from: string, to: MachineState) => void;
-  /** The life took something in, and others may have to hear of what came of it. */
+  /** Called after the lifecycle has processed an event, since others may have to be notified of the result. */
   readonly onStep: () => void;
   readonly onUserEvent: (news: UserEvent) => void;
   /** Runs what may throw and has no caller: what a timer or the end of an effect leads to (I11). */
@@ -59,7 +60,7 @@ export interface ObjectMachinesDeps {
 export const QUARANTINED = 'quarantined';
 const NO_TAGS: ReadonlySet<string> = new Set();
 const QUARANTINED_TAGS: ReadonlySet<string> = new Set([Tag.Failing]);
-/** What is only guarded, and needs nothing. */
+/** State of an object that has a deletion guard alone, and needs nothing. */
 const GUARDED: MachineState = { state: 'idle', tags: new Set([Tag.Settled]), cause: 'lifecycle.started', reported: {} };
 
 export class ObjectMachines {
@@ -71,14 +72,14 @@ export class ObjectMachines {
   #tags: ReadonlySet<string> = NO_TAGS;
   /** The claims and the object as the guard was last told of them. */
   #reported = '';
-  /** A deleted object as a life that rests saw it last; empty for others. */
+  /** A deleted object as its passivated lifecycle last saw it; empty for others. */
   #restedOn = '';
 
   constructor(deps: ObjectMachinesDeps) {
     this.#deps = deps;
   }
 
-  /** Where the life is, or rests; empty without one. */
+  /** State of the lifecycle, also if it is passivated; empty without one. */
   get state(): string {
     return this.#state;
   }
@@ -87,7 +88,7 @@ export class ObjectMachines {
     return this.#tags;
   }
 
-  /** What the life says, ahead of the status; undefined: it says nothing beyond it. */
+  /** Availability in the lifecycle, ahead of the status; undefined: only the status counts. */
   get isAvailable(): boolean | undefined {
     return this.#life?.isAvailable;
   }
@@ -104,7 +105,7 @@ export class ObjectMachines {
     this.wake();
   }
 
-  /** The incarnation is gone, or its shard is another's. */
+  /** The incarnation is deleted, or its shard has another host. */
   end(): void {
     this.#isAlive = false;
     this.#life?.stop();
@@ -117,7 +118,7 @@ export class ObjectMachines {
     this.#restedOn = '';
   }
 
-  /** The code of the kind has failed: no chart is at work until `begin`. @returns the state that the life was in */
+  /** The code of the kind has failed: no machine runs until `begin`. @returns the state of the lifecycle */
   suspend(): string {
     const from = this.#state;
     this.end();
@@ -128,7 +129,10 @@ export class ObjectMachines {
     return from;
   }
 
-  /** The object is about to become `next`: a life that rests is woken on what it rested upon, if it would see a difference. */
+  /**
+   * The object is about to become `next`: a passivated lifecycle is activated with its former view, if it would see a
+   * difference.
+   */
   expect(next: KubeObject): void {
     const { kind, clock, object } = this.#deps;
     const known = object();
@@ -140,7 +144,7 @@ export class ObjectMachines {
     else this.#shareCommon(next);
   }
 
-  /** The chart begins, for a life that does or that has rested. */
+  /** Starts the machine of a new or passivated lifecycle. */
   wake(): void {
     const {
       address: _,
@@ -153,7 +157,8 @@ export class ObjectMachines {
       ...deps
     } = this.#deps;
     const object = deps.object();
-    // What the guard began may have found that the shard is another's (SHARD-HOST-6): nothing begins after the end.
+    // An effect of the guard may have found that the shard has another host (SHARD-HOST-6): nothing starts after the
+    // end.
     if (kind === undefined || object === undefined || this.#life !== undefined || !this.#isAlive) return;
     const chart = new LifecycleInstance(
       {
@@ -187,7 +192,7 @@ export class ObjectMachines {
 
   /**
    * @param change.isReplaced  what the object was built on is another one by now
-   * @param change.isNews  its life says that it must hear of it; a life at rest hears of no more than of these
+   * @param change.isNews the lifecycle must process it; a passivated lifecycle is activated only for these
    */
   sendDependencies({ isReplaced, isNews }: { readonly isReplaced: boolean; readonly isNews: boolean }): void {
     if ((isReplaced || isNews) && this.isPassivated) this.wake();
@@ -199,7 +204,7 @@ export class ObjectMachines {
     this.#life?.sendOwnerReleased();
   }
 
-  /** What somebody says who refers to the object may be another by now. @param before  what it said; undefined: nothing */
+  /** A dependent's attributes may have changed. @param before  former attributes; undefined if none */
   sendClaimantAttributes(before: JsonObject | undefined, claim: Claim | undefined): void {
     const { kind, object } = this.#deps;
     const said = claim?.attributes;
@@ -212,7 +217,9 @@ export class ObjectMachines {
     this.#life?.sendRelationsChanged();
   }
 
-  /** The guard hears of the first and the last claim of each finalizer; while the object is deleted, of all. */
+  /**
+   * Notifies the guard of the first and the last claim of each finalizer; while the object is being deleted, of all.
+   */
   sendClaims(): void {
     const { key, kind, machines, clock } = this.#deps;
     const object = this.#deps.object();
@@ -229,7 +236,7 @@ export class ObjectMachines {
           key,
           machine: machines.guard,
           clock,
-          // What has no life of its own is in the state of its guard.
+          // An object without a lifecycle has the state of its guard.
           onState: (state) => void (kind === undefined && this.#enter(state)),
           onDone: () => {
             if (this.#guard === guard) this.#guard = undefined;
@@ -253,13 +260,13 @@ export class ObjectMachines {
       this.wake();
   }
 
-  /** Guards on the deleted object that are ours, and that nobody needs any more. */
+  /** Guards of ours on the deleted object that are no longer needed. */
   freeGuards(): readonly string[] {
     const object = this.#deps.object();
     return object === undefined ? [] : freeByTable({ object: this.#guarded(object), claims: this.#deps.claims() });
   }
 
-  /** The object as its life sees it: finalizers that are ours and free hold it no more (I2 by the table). */
+  /** The object as its lifecycle sees it: free finalizers of ours do not hold it any more (I2 by the table). */
   #held(object: KubeObject): KubeObject {
     const { deletionTimestamp, finalizers = [] } = object.metadata;
     if (deletionTimestamp === undefined) return object;
@@ -292,7 +299,7 @@ export class ObjectMachines {
     this.#shareCommon(object);
   }
 
-  /** What rests may do so for long, among tens of thousands: what it has in common with others is kept once. */
+  /** Tens of thousands of passivated objects may be kept for long: their common parts are shared. */
   #shareCommon(object: KubeObject): void {
     internTexts(object as unknown as JsonObject);
     const metadata = object.metadata as { uid: string };

@@ -2,8 +2,9 @@
 // waited for a moment and nothing else is being written: what is over soon is no news (I8), what lasts is seen (I6).
 //
 // Invariants:
-//   STATUS-THROTTLE-1. Nobody has a turn before PATIENCE_MS, or later than LIMIT_MS but for those who waited longer.
-//   STATUS-THROTTLE-2. Between the two, nobody has a turn while something is being written.
+//   STATUS-THROTTLE-1. A throttled write never starts before PATIENCE_MS, or later than LIMIT_MS except for older
+//       waiting ones.
+//   STATUS-THROTTLE-2. Between the two, no throttled write starts while another write is running.
 //   STATUS-THROTTLE-3. At most TURNS at a time, first come, first served.
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import type { Clock, Timer } from '../../bus/mod.ts';
@@ -33,12 +34,12 @@ export class StatusThrottle {
     this.#clock = clock;
   }
 
-  /** How many wait for a turn. */
+  /** Number of waiting writes. */
   get waiting(): number {
     return this.#waiting.size;
   }
 
-  /** Runs a write that waits for nobody; while it runs, others are patient (STATUS-THROTTLE-2). */
+  /** Runs a write without throttling; while it runs, others wait (STATUS-THROTTLE-2). */
   async unthrottled<Output>(write: () => Promise<Output>): Promise<Output> {
     this.#writes++;
     try {
@@ -49,7 +50,7 @@ export class StatusThrottle {
     }
   }
 
-  /** Waits for a turn. @returns what ends it; undefined when `signal` was aborted first */
+  /** Waits for a slot. @returns the function that releases it; undefined when `signal` was aborted first */
   turn(signal: AbortSignal): Promise<(() => void) | undefined> {
     return new Promise((resolve) => {
       const giveUp = (): void => {

@@ -1,5 +1,5 @@
-// Brings the status of one object to the API server: at most one write under way, the newest state wins, and nothing
-// is written that says nothing new (I8). That the object waits for others is said when it lasts (`StatusThrottle`).
+// Status writer of one object: at most one write runs, the newest state wins, and an unchanged status is not written
+// (I8). Waiting for other objects is written only when it lasts (`StatusThrottle`).
 import type { Logger } from 'pino';
 import type { AnyMachineSnapshot } from 'xstate';
 import { type Clock, ErrorCode, type JsonObject, toErrorData } from '../../bus/mod.ts';
@@ -14,22 +14,23 @@ export interface StatusWriterDeps {
   readonly life: Pick<Lifecycle, 'statusKey' | 'status'>;
   readonly clock: Clock;
   readonly turns: StatusThrottle;
-  /** The object as it is known now; undefined: it is gone. */
+  /** Current object, as far as known; undefined if it is deleted. */
   readonly object: () => KubeObject | undefined;
   /** Whether one that it waits for has not answered yet, be it that there is none. */
   readonly isUnanswered: () => boolean;
   readonly write: StatusWrite;
   /** There is nothing left to write. */
   readonly onIdle: () => void;
-  /** Runs what the life says of a status. @returns undefined when it threw */
+  /** Runs the status code of the lifecycle. @returns undefined when it threw */
   readonly supervise: <Result>(act: () => Result) => Result | undefined;
   readonly log: () => Logger;
 }
 
-/** A lost race is run again at once so many times: the finalizers of an object may be written while its status is. */
+/** Number of immediate retries after conflicts: the finalizers of an object may be written while its status is. */
 const QUICK_CONFLICTS = 3;
 /**
- * So long nothing is said of waiting while somebody has not answered: who takes over an object that waited may hear of those that it
+ * Time in which a missing answer delays the status of waiting, in milliseconds: after a takeover, answers of the
+ * awaited objects may still be on their way
  * waits for later, as others take them over, and would say meanwhile what is stored otherwise (I8, I9).
  */
 const ANSWERED_WITHIN_MS = 10_000;
@@ -40,7 +41,7 @@ export class StatusWriter {
   readonly #deps: StatusWriterDeps;
   #entered = false;
   #said = '';
-  /** What is to be said; put into words when it is written, on what the last write left behind. */
+  /** State to be written; rendered at the write, on top of the last written status. */
   #wanted: AnyMachineSnapshot | undefined;
   /** Aborted when it is over with patience. */
   #patience: AbortController | undefined;
@@ -81,13 +82,13 @@ export class StatusWriter {
     if (!this.#running) void this.#run();
   }
 
-  /** What was written is said again if somebody took it away. */
+  /** A status that another writer removed is written again. */
   restore(snapshot: AnyMachineSnapshot): void {
     const { life, clock, supervise } = this.#deps;
     const object = this.#deps.object();
     if (object === undefined || !this.isIdle || this.#said === '' || life.statusKey(snapshot) !== this.#said) return;
     const parts = supervise(() => life.status(snapshot, object, clock.now())) ?? [];
-    // Without this nothing would be written either, but a turn be waited for.
+    // Without this nothing would be written either, but a slot be waited for.
     if (parts.every(isStored)) return;
     this.#wanted = snapshot;
     void this.#run();
@@ -98,7 +99,7 @@ export class StatusWriter {
     this.#patience?.abort();
   }
 
-  /** The wait is over before anybody was told of it; the next one is told of anew. */
+  /** The wait ended before it was written; the next one is written separately. */
   #withdraw(): void {
     if (this.#wanted?.hasTag(Tag.Waiting) !== true) return;
     this.#wanted = undefined;
@@ -116,7 +117,7 @@ export class StatusWriter {
         failures = 0;
       } catch (error) {
         const { code, message } = toErrorData(error);
-        // Gone: there is nobody to tell any more.
+        // Deleted: there is no status any more.
         if (code === ErrorCode.Absent) break;
         if (code === ErrorCode.Conflict && failures++ < QUICK_CONFLICTS) continue;
         if (code === ErrorCode.Terminal) {
@@ -151,7 +152,7 @@ export class StatusWriter {
     }
   }
 
-  /** Until all have answered, or have had time to. */
+  /** Resolves when all have answered, or after a timeout. */
   async #answers(signal: AbortSignal): Promise<void> {
     this.#outcomeUnknown = new AbortController();
     const either = AbortSignal.any([signal, this.#outcomeUnknown.signal]);
@@ -164,7 +165,7 @@ export class StatusWriter {
     const snapshot = this.#wanted;
     const object = this.#deps.object();
     if (snapshot === undefined || this.#stopped) return;
-    // Gone: there is nobody to tell any more.
+    // Deleted: there is no status any more.
     const parts = object && supervise(() => life.status(snapshot, object, clock.now()));
     for (const part of parts ?? []) if (!isStored(part)) await write(part.manager, part.status);
     if (this.#wanted === snapshot) this.#wanted = undefined;

@@ -1,4 +1,4 @@
-// What is told of one object to people: in the log and in the trace, each step with the change that it comes of.
+// Reporter of an object's transitions in log and trace, each step with the change that caused it.
 import type { Logger } from 'pino';
 import { type Address, addressKey, type Clock, type JsonObject, type Trace, traceparentOf } from '../../bus/mod.ts';
 import { Tag, type UserEvent } from '../../machines/lifecycle.ts';
@@ -20,23 +20,23 @@ interface Own {
   readonly step: string;
 }
 
-/** So many different troubles in a row are logged, for a message may be another one each time. */
+/** Maximum number of different warnings in a row that are logged, since a message may differ each time. */
 const WARNINGS = 10;
 
 export class TransitionReporter {
   readonly #deps: TellerDeps;
   readonly #address: Address;
   readonly #object: () => KubeObject | undefined;
-  /** Only while there is something to say: ten thousand objects at rest need no logger each. */
+  /** Created on use: ten thousand idle objects need no logger each. */
   #ownLog: Logger | undefined;
-  /** What it does for its own last change: told of many times. Not kept by an object at rest. */
+  /** Work of the object for its own last change, which is reported often. Not kept by an idle object. */
   #own: Own | undefined;
   #isSettled = true;
-  /** Of the answer that is being taken in, if it is another object's doing. */
+  /** Link of the answer that is being processed, if another object caused it. */
   #link: string | undefined;
   /** Attempts that failed in a row, and when the first did: until all is well again. */
   #failures: { readonly count: number; readonly since: number } | undefined;
-  /** What the log was warned of since all was well; undefined: nothing. */
+  /** Warnings logged since the last success; undefined if none. */
   #warnings: Set<string> | undefined;
 
   /** @param object  as it is known now; undefined: there is none */
@@ -51,7 +51,7 @@ export class TransitionReporter {
     return this.#ownLog;
   }
 
-  /** What the object does for `cause`, or for its own last change. */
+  /** Step of the object for `cause`, or for its own last change. */
   step(cause?: string): string {
     const object = this.#object();
     const who = object?.metadata.uid ?? addressKey(this.#address);
@@ -66,7 +66,7 @@ export class TransitionReporter {
     return step;
   }
 
-  /** What is told meanwhile comes of what another object did, too, unless that was for the same change. */
+  /** Reports during `run` link to the other object's span, unless both spans belong to the same change. */
   linked(traceparent: string | undefined, run: () => void): void {
     if (traceIdOf(traceparent) !== traceIdOf(this.step())) this.#link = traceparent;
     try {
@@ -98,7 +98,7 @@ export class TransitionReporter {
     this.#forget();
   }
 
-  /** Warns the log of trouble that users are told of, once until all is well again, however often it is told. */
+  /** Logs a failure that is reported to users, once until the next success, however often it is reported. */
   reportUserEvent({ type, reason, message }: UserEvent): void {
     const warnings = this.#warnings ?? new Set();
     const news = `${reason} ${message}`;
@@ -121,7 +121,7 @@ export class TransitionReporter {
   }
 }
 
-/** An attempt failed just now: a life that begins with a failure has not failed again. */
+/** An attempt failed just now: a lifecycle that starts with a failure has not failed again. */
 function isFailure(tags: ReadonlySet<string>, cause: string): boolean {
   const isFound = tags.has(Tag.Terminal) && cause.startsWith('xstate.done.');
   return tags.has(Tag.Failing) && (isFound || cause.startsWith('xstate.error.'));

@@ -15,7 +15,7 @@ export const BUILT_IN: readonly Adapter[] = [openstack, metal3, windows];
 /**
  * All adapters of a process.
  *
- * @param names  of more of them, files from `folder` or packages, with commas between
+ * @param names of further adapters, comma-separated files from `folder` or packages
  * @throws {TerminalError} one cannot be had, or two do not go together
  */
 export async function adaptersOf(names: string | undefined, folder: string): Promise<readonly Adapter[]> {
@@ -30,7 +30,7 @@ export type Texts = Readonly<Record<string, string | undefined>>;
 /** First tokens of the bus's own subjects, and the realm of Secrets. */
 const TAKEN_REALMS: readonly string[] = [...RESERVED_TOKENS, 'core'];
 
-/** @throws {TerminalError} two of them cannot be told apart, or one has a name that is the runtime's */
+/** @throws {TerminalError} two of them are indistinguishable, or one has a name of the runtime */
 export function checkAdapters(adapters: readonly Adapter[]): readonly Adapter[] {
   const realms = new Set<string>();
   const roles = new Set<string>(Object.values(Role));
@@ -82,7 +82,7 @@ function isBuiltIn({ realm }: Adapter): boolean {
   return BUILT_IN.some((each) => each.realm === realm);
 }
 
-/** Where the adapter reads its options. */
+/** Reader of the adapter's options. */
 export function settingsFor(
   { realm, flags }: Pick<Adapter, 'realm' | 'flags'>,
   env: Texts,

@@ -1,4 +1,5 @@
-// What was told of late, or is not known here, is read at the API server: whoever told may have stood still, and it may be gone since.
+// Verification of late or unknown objects by reading the API server: the watch leader may have been suspended, and the
+// object be deleted since.
 import type { Logger } from 'pino';
 import type { Clock } from '../../bus/mod.ts';
 import { type RefreshDeps, refresh } from '../effects/ports.ts';
@@ -13,12 +14,15 @@ export interface VerifyDeps extends RefreshDeps {
 const PAUSE_FIRST_MS = 1_000;
 const PAUSE_LIMIT_MS = 600_000;
 
-/** Until the API server has said whether there is such an object, or the actor lives elsewhere. */
+/** Retries until the API server has answered, or the actor is hosted elsewhere. */
 export async function rereadObject(deps: VerifyDeps, actor: ObjectActor, isHere: () => boolean): Promise<void> {
   await insist(deps, isHere, () => refresh(deps, actor));
 }
 
-/** Which incarnation there is, if any, as soon as the API server has said so; undefined: the actor's shard is another's by then. */
+/**
+ * Existing incarnation, if any, once the API server has answered; undefined: the actor's shard has another host by
+ * then.
+ */
 export function currentIncarnation(
   deps: VerifyDeps,
   { address, resource }: Pick<ObjectActor, 'address' | 'resource'>,

@@ -2,15 +2,16 @@
 //
 // Invariants:
 //   SHARD-HOST-1. The actors of a shard act only after its replay is complete and the API server was read once (OBJECT-ACTOR-2, P12).
-//   SHARD-HOST-2. When a lease is lost, its actors stop at once; what they had under way changes nothing any more. After its end,
-//       noticed or not, no mail is taken and no effect begins.
+//   SHARD-HOST-2. When a lease is lost, its actors stop immediately; their running requests change nothing any more.
+//       After its end, noticed or not, no message is processed and no effect starts.
 //   SHARD-HOST-3. A change of the mailbox's epoch ends all shards: nothing learned before it is used (P11).
 //   SHARD-HOST-4. However many actors begin, leases are renewed and mail is read in between: a host never loses its leases to its
 //       own start, or it would begin again for ever, and objects would never get to where the last values lead (I9).
-//   SHARD-HOST-5. What was read at the API server and no mail tells of is read again, ever less often, until some does: if it went
-//       before anybody watched, nobody would tell of its end (FIRST-START-2).
-//   SHARD-HOST-6. Who drops mail, or an effect, because a lease has ended gives the shard up, even if the lease turns out to have been
-//       renewed: what was dropped is learned again by whoever takes the shard over.
+//   SHARD-HOST-5. An object that was read from the API server without a message about it is always read again, with
+//       backoff, until there is one: if it is deleted before any watch saw it, its end is never reported
+//       (FIRST-START-2).
+//   SHARD-HOST-6. A host that drops a message, or an effect, because a lease has ended always gives the shard up, even
+//       if the lease turns out to have been renewed: its next host learns the dropped state again.
 import type { Logger } from 'pino';
 import { compareVersions, type Objects } from '../../adapters/kubernetes/mod.ts';
 import {
@@ -54,13 +55,15 @@ export interface HostDeps {
   bus: Bus;
   objects: Objects;
   registry: Registry;
-  /** The namespaces whose objects are cared for; undefined: all. */
+  /** Managed namespaces; undefined: all. */
   namespaces: readonly string[] | undefined;
   clock: Clock;
   log: Logger;
   /** Longest time an external call may take, in milliseconds. */
   callMs: number;
-  /** For how long after its deadline a foreign system may still do what it was asked for, in milliseconds. */
+  /**
+   * Maximum time after its deadline at which a request may still take effect in an external system, in milliseconds.
+   */
   lateEffectMs: number;
   /** Tells users what happened to their objects. */
   report: RecordEvent;
@@ -68,24 +71,30 @@ export interface HostDeps {
   measure?: (object: KubeObject, measurement: Measurement) => void;
 }
 
-/** How much a host has to do. */
+/** Load of a host. */
 export interface ShardHostLoad {
-  /** By what they are at; `all` are those of the deployment, whoever has them. */
+  /** Hosted shards by phase; `all` is the number in the deployment, on any pod. */
   readonly shards: Readonly<Record<'live' | 'opening' | 'closing' | 'all', number>>;
   readonly queues: {
     /** Last values that are being published, or wait for it. */
     readonly mail: number;
     /** Answers that may wait before they are published. */
     readonly answers: number;
-    /** Statuses that say that an object waits, and that wait for a turn. */
+    /** Number of waiting statuses that say that an object waits. */
     readonly statuses: number;
   };
 }
 
-/** Before what no mail tells of is read again for the first time, in milliseconds, and before each later time at most. */
+/**
+ * Delay before an object without a message is read again for the first time, in milliseconds, and maximum delay before
+ * each later read.
+ */
 const UNTOLD_FIRST_MS = 30_000;
 const UNTOLD_LIMIT_MS = 600_000;
-/** So many actors are made or begin in one turn of the event loop (SHARD-HOST-4): some milliseconds, on a slow machine too. */
+/**
+ * Maximum number of actors that are created or started in one turn of the event loop (SHARD-HOST-4): some milliseconds,
+ * on a slow machine too.
+ */
 const SLICE = 25;
 /** Publications of all shards under way at a time. */
 const PUBLICATIONS = 256;
@@ -158,7 +167,7 @@ export class ShardHost {
     });
   }
 
-  /** How many objects live here, by state. */
+  /** Number of hosted objects by state. */
   countByState(): ReadonlyMap<string, number> {
     const countByState = new Map<string, number>();
     for (const { actors } of this.#shards.values()) {
@@ -168,7 +177,7 @@ export class ShardHost {
     return countByState;
   }
 
-  /** Whoever lives here. */
+  /** Hosted objects. */
   *hostedObjects(): Iterable<Pick<ObjectActor, 'address' | 'state' | 'tags'>> {
     for (const { actors } of this.#shards.values()) yield* actors.values();
   }
@@ -186,12 +195,12 @@ export class ShardHost {
     };
   }
 
-  /** How many messages of the mail could not be understood. */
+  /** Number of mailbox messages that could not be parsed. */
   get rejectedMessages(): number {
     return this.#refused.count;
   }
 
-  /** How much is remembered of objects and of what was said for them. */
+  /** Number of remembered entries about objects and their publications. */
   get remembered(): number {
     let size = this.#quarantine.size + this.#later.size;
     for (const { actors, outbox, calls, sweep } of this.#shards.values())
@@ -229,7 +238,7 @@ export class ShardHost {
     }
     const numbers = [...leases.keys()];
     try {
-      // Together: one that fails while the other is waited for would be nobody's.
+      // In parallel: a failure of one during the wait for the other would be unhandled.
       const [, present] = await Promise.all([this.#subscribe(numbers, opened), this.#list(opened, signal)]);
       await this.#begin(opened, present, signal);
       if (signal.aborted) return;
@@ -243,9 +252,9 @@ export class ShardHost {
   }
 
   /**
-   * Stops all actors of a shard at once. The lease is the caller's, and is to be released only when this resolves:
-   * an external call that is under way must have landed, or died, before another host begins one (P10). So it is for
-   * everybody who closes, whoever was the first.
+   * Stops all actors of a shard immediately. The caller holds the lease, and must release it only when this resolves: a
+   * running external call must have taken effect, or failed, before another host starts one (P10). The same holds for
+   * every concurrent caller.
    */
   async close(number: number): Promise<void> {
     const shard = this.#shards.get(number);
@@ -287,7 +296,9 @@ export class ShardHost {
     });
   }
 
-  /** What the API server has for all shards, and since when we know it (P6, P12). @returns the keys of what is there */
+  /**
+   * Objects of all shards in the API server, and the time of the read (P6, P12). @returns the keys of existing objects
+   */
   async #list(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<ReadonlySet<string>> {
     const present = new Set<string>();
     const first = new Map<string, Address>();
@@ -320,7 +331,7 @@ export class ShardHost {
       for (const each of [addressKey(other), key]) if (this.#shardByKey(each) !== undefined) this.#contested.add(each);
   }
 
-  /** Whatever happens between two actors, a shard that was closed meanwhile is left alone (SHARD-HOST-2). */
+  /** A shard that was closed meanwhile is skipped (SHARD-HOST-2). */
   async #begin(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>, signal: AbortSignal): Promise<void> {
     const pause = this.#pauses(signal);
     const isOpen = (number: number): boolean => !signal.aborted && this.#shards.get(number) === opened.get(number);
@@ -339,7 +350,7 @@ export class ShardHost {
     }
   }
 
-  /** To be awaited after each actor: the event loop goes on with other things now and then (SHARD-HOST-4). */
+  /** Awaited after each actor: the event loop continues with other work periodically (SHARD-HOST-4). */
   #pauses(signal: AbortSignal): () => Promise<void> {
     let count = 0;
     return async () => {
@@ -348,7 +359,7 @@ export class ShardHost {
     };
   }
 
-  /** Until mail tells of everything that was read, or the shards are another's (SHARD-HOST-5). */
+  /** Runs until there are messages about all objects read, or the shards have other hosts (SHARD-HOST-5). */
   async #readUntold(opened: ReadonlyMap<number, Shard>, signal: AbortSignal): Promise<void> {
     const { clock, log } = this.#deps;
     const ours = new Map(opened);
@@ -365,7 +376,10 @@ export class ShardHost {
     }
   }
 
-  /** What is in the mail, older than the list and not in it, is gone: its tombstone was lost, or is on its way. */
+  /**
+   * An object in the mailbox that is older than the list and not in it is deleted: its tombstone was lost, or is on its
+   * way.
+   */
   #endAbsent(opened: ReadonlyMap<number, Shard>, present: ReadonlySet<string>): void {
     for (const [number, shard] of opened) {
       if (this.#shards.get(number) !== shard) continue;
@@ -384,7 +398,7 @@ export class ShardHost {
     const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);
     if (shard === undefined || !isOurs(number)) return;
-    // A process that stood still hears of old mail before it hears that its lease ended: what it would delete is another's.
+    // A suspended process receives old messages before the end of its lease: a removal would affect another host.
     // mutant: host-mail-after-lease drop
     if (this.#isOver(number, shard)) return;
     if ('name' in about) {
@@ -407,7 +421,7 @@ export class ShardHost {
     }
   }
 
-  /** A claim that nobody here can read holds what it may: the table is incomplete (P8). */
+  /** An unreadable claim may hold the object: the table is incomplete (P8). */
   #onUnreadable(about: MailboxSubject, isOurs: (number: number) => boolean): void {
     if (!('from' in about) || about.topic !== 'claim') return;
     const number = shardOfMail(about, this.#deps.bus.mailbox.shards);
@@ -434,7 +448,7 @@ export class ShardHost {
     shard.actors.set(key, actor);
     if (shard.live) {
       this.#quarantine.run(actor, () => {
-        // What the API server did not have when the shard was taken over is not there, whatever older mail says (P6).
+        // An object that the API server lacked at the takeover does not exist, whatever older messages say (P6).
         // mutant: old-mail-revives drop
         actor.acceptGone(undefined, shard.gone.get(key) ?? shard.floor ?? '0');
         actor.start();
@@ -496,7 +510,7 @@ export class ShardHost {
     return this.#shards.get(shardOfKey(key, this.#deps.bus.mailbox.shards));
   }
 
-  /** Whoever an effect acts for. After a process stood still, it goes on before it hears that its lease has ended (SHARD-HOST-2). */
+  /** Actor of an effect. After a suspension the effect continues before the lease's end is noticed (SHARD-HOST-2). */
   #actorByKey(key: string): ObjectActor | undefined {
     const number = shardOfKey(key, this.#deps.bus.mailbox.shards);
     const shard = this.#shards.get(number);

@@ -1,4 +1,4 @@
-// What a host keeps of each shard that it holds.
+// State of a hosted shard.
 import type { Bus, Clock, Lease } from '../../bus/mod.ts';
 import type { Semaphore } from '../base/semaphore.ts';
 import { CreateJournal } from '../effects/create-journal.ts';
@@ -8,13 +8,13 @@ import type { ObjectActor, ObjectActorDeps } from '../object/object-actor.ts';
 import { InFlightCalls } from './in-flight-calls.ts';
 import { type DeferredAnswers, type HandOverDeps, ShardAnswers } from './local-delivery.ts';
 
-/** Ends of objects that a shard remembers: an older watch leader may still tell of their lives. */
+/** Maximum number of deletions that a shard remembers: an older watch leader may still report those objects. */
 const GONE_LIMIT = 1_000;
 
 export interface Shard {
   readonly lease: Lease;
   readonly onLapse: (number: number) => void;
-  /** Of the takeover, in this process: the later came later, the same came together. */
+  /** Number of the takeover in this process, ascending; shards of one takeover share it. */
   readonly turn: number;
   readonly outbox: Outbox;
   readonly answers: ShardAnswers;
@@ -24,7 +24,7 @@ export interface Shard {
   readonly deps: ObjectActorDeps;
   readonly actors: Map<string, ObjectActor>;
   readonly calls: InFlightCalls;
-  /** What the API server had when the shard was taken over; undefined until it was read. */
+  /** Version of the API server at the takeover; undefined until it was read. */
   floor: string | undefined;
   /** Up to which version it is known that there is no object, by key of actors that were forgotten (P6). */
   readonly gone: Map<string, string>;
@@ -33,7 +33,7 @@ export interface Shard {
   readonly ended: AbortController;
 }
 
-/** What its actors say goes out by these. */
+/** Publishers of its actors. */
 export type ShardParts = Pick<Shard, 'outbox' | 'answers' | 'createJournal'>;
 
 export interface ShardDeps {

@@ -1,4 +1,4 @@
-// The status of objects at the API server: as their lives tell it, and when the code that serves a life fails.
+// Status writes to the API server: statuses of lifecycles, and failures of their code.
 import type { Logger } from 'pino';
 import type { AnyMachineSnapshot } from 'xstate';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
@@ -16,7 +16,9 @@ export interface ExplainDeps {
   readonly mailbox: RefreshDeps['mailbox'];
 }
 
-/** Writes a status for the life of `uid`, if the actor still lives it; the actor knows the answer when this resolves. */
+/**
+ * Writes a status for the lifecycle of `uid`, if it is still running; the actor knows the response when this resolves.
+ */
 export function writeStatus({
   objects,
   mailbox,
@@ -34,7 +36,7 @@ export function writeStatus({
   };
 }
 
-/** Writes that the object waits for its code to be mended, until that is stored. @returns the way to stop */
+/** Writes that the object waits for a fix of its code, until that is stored. @returns the function that stops it */
 export function writeFailureStatus(
   { clock, log, turns, ...written }: ExplainDeps,
   actor: ObjectActor,
@@ -70,5 +72,5 @@ export function writeFailureStatus(
   return () => writer.stop();
 }
 
-/** Of a chart that has ended: where it was says nothing. */
+/** Snapshot of a stopped machine: its state does not count. */
 const STOPPED = { hasTag: () => false } as unknown as AnyMachineSnapshot;

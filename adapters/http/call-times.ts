@@ -1,4 +1,4 @@
-// How long calls to a foreign system take, as far as it was seen. Pure.
+// Observed durations of calls to an external system. Pure.
 
 /** Weight of the newest call in the average. */
 const NEWEST = 0.1;

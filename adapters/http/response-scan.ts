@@ -1,10 +1,11 @@
-// What a JSON text costs once it is parsed, told while it arrives: nothing is parsed that was not weighed before.
+// Estimate of the memory that a JSON text needs once it is parsed, computed while the text arrives: nothing is parsed
+// that was not weighed before.
 //
 // Invariants:
 //   HTTP-RESPONSE-SCAN-1. Brackets and commas inside of strings count for nothing, wherever the text is cut into chunks.
 //   HTTP-RESPONSE-SCAN-2. The weight is no less than what V8 keeps for text and values together, members of one huge object aside (0.8 of it).
 
-/** What the text takes beside its values: a byte may become two, and is kept until it is parsed. */
+/** Memory for the text itself: a byte may become two, and is kept until the text is parsed. */
 const BYTE_WEIGHT = 2;
 /** Heap bytes a value, and more of an object; measured with `{"900":0}` and objects of ever new members, the dearest. */
 const VALUE_WEIGHT = 48;

@@ -8,13 +8,13 @@ import type { Holding } from './response-memory.ts';
 import { AnswerScan } from './response-scan.ts';
 import type { Dispatcher } from './undici.ts';
 
-/** What is asked for: one resource (or a token), or a page of a list. */
+/** Expected size of a response: one resource (or a token), or a page of a list. */
 export type Extent = 'one' | 'page';
 
 interface Limit {
-  /** Of the text. */
+  /** Length of the text. */
   readonly bytes: number;
-  /** Of text and values, see `AnswerScan.weight`. */
+  /** Memory for text and values, see `AnswerScan.weight`. */
   readonly weight: number;
   /** For people. */
   readonly what: string;
@@ -35,7 +35,7 @@ const DEEPEST = 64;
 /** First size of the buffer that an answer is gathered in. */
 const FIRST_BYTES = 4 * KIB;
 
-/** An answer that nobody may read to its end. What was asked for may be done all the same. */
+/** Response that is too large to be read. The request may have taken effect all the same. */
 export class OversizeError extends UnknownOutcomeError {
   override name = 'OversizeError';
 }

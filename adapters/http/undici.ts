@@ -1,5 +1,5 @@
-// What is used of undici, and no more: its index loads mocks, caches, WebSockets and `fetch` besides, some 10 MB of every
-// process. These files are undici's own and not promised to anybody: hence the exact version in package.json.
+// The parts of undici that are used: its index also loads mocks, caches, WebSockets and `fetch`, some 10 MB in every
+// process. These files are internal to undici: hence the exact version in package.json.
 import { createRequire } from 'node:module';
 import type {
   Dispatcher,
@@ -23,7 +23,7 @@ export function proxyAgent(options: UndiciProxyAgent.Options): UndiciProxyAgent 
 
 type Connector = (options: Parameters<UndiciConnector.connector>[0], done: UndiciConnector.Callback) => void;
 
-/** What opens the sockets of an agent, with settings of its own. */
+/** Opens the sockets of an agent with its own settings. */
 export const connectorWith = load('undici/lib/core/connect.js') as (options: UndiciConnector.BuildOptions) => Connector;
 
 type Send = (this: Dispatcher, options: Dispatcher.RequestOptions<unknown>) => Promise<Dispatcher.ResponseData>;

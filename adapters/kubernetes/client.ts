@@ -11,7 +11,7 @@ import { Agent, type Dispatcher, request } from '../http/undici.ts';
 import { isProof, isUnserved } from './absence.ts';
 import { type Access, accessByKubeconfig, accessByPod, type Credentials } from './kubeconfig.ts';
 
-/** 410: the version or the page that was asked for is kept no more. It says nothing of what is there: list anew. */
+/** 410: the requested version or page is no longer kept. It says nothing about the objects: list again. */
 export class ExpiredError extends TransientError {
   override name = 'ExpiredError';
 }
@@ -21,7 +21,7 @@ export class TooLargeError extends TransientError {
   override name = 'TooLargeError';
 }
 
-/** 403. Who may do what changes without us, so it may be tried again. */
+/** 403. Permissions may change at any time, so a retry may succeed. */
 export class ForbiddenError extends TransientError {
   override name = 'ForbiddenError';
   /** Nothing new may be made in the namespace, as it is being deleted. */
@@ -60,7 +60,7 @@ export interface KubeCall {
   readonly accept?: string;
   readonly contentType?: string;
   readonly body?: JsonObject | readonly JsonObject[];
-  /** How long the answer may be; as long as it likes unless stated. What is beyond is not read. */
+  /** Maximum length of the response; unlimited by default. The rest is not read. */
   readonly mostBytes?: number;
 }
 
@@ -73,17 +73,18 @@ export interface KubeAnswer {
 /** Longest wait for an answer, in milliseconds; kube-apiserver itself gives up after 60 s. */
 const REQUEST_TIMEOUT_MS = 30_000;
 /**
- * Longest line of a watch, in characters. kube-apiserver takes requests of 3 MiB at most (`MaxRequestBodyBytes`), and etcd 1.5 MiB unless told otherwise
- * (`--max-request-bytes`): no object is longer where nobody has changed that.
+ * Maximum length of a watch line, in characters. kube-apiserver takes requests of 3 MiB at most
+ * (`MaxRequestBodyBytes`), and etcd 1.5 MiB by default (`--max-request-bytes`): no object is longer with these
+ * settings.
  */
 const LINE_LENGTH = 3 * 1024 * 1024;
-/** How long the credentials read from the kubeconfig are used before they are read again, in milliseconds. */
+/** Time for which credentials from the kubeconfig are used before they are read again, in milliseconds. */
 const CREDENTIALS_FOR_MS = 60_000;
 /** The cause that the server names when it refuses new content of a namespace that is being deleted. */
 const TERMINATING = 'NamespaceTerminating';
 /**
- * Connections kept to the server for requests; what is beyond waits its turn, the namespaces one after another. Each watch has
- * one of its own besides: there are as many as kinds, and they would leave none for requests.
+ * Connections kept to the server for requests; further requests wait, with namespaces served round-robin. Each watch
+ * has a connection of its own: there are as many as kinds, and they would leave none for requests.
  */
 const CONNECTIONS = 32;
 
@@ -100,7 +101,7 @@ export interface KubeClientDeps {
   clock: Clock;
   /** Path of a kubeconfig. */
   kubeconfig?: string | undefined;
-  /** Of the kubeconfig; its current one unless given. */
+  /** Context of the kubeconfig; its current one by default. */
   context?: string | undefined;
   /** Without a kubeconfig: URL of the API server for a pod, which has a service account. */
   inCluster?: string | undefined;
@@ -140,12 +141,12 @@ export function kubeClient({
     }
   }
 
-  /** Files are replaced and plugins fail now and then: it may work in a moment. */
+  /** Files are being replaced and plugins fail occasionally: a retry may succeed. */
   function noCredentials(error: unknown): TransientError {
     return new TransientError(`no credentials for the API server at ${server}: ${reason(error)}`, { cause: error });
   }
 
-  /** One for all connections: each would parse the authorities and the key anew. */
+  /** Shared by all connections: otherwise each would parse the authorities and the key again. */
   function contextOf(tls: Credentials['tls']): SecureContext {
     try {
       return createSecureContext(tls);
@@ -183,7 +184,9 @@ export function kubeClient({
     void agent.close().then(() => agents.delete(agent));
   }
 
-  /** The credentials are read anew before the next request. The connections stay: it may have been the token alone. */
+  /**
+   * The credentials are read again before the next request. The connections stay, since only the token may be invalid.
+   */
   function distrust(): void {
     // mutant: refused-token-connections =.2 -> undefined
     if (session !== undefined) session = { ...session, readAt: Number.NEGATIVE_INFINITY };
@@ -253,7 +256,7 @@ export function kubeClient({
     return { body: parsed, serverTime: Date.parse(String(answer.headers['date'] ?? '')) || clock.now() };
   }
 
-  /** What a refusal means. Whether the kind is served at all is asked for after a 404 that does not tell. */
+  /** Meaning of an error response. After an ambiguous 404, discovery tells whether the kind is served at all. */
   async function refused(
     { statusCode, headers }: Dispatcher.ResponseData,
     body: JsonObject | undefined,
@@ -374,13 +377,16 @@ function parse(text: string): JsonObject | undefined {
   }
 }
 
-/** What was asked for; `path` without a query. */
+/** Description of the request; `path` without a query. */
 export interface Asked {
   readonly method: string;
   readonly path: string;
 }
 
-/** What an answer from 400 on means; a 404 that proves nothing may pass. @param retryAfter  as the server asks, in milliseconds */
+/**
+ * Meaning of a response with a status of 400 or more; an ambiguous 404 is transient. @param retryAfter pause that the
+ * server requests, in milliseconds
+ */
 export function refusalOf(
   status: number,
   body: JsonObject | undefined,

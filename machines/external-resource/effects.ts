@@ -28,18 +28,18 @@ import { onlyChanges, pollBackoff, relookMs } from './polling.ts';
 import { resyncMs } from './resync.ts';
 
 export interface EffectOptions {
-  /** What is said of an object that several resources match: adopting one of them would be a guess. */
+  /** Message about an object that several resources match: adopting one of them would be a guess. */
   readonly ambiguity: string;
   /** The adapter offers `watch`; without it the resource is observed in the same rhythm, one by one. */
   readonly watches: boolean;
   readonly announced?: Announced | undefined;
   /** The external id that the status of an object names. */
   readonly externalId?: (object: KubeObject) => string | undefined;
-  /** What a field manager says in the status to record an id, where that is not `status.id`. */
+  /** Status part of a field manager that records an id, if that is not `status.id`. */
   readonly recording?: (object: KubeObject, id: string | undefined) => Omit<StatusPart, 'stored'>;
 }
 
-/** What the status says of bringing content; see `ExternalResourceOptions.filling`. */
+/** Status of a content transfer; see `ExternalResourceOptions.filling`. */
 export type Announced = (object: KubeObject, step: FillStep, now: number) => StatusPart;
 
 /** The external id that the status of `object` names. */
@@ -63,7 +63,7 @@ export function withEffects(
     checked(key, operation, ports.call(key, operation, extra));
 
   const find = async ({ key }: EffectInput): Promise<FindOutput> => {
-    const at = ports.now(); // it tells of no later time
+    const at = ports.now(); // a step has no later time
     const intents = ports.intents(key);
     return { ...(await call(key, 'find', intents.length > 0 ? { intents } : {})), at, ambiguity };
   };
@@ -90,7 +90,7 @@ export function withEffects(
 
   const record = async ({ key, externalId, observation }: EffectInput): Promise<RecordOutput> => {
     const stored = storedIn(ports.object(key));
-    // Recorded by somebody else, and seen before this: an id is never overwritten by another (I4).
+    // Recorded by another writer, and read before this: an id is never overwritten by another (I4).
     if (externalId !== undefined && stored !== undefined && stored !== externalId)
       // mutant: stored-id-overwritten -> await ports.recordId(key, null);
       return { kind: 'lost', externalId: stored };
@@ -102,7 +102,7 @@ export function withEffects(
       else await ports.applyStatus(key, part.manager, part.status);
       return { kind: 'stored' };
     } catch (error) {
-      // Somebody else wrote the object meanwhile; it has been read again.
+      // Another writer changed the object meanwhile; it has been read again.
       if ((error as ErrorData).code !== 'conflict') throw error;
       const now = storedIn(ports.object(key));
       if (now === undefined) throw error;
@@ -110,7 +110,7 @@ export function withEffects(
     }
   };
 
-  /** Ends when it is aborted, or with the failure of a look. */
+  /** Ends when it is aborted, or with the failure of a poll. */
   const lookAgain = async (
     input: WatchInput,
     pollAfterMs: number,
@@ -129,7 +129,7 @@ export function withEffects(
     const { key, observation, pollAfterMs, parent } = input;
     const beganAt = ports.now();
     const report = (news: WatchUpdate): void => {
-      // What is told late was read before whatever has been done since.
+      // A late report was read before later requests.
       // mutant: late-watch-counts drop
       if (signal.aborted) return;
       const seen = 'gone' in news ? undefined : news.observation;

@@ -20,14 +20,14 @@ import {
 } from './context.ts';
 import { observedNodeMachine } from './machine.ts';
 
-/** What the status is to say after a reading. */
+/** Status after a reading. */
 export interface Judgement {
   readonly status: JsonObject;
   /** It says something else than what is stored. */
   readonly isChanged: boolean;
   /** Told when it is stored. */
   readonly news: readonly UserEvent[];
-  /** So often the node is looked at from then on, in milliseconds. */
+  /** Polling interval of the node from then on, in milliseconds. */
   readonly pollAfterMs: number;
   /** After so long it is read again in any case, in milliseconds. */
   readonly rereadAfterMs: number;
@@ -46,13 +46,13 @@ export interface ObservedNodeOptions<Reading> {
   furnish?(ports: LifecyclePorts, key: string, reading: Reading): Promise<readonly string[]>;
   /** Before it is tried again. */
   readonly failurePauses: FailurePauses;
-  /** What people are told when the node cannot be read, however often it is tried. */
+  /** Event about a node that cannot be read, in spite of retries. */
   readonly unreadable: Pick<UserEvent, 'type' | 'reason'>;
 }
 
 type Snapshot = SnapshotFrom<typeof observedNodeMachine>;
 
-/** So many attempts in a row failed, and it is no accident. */
+/** Number of consecutive failed attempts before a report. */
 const TOLD_AFTER = 3;
 
 /** The kind offers the operations `read` and `watch`. */
@@ -70,7 +70,7 @@ export function observedNodeLife<Reading>(options: ObservedNodeOptions<Reading>)
     status: () => [],
     failureStatus: () => [],
     mayHaveUnrecordedCreate: () => false,
-    // While it looks at a node, its watch is all that would tell of it.
+    // While it watches a node, only its watch reports changes.
     canPassivate: (snapshot) => !snapshot.hasTag(Tag.Available),
     wakesOn: (before, now) => JSON.stringify(before) !== JSON.stringify(now),
     summarize: (object) => (options.isJudged(object) ? { tags: [Tag.Settled, Tag.Available], message: '' } : undefined),
@@ -96,7 +96,7 @@ function provide<Reading>(ports: LifecyclePorts, options: ObservedNodeOptions<Re
   const { manager, judge, furnish = async () => [], failurePauses } = options;
 
   const read = async ({ key }: EffectInput): Promise<ReadOutput> => {
-    const at = ports.now(); // it tells of no later time
+    const at = ports.now(); // a step has no later time
     return { reading: (await ports.call(key, 'read')) as JsonObject, at };
   };
 

@@ -4,7 +4,7 @@
 import { writeFile } from 'node:fs/promises';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { connect, headers, type NatsConnection } from 'nats';
+import { connect, headers, type NatsConnection } from '@nats-io/transport-node';
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
 import { openstackWith, REALM } from '../../adapters/openstack/mod.ts';

@@ -30,7 +30,7 @@ export interface DoctorDeps {
   ink: Ink;
 }
 
-/** What everything here runs on. */
+/** The process that runs the checks, and its version of Node. */
 const NODE_MAJOR = 24;
 
 /**

@@ -1,4 +1,4 @@
-// DataImage: what is known of its host, and a pass of its life.
+// DataImage: the dependencies on its host, and one reconcile attempt.
 
 import { dataImageStepPauseMs } from '../../../machines/bare-metal-host/delays.ts';
 import type { Dependency, DependencyAnswer } from '../../../machines/lifecycle.ts';
@@ -29,7 +29,7 @@ const MANAGER = 'metal3/data-image';
 const HOST = 'BareMetalHost';
 const DEPLOYED: ReadonlySet<unknown> = new Set(['provisioned', 'externally provisioned']);
 
-/** From one pass to the next of a life. A type, as an interface would be no JSON. */
+/** State from one attempt to the next of the lifecycle. A type, since an interface is not assignable to JSON. */
 type Notes = {
   /** It was looked at since the host is about to be powered on. */
   readonly hasLooked?: boolean;
@@ -61,14 +61,14 @@ export const dataImage: DeclaredKind = {
         generation,
         deleting: deletionTimestamp !== undefined,
         owned: isHeld(object),
-        // It goes when it is detached, whoever else holds it.
+        // It is deleted once the image is detached, independent of other holders.
         heldBy: [],
         settled: isKnown && isDataImageSettled(image),
         basis: textOf(object.spec?.['url']),
       };
     },
     reconcile,
-    // What was asked for may be in without being on record.
+    // A requested image may be inserted without being on record.
     mayHaveUnrecordedCreate: (object) => isHeld(object) && attachedUrl(imageOf(object)) === '',
     intent: ({ object }) => ({ url: textOf(object.spec?.['url']) }),
     wakesOn: (before, now) => JSON.stringify(hostIn(before)) !== JSON.stringify(hostIn(now)),
@@ -139,7 +139,7 @@ async function reconcile({
   async function record(outcome: DataImageOutcome, kept: Notes): Promise<Verdict> {
     const status = dataImageStatus(imageOf(ports.object(key)), outcome, ports.now());
     await ports.storeStatus(key, MANAGER, status);
-    // What was asked for was seen, or is given up.
+    // The effect of the request was observed, or the request is given up.
     if (outcome.kind === 'attached' || outcome.kind === 'failed') ports.discardIntents(key);
     if (outcome.kind === 'unchanged') return again({ ...kept, ...(mayMove && { hasLooked: true }) });
     if (outcome.kind === 'attached') return again({ hasLooked: true });
@@ -159,7 +159,7 @@ async function looked(look: () => Promise<VirtualMedia>): Promise<VirtualMedia> 
   }
 }
 
-/** What this life, or one before it, has asked of Ironic. */
+/** Requests that this lifecycle, or an earlier one, has sent to Ironic. */
 function askedOf(image: DataImage, { attach, detach }: Notes, intents: readonly JsonObject[]): Asked {
   const listed = attachedUrl(image) === '' ? textOf(intents.at(-1)?.['url']) : '';
   return { attach: attach ?? (listed || undefined), detach };

@@ -7,7 +7,7 @@ export const firmwareSchema: ReferencedKind = {
   publicState: ({ metadata: { name }, spec }) => ({
     ready: true,
     id: name,
-    // Whoever made it before an inspection did not know whose machine it was.
+    // A schema made before an inspection has no vendor.
     attributes: { hasVendor: spec?.['hardwareVendor'] !== undefined },
   }),
 };

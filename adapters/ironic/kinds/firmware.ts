@@ -1,5 +1,5 @@
-// What the kinds that show the firmware of a host's node have in common: an object of each has the name of its host, goes with
-// it, and holds up no deletion.
+// Common part of the kinds that show the firmware of a host's node: an object of each has the name of its host, is
+// deleted with it, and never blocks a deletion.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../bus/json.ts';
 import type { PublicState, Reference } from '../../../machines/kind.ts';
@@ -15,7 +15,7 @@ import { metal3Resource, REALM } from '../serving.ts';
 export interface FirmwareKindOptions<Reading> {
   readonly kind: string;
   readonly plural: string;
-  /** What the objects refer to beside their host. */
+  /** References of the objects other than to their host. */
   references?(object: KubeObject): readonly Reference[];
   /** @param now  milliseconds since the epoch */
   judge(object: KubeObject, reading: Reading, now: number): FirmwareJudgement;
@@ -41,7 +41,7 @@ export function firmwareKind<Reading>({
 }: FirmwareKindOptions<Reading>): DeclaredKind {
   return {
     ...metal3Resource(kind, plural),
-    // It makes nothing that would have to go before it does.
+    // It creates nothing that would have to be deleted before it.
     finalizer: '',
     guards: [],
     fieldManagers: { finalizer: `${REALM}/${plural}`, guards: `${REALM}/${plural}` },

@@ -1,4 +1,5 @@
-// HostClaim: a pass of its life, which ends when a host carries its reference, and begins again when that host changes.
+// HostClaim: one reconcile attempt, which ends when a host carries the claim's reference, and starts again when that
+// host changes.
 //
 // Invariants:
 //   IRONIC-KINDS-HOST-CLAIM-1. A host is bound as it was seen without a reference: of two claims that choose the same one gets it.
@@ -97,7 +98,7 @@ async function released(pass: ReconcileAttempt, hosts: readonly SeenHost[]): Pro
   }
 }
 
-/** Puts the reference on hosts, or takes it off; then it is looked anew. */
+/** Adds or removes the reference on hosts; the next step is decided again afterwards. */
 async function refer(
   { ports, key }: ReconcileAttempt,
   hosts: readonly SeenHost[],

@@ -51,10 +51,10 @@ const MARKS_MANAGER = 'metal3/host-marks';
 const RECORD_MANAGER = 'metal3/host-record';
 const SPEC_MANAGER = 'metal3/host-spec';
 
-/** By key of the host, what it has marked in this life and still uses. */
+/** Objects that the lifecycle has labeled and still uses, by key of the host. */
 type Marked = Map<string, Set<string>>;
 
-/** @param options.speed  so many times as soon is all looked at, or tried again */
+/** @param options.speed factor by which polls and retries run sooner */
 export function hostEffects(
   ports: LifecyclePorts,
   { speed }: Pick<HostKindOptions, 'speed'>,
@@ -116,7 +116,10 @@ async function passed(ports: LifecyclePorts, key: string, name: string, extra?: 
   }
 }
 
-/** Of a pass of which no status tells: whose fault it was. A registration that failed says that the BMC was not reached. */
+/**
+ * Metrics of an attempt whose result is not in a status: which side failed. A failed registration means that the BMC
+ * was not reached.
+ */
 export function failureMeasures(
   operation: string,
   { reason, waiting }: Pick<ErrorData, 'reason' | 'waiting'>,
@@ -127,7 +130,7 @@ export function failureMeasures(
   return [{ name: 'metal3_credentials_no_management_access_total' }];
 }
 
-/** What is undefined does not travel. */
+/** Undefined members are not sent. */
 function sendable(extra: object): object {
   return Object.fromEntries(Object.entries(extra).filter(([, value]) => value !== undefined));
 }
@@ -155,7 +158,7 @@ async function register(ports: LifecyclePorts, { key, ...extra }: NodeInput, mar
   if (architecture !== undefined && !object.spec?.['architecture']) {
     await ports.patchSpec(key, SPEC_MANAGER, { architecture });
   }
-  // What it waits for may be one of them: its ramdisk.
+  // The awaited change may concern one of them: its ramdisk.
   if (outcome.kind === 'done' || outcome.kind === 'pausing') {
     const { name, deletionTimestamp } = object.metadata;
     // Nothing is made for one that goes: its namespace may go with it, and take nothing new.
@@ -199,7 +202,7 @@ async function recordUpdates(ports: LifecyclePorts, key: string, { firmwareUpdat
   });
 }
 
-/** The host waits with powering on until its virtual CD is as it is to be, which that sees to by itself. */
+/** The host delays powering on until its virtual CD is as wanted; the DataImage ensures that. */
 function dataImage(ports: LifecyclePorts, key: string): Outcome {
   const at = ports.now();
   const image = ports.dependencies(key).find(({ kind }) => kind === 'DataImage')?.answer;
@@ -222,11 +225,11 @@ async function watch(
     signal,
     onProgress: (reported) => report(reported as unknown as NodeTold),
   });
-  // The node is gone, as was told; or the watch is over without a word.
+  // The node is deleted, as was reported; or the watch ended without a report.
   throw { code: 'transient', message: 'the watch of the node has ended' };
 }
 
-/** What annotations bring is taken over, and they are taken off then. */
+/** State from annotations is restored, and the annotations are removed afterwards. */
 async function restore(ports: LifecyclePorts, key: string): Promise<void> {
   await restoreStatus(ports, key);
   await restoreHardware(ports, key);
@@ -295,12 +298,12 @@ function detailsIn(text: string): JsonObject | undefined {
   return problem === undefined && isMap(value) ? (value as JsonObject) : undefined;
 }
 
-/** Of one whose status could not be taken over the conditions tell alone: there is nothing that it would overwrite. */
+/** If the status could not be restored, only the conditions are set: there is nothing to overwrite. */
 function hasStatus(status: HostStatus | undefined): boolean {
   return isGiven(status?.lastUpdated) && isGiven(status?.provisioning?.state);
 }
 
-/** Annotations go first: what they asked for is in the status that is stored then. */
+/** Annotations are removed first: the status that is stored next contains what they requested. */
 async function writeStatus(
   ports: LifecyclePorts,
   { key, status, node, problem, unannotate, events, measures }: WriteInput,

@@ -15,7 +15,7 @@ import { firmwareSchema } from './firmware-schema.ts';
 
 export interface SettingsReading {
   readonly settings: readonly SettingValue[];
-  /** What they may be set to. All hosts that have the same settings share it. */
+  /** Allowed values of the settings. All hosts with the same settings share it. */
   readonly schema: {
     readonly name: string;
     readonly spec: FirmwareSchemaSpec;
@@ -42,12 +42,12 @@ export const hostFirmwareSettings = firmwareKind<SettingsReading>({
   isJudged: (object) => firmwareSettingsChange(settingsIn(object)) !== FirmwareChange.NotReady,
 });
 
-/** What was used before is let go only once there is another, and before the status stops telling of it. */
+/** The former schema is released only after another exists, and before the status stops naming it. */
 async function furnish(ports: LifecyclePorts, key: string, { schema }: SettingsReading): Promise<readonly string[]> {
   if (schema.isThere) return [];
   const { kind } = firmwareSchema;
   const content = { spec: schema.spec as unknown as JsonObject };
-  // Whoever knows no vendor takes it from nobody who does: it was read before that one told of it.
+  // A schema without a vendor does not replace one with a vendor: it was read before the inspection.
   const onDrift = schema.spec.hardwareVendor === undefined ? 'keep' : 'apply';
   const waiting = await ports.ensureChildren(key, [{ kind, name: schema.name, content, onDrift }]);
   if (waiting.length > 0) return waiting;

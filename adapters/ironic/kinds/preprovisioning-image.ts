@@ -60,7 +60,7 @@ export function preprovisioningImage(images: Pick<DeploySettings, 'iso' | 'kerne
   };
 }
 
-/** One that is being deleted is built on as long as somebody holds it: who boots it may need it. */
+/** An image that is being deleted is built while it is held: the machine that boots it may need it. */
 async function reconcile({ ports, key, object, dependencies, owned }: ReconcileAttempt): Promise<Verdict> {
   const isDeleted = object.metadata.deletionTimestamp !== undefined;
   // Before anything else, as the reference does.

@@ -21,7 +21,7 @@ export function adopt({ host, node }: AdoptionInput): Step {
     case ProvisionState.Verifying:
       return stuckIn(node, 'adoption');
     case ProvisionState.Manageable:
-      // What was deployed is gone already; its cleaning is tried again.
+      // The deployment is already removed; its cleaning is retried.
       if (provisioningStateOf(host) === ProvisioningState.Deprovisioning) return { step: 'done' };
       // mutant: host-never-adopts return -> { step: 'done' }
       return changeProvisionState(node, { target: Target.Adopt });

@@ -32,7 +32,7 @@ export function firmwareSettingsOperations(ports: FirmwarePorts & Pick<IronicPor
       const name = firmwareSchemaName(settings);
       const { vendor, model } = mapOf(attributes);
       const own = firmwareSchemaSpec(settings, { manufacturer: textOf(vendor), productName: textOf(model) });
-      // It is referred to once the status tells of it, and was made before that.
+      // It is referenced once the status names it, and was created before that.
       const made = request.dependencies[`${firmwareSchema.kind}/${name}`];
       const isNamed = own.hardwareVendor === undefined || mapOf(made?.attributes)['hasVendor'] === true;
       const isThere = made?.ready === true && isNamed;

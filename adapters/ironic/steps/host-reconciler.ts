@@ -15,7 +15,7 @@ import { type Ended, type Known, pass } from './run-steps.ts';
 import { type Ask, type Step, wait } from './step.ts';
 import type { Host } from './step-host.ts';
 
-/** What an operation on a host is told; of its host everything is as the API server has it. */
+/** Input of an operation on a host; the host is as the API server has it. */
 export type HostRequest = Pick<OperationRequest, 'object' | 'dependencies' | 'deadlineAt' | 'traceparent'> & {
   /** As the host knows it; undefined: it does not. */
   readonly node?: HostNode | undefined;
@@ -35,7 +35,7 @@ export interface HostReconciler {
   ): Promise<Ended<Found>>;
   /** The same for a node that is to be removed, which may be another than the one that is recorded. */
   onLeaving(request: HostRequest, decide: (node: IronicNode | null) => Step): Promise<Ended<object>>;
-  /** What a pass comes to, now. */
+  /** Current outcome of an attempt. */
   outcome<Found extends object>(
     ended: Ended<Found>,
     request: HostRequest,
@@ -43,7 +43,7 @@ export interface HostReconciler {
   ): Outcome;
 }
 
-/** It goes on in a while: passes that are begun are brought to their end, rather than many halfway. */
+/** Retried after a while: started attempts finish before others start. */
 const NO_TURN = {
   last: wait('short', 'Ironic is busy with other hosts'),
   notes: [],

@@ -45,7 +45,7 @@ export interface Inspected {
   readonly inventory: JsonObject;
 }
 
-/** The clocks of two machines agree to so many milliseconds. */
+/** Assumed maximum difference between the clocks of two machines, in milliseconds. */
 const CLOCK_TOLERANCE_MS = 300_000;
 
 /** @returns done with what was found */

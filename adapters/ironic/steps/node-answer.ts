@@ -40,7 +40,7 @@ export function hasFault(node: IronicNode): boolean {
   return textIn(node, 'fault') !== '';
 }
 
-/** It is cleaned because somebody asked for it, not on its way to `available`. */
+/** Cleaning that was requested manually, rather than on the way to `available`. */
 export function isManualCleaning(node: IronicNode): boolean {
   // Ironic tells the state that it comes back to; elsewhere the verb is expected.
   return ['manageable', 'clean'].includes(targetOf(node));

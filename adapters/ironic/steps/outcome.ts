@@ -1,4 +1,4 @@
-// What a pass over a node comes to, for the chart of its host.
+// Outcome of an attempt over a node, for the state machine of its host.
 import { createHash } from 'node:crypto';
 import type { JsonObject } from '../../../bus/bus.ts';
 import type { HostEvent } from '../../../machines/bare-metal-host/host.ts';
@@ -12,7 +12,7 @@ import type { Ended } from './run-steps.ts';
 import { type Applied, type Notes, type Pace, pauseMs } from './step.ts';
 import type { Host } from './step-host.ts';
 
-/** What of a node operations wait for, or decide by when it comes by itself. */
+/** Fields of the node that operations wait for, or decide by when they change unexpectedly. */
 export const WATCHED = [
   'provision_state',
   'target_provision_state',
@@ -87,7 +87,7 @@ export function outcomeOf<Found extends object>(
   }
 }
 
-/** What is waited for is counted where it is an image. */
+/** A wait is counted if it is for an image. */
 function waitingFor(pace: Pace, { measures = [] }: Noted): Pick<Noted, 'measures'> {
   if (pace !== 'preprovisioningImage') return {};
   return { measures: [...measures, { name: 'metal3_waiting_for_preprov_image_total' }] };
@@ -98,7 +98,7 @@ function pollMs(pace: Pace): number {
   return pauseMs(pace, 0);
 }
 
-/** What the firmware objects that go with a host record: that what is wanted of them is being applied, or is not. */
+/** Record of the firmware objects that go with a host: whether their wanted changes are being applied. */
 export function firmwareRecordIn(notes: readonly Notes[]): 'record' | 'forget' | undefined {
   const last = notes.findLast(({ record, forget }) =>
     [...(record ?? []), ...(forget ?? [])].includes('firmwareUpdates'),
@@ -120,7 +120,7 @@ function notedIn(host: Host, notes: readonly Notes[]): Omit<Noted, 'at' | 'node'
   };
 }
 
-/** What is taken away is null on its way to another process. */
+/** A removed value is null when it is sent to another process. */
 function sendable({ provisioning, ...rest }: StatusPatch): StatusPatch {
   const said = (members: object): object =>
     Object.fromEntries(Object.entries(members).map(([name, value]) => [name, value ?? null]));

@@ -39,7 +39,7 @@ const STATES: ReadonlySet<string> = new Set([
   ProvisionState.ServiceFailed,
 ]);
 
-/** What is left to do for the ports; or that nothing is, with what is to be remembered of it. */
+/** Remaining step for the ports; or none, with what to remember of the node. */
 export type Ports = { readonly step: Unfinished } | { readonly step?: undefined; readonly notes: Notes };
 
 export function ensurePorts(input: PortsInput, node: IronicNode): Ports {

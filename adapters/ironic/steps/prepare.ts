@@ -1,4 +1,4 @@
-// What is to be done to a machine before it is deployed, or while it is switched off anyway: RAID, BIOS settings, firmware.
+// Changes of a machine before a deployment, or while it is switched off: RAID, BIOS settings, firmware.
 import { isDeepStrictEqual } from 'node:util';
 import type { JsonObject } from '../../../bus/bus.ts';
 import { PAUSES_MS } from '../../../machines/bare-metal-host/delays.ts';
@@ -106,7 +106,7 @@ async function firmwareOf(
   };
 }
 
-/** Where a node rests before a machine is restarted for its firmware, and after that. */
+/** Stable states of a node before a machine is restarted for its firmware, and afterwards. */
 const AT_REST: ReadonlySet<string> = new Set([
   ProvisionState.Manageable,
   ProvisionState.Available,

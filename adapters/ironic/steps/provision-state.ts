@@ -16,7 +16,8 @@ export interface Change {
 }
 
 /**
- * Asks for another provision state. A node with a fault is waited for; one that somebody put into maintenance is taken out of it first.
+ * Requests another provision state. Waits for a node with a fault; a node that was put into maintenance manually is
+ * taken out of it first.
  *
  * @param before  requests that are made before this one, in the same step
  */

@@ -1,4 +1,4 @@
-// Registration: a node is there for the host, is told what it must know, and Ironic reaches its BMC.
+// Registration: the host has a node with all its settings, and Ironic reaches its BMC.
 //
 // Made at the beginning of every pass of a registered host, so it asks for nothing but the node while nothing differs: ports are
 // listed as `ports.ts` says, firmware components once for each node while the host has no HostFirmwareComponents.
@@ -53,10 +53,12 @@ import { bootMacOf, bootModeOf, hasErrorOf, isCleaningWanted, isFastInspection }
 export interface RegistrationInput extends EnrolmentInput, PortsInput {
   /** Ironic has no network of its own to boot machines from. */
   readonly isProvisioningNetworkDisabled?: boolean;
-  /** What went wrong before Ironic was asked: the PreprovisioningImage could not be built, or its network data not be read. */
+  /**
+   * Problem before any request to Ironic: the PreprovisioningImage could not be built, or its network data not be read.
+   */
   readonly problem?: string | undefined;
   readonly ramdisk: RamdiskDecision;
-  /** Network data of the ramdisk, where nobody builds it into an image; undefined: there is none. */
+  /** Network data of the ramdisk, if no builder puts it into an image; undefined if there is none. */
   readonly networkData?: JsonObject | undefined;
   /** The host has an object for its firmware components. */
   readonly hasFirmwareComponents: boolean;
@@ -64,7 +66,7 @@ export interface RegistrationInput extends EnrolmentInput, PortsInput {
 
 export interface Registered {
   readonly node: IronicNode;
-  /** Whether Ironic lists firmware components of it; undefined: nobody wants to know, or Ironic does not. */
+  /** Whether Ironic lists firmware components of it; undefined if not needed, or not supported. */
   readonly listsComponents?: boolean;
 }
 

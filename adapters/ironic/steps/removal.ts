@@ -10,9 +10,9 @@ import { type NodeRequest, nodePath, patchNode, type Step, send, type Unfinished
 export interface RemovalInput {
   /** Null: Ironic has none. */
   readonly node: IronicNode | null;
-  /** What the node waits for is interrupted. */
+  /** An operation that the node waits for is interrupted. */
   readonly isForced: boolean;
-  /** What the Ironic in use can do. */
+  /** Features of the Ironic in use. */
   readonly features: readonly Feature[];
 }
 

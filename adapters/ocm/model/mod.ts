@@ -1,5 +1,6 @@
 export { markedName } from './annotations.ts';
 export { BUILT_IN_TYPES } from './built-in.ts';
+export { type Chain, chainsOf } from './chains.ts';
 export { CODES, type Code, type Diagnostic, renderDiagnostic, Severity } from './diagnostics.ts';
 export {
   bytesOf,

@@ -1,9 +1,10 @@
 // What the parts of the server share: what it serves, and the shape of a request once its URL is understood.
 import type { Clock } from '../../../bus/time.ts';
+import type { JsonMap } from '../../text/json.ts';
 import type { Access } from './auth/rbac.ts';
 import type { User } from './auth/user.ts';
+import type { KubeObject, ObjectMeta } from './base/kube-object.ts';
 import type { Versions } from './conversion/conversion.ts';
-import type { JsonMap, KubeObject, ObjectMeta } from './json.ts';
 import type { FieldError } from './schemas/field-error.ts';
 import type { Schema } from './schemas/schema.ts';
 import type { Store } from './storage/store.ts';
@@ -24,7 +25,7 @@ export interface ResourceRequest {
   readonly namespace: string;
   /** Empty for collections. */
   readonly name: string;
-  /** `status`, `scale`, `finalize`, `token`, or empty. */
+  /** `status`, `finalize`, `token`, or empty. */
   readonly subresource: string;
   readonly query: URLSearchParams;
   readonly accept: string;
@@ -91,16 +92,6 @@ export interface Action {
   run(api: Api, request: ResourceRequest, object: KubeObject): JsonMap;
 }
 
-/** Paths as the definition writes them, such as `.spec.replicas`. */
-export interface ScalePaths {
-  readonly specReplicas: string;
-  readonly statusReplicas: string;
-  /** Empty when there is no selector. */
-  readonly labelSelector: string;
-  /** `specReplicas` of each version of the definition; empty for those without a scale. */
-  readonly byVersion: ReadonlyMap<string, string>;
-}
-
 export interface Resource {
   readonly group: string;
   readonly version: string;
@@ -113,10 +104,8 @@ export interface Resource {
   readonly categories: readonly string[];
   readonly namespaced: boolean;
   readonly verbs: readonly string[];
-  /** Subresources by name: `status`, `scale`, and `finalize` of namespaces. */
+  /** Subresources by name: `status`, and `finalize` of namespaces. */
   readonly subresources: readonly string[];
-  /** Where the fields of a Scale are in the object, when it has that subresource. */
-  readonly scale: ScalePaths | undefined;
   readonly builtin: boolean;
   /** Of the collection in the store; versions of one resource share it. */
   readonly storeKey: string;

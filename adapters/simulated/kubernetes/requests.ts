@@ -11,9 +11,8 @@ import { watchObjects } from './objects/watch.ts';
 import type { Store } from './storage/store.ts';
 import { demandRoutable, inAcceptedType, LISTED } from './wire/answers.ts';
 import { ApiError, internalError, methodNotAllowed } from './wire/api-error.ts';
-import { beginStream, bodyText, readBody, type Sent, send, setWarnings } from './wire/http.ts';
+import { beginStream, readBody, type Sent, send, setWarnings } from './wire/http.ts';
 import { type InformationDeps, information } from './wire/information.ts';
-import { insteadOfProtobuf, PROTOBUF, toFrame, toProtobuf } from './wire/protobuf.ts';
 import { type Answer, answer, isWatch, parseRoute, type Route, resourceOf } from './wire/routes.ts';
 
 export interface RequestsDeps extends Omit<InformationDeps, 'registry'> {
@@ -55,19 +54,16 @@ export function requestHandler(
       send(response, inAcceptedType(await settled(asked.method, () => attempt(deps.api.store, make)), asked.accept));
       return;
     }
-    const resourceRequest = await toResource(deps.api, asked, route, user);
-    const inProtobuf = resourceRequest.resource.builtin ? insteadOfProtobuf(asked.accept) : undefined;
-    const given = inProtobuf === undefined ? resourceRequest : { ...resourceRequest, accept: inProtobuf };
+    const given = await toResource(deps.api, asked, route, user);
     try {
-      if (asked.watching) watch(deps, asked, given, response, inProtobuf !== undefined);
+      if (asked.watching) watch(deps, asked, given, response);
       else {
         const { webhook } = given.resource.versions ?? {};
         const sent = await (webhook === undefined
           ? answered(deps.api, asked.method, given)
           : answeredWith(webhook, deps.api, asked.method, given));
-        const body = inProtobuf === undefined ? undefined : toProtobuf(bodyText(sent.body));
         setWarnings(response, asked.warnings);
-        send(response, body === undefined ? inAcceptedType(sent, asked.accept) : { ...sent, body, type: PROTOBUF });
+        send(response, inAcceptedType(sent, asked.accept));
       }
     } catch (error) {
       if (!response.headersSent) setWarnings(response, asked.warnings); // a refusal carries what was found before
@@ -198,31 +194,20 @@ async function toResource(api: Api, asked: Asked, route: Route, user: User): Pro
   };
 }
 
-/** Lines of events as frames. */
-function framed(lines: Buffer | string): Buffer {
-  return Buffer.concat(
-    String(lines)
-      .split('\n')
-      .filter((line) => line !== '')
-      .map(toFrame),
-  );
-}
-
 function watch(
   { api, watches }: RequestsDeps,
   { warnings }: Asked,
   request: ResourceRequest,
   response: ServerResponse,
-  inProtobuf: boolean,
 ): void {
   if (!request.resource.verbs.includes('watch')) throw methodNotAllowed();
   if (request.resource.builtin) demandRoutable(request.accept, LISTED);
   const { open } = watchObjects(api, request);
   setWarnings(response, warnings);
-  beginStream(response, inProtobuf ? `${PROTOBUF};stream=watch` : undefined);
+  beginStream(response);
   const close = open({
     write(chunk) {
-      response.write(inProtobuf ? framed(chunk) : chunk);
+      response.write(chunk);
       return response.writableLength;
     },
     end() {

@@ -7,8 +7,9 @@
 //   - admission: no webhooks, no policies, no quotas, no limits
 //   - pods and everything that is not listed in builtins.ts; controllers beyond the life of namespaces, the
 //     accounts and tokens in them, aggregated roles, the cleanup of definitions and garbage collection by owner references
-//   - conversion webhooks behind services, since nothing runs behind one; CBOR, HTTP/2, OpenAPI v3 in protobuf; refusals,
-//     tables and metadata alone are JSON to those who asked for protobuf too
+//   - conversion webhooks behind services, since nothing runs behind one; CBOR, HTTP/2
+//   - protobuf, but for bodies of built-in kinds, as controllers send them, and for OpenAPI v2, as Argo CD reads it
+//   - the scale subresource: definitions may name it, and nothing is served there
 //   - the cost of CEL rules as they run (their estimated cost is limited)
 import type { RequestListener } from 'node:http';
 import { createServer } from 'node:https';

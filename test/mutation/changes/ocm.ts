@@ -13,6 +13,9 @@ export const OCM: readonly Change[] = [
     'manifest-takes-changed': 'CLI-MANIFEST-1: what somebody changed goes with what was written',
     'manifest-outside': 'CLI-MANIFEST-3: a manifest takes away what is outside of the output',
   }),
+  ...noticedBy(['store in memory'], {
+    'memory-status-from-outside': 'OCM-STORE-4: a client writes what only the owner of an object sets',
+  }),
   ...noticedBy(['docs'], {
     'link-runs-script': 'OCM-HTML-2: a link of a model runs a script',
   }),

@@ -72,6 +72,8 @@ export const WINDOWS: readonly Change[] = [
   }),
   ...noticedBy(['names of nodes'], {
     'node-of-the-elder': 'WIN-CLAIMS-3: an older object that is edited to the name of a node takes the machine',
+    'name-given-up-unseen':
+      'WIN-CLAIMS-3: an object whose name was given up and taken back, unseen, takes the machine of the next',
     'record-forged': 'WIN-CLAIMS-3: what somebody writes into a status gives him the machine of another',
   }),
   ...noticedBy(['windows disk'], {

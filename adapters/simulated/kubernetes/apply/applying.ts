@@ -3,7 +3,9 @@
 // Invariants:
 //   KSIM-APPLYING-1. A field that an applier set and applies no more vanishes, unless somebody else owns it too.
 //   KSIM-APPLYING-2. An applier takes a field that another manager owns with another value only by force.
-import { isMap, type KubeObject, same } from '../json.ts';
+
+import { isMap, same } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { badRequest, plainFailure } from '../wire/api-error.ts';
 import { compare, fieldSetOf, fittedTo, outside, withNamedFields } from './comparison.ts';
 import { conflictError } from './conflicts.ts';

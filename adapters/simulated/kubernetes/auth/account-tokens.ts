@@ -4,8 +4,9 @@
 //   KSIM-ACCOUNT-TOKENS-1. A token holds only as long as its account, and the secret it is bound to, are those it was issued for.
 import { createHash, createPrivateKey, createPublicKey, sign, verify } from 'node:crypto';
 import type { Clock } from '../../../../bus/time.ts';
+import { dig, isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import { randomUid } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import type { Store } from '../storage/store.ts';
 import { storeKeyOf } from '../storage/store-key.ts';
 import { accountGroups, accountUserName, type User } from './user.ts';

@@ -1,6 +1,8 @@
 // Cluster roles made of others: their rules are those of the roles that their selectors find.
+
+import { canonical, isMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
 import type { Api } from '../api.ts';
-import { canonical, isMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { CLUSTER_ROLES_KEY } from './rbac.ts';
 
 /** Follows the store. Work is done after the write that caused it has returned, once for many writes. */

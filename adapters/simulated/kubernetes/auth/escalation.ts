@@ -1,6 +1,8 @@
 // Nobody grants by a role or a binding what they do not have themselves, unless a rule says they may.
+
+import { dig, isMap, type JsonMap, same, stringOf } from '../../../text/json.ts';
 import type { Api, ResourceRequest } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, same, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { resourceSubject } from '../kinds/resources.ts';
 import { forbiddenError, notFound } from '../wire/api-error.ts';
 import { joined, missingRole, RBAC_GROUP } from './rbac.ts';

@@ -4,7 +4,9 @@
 //   KSIM-RBAC-1. Nothing is allowed that no rule allows; there are no rules that forbid.
 //   KSIM-RBAC-2. A decision looks at the bindings of the user and of the user's groups only, however many there are.
 //   KSIM-RBAC-3. For members of system:masters nothing is looked up.
-import { type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+
+import { listOf, mapOf, stringOf } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import type { Collection, Store } from '../storage/store.ts';
 import { storeKeyOf } from '../storage/store-key.ts';
 import type { Stored } from '../storage/stored.ts';

@@ -1,9 +1,10 @@
 // Questions about users, asked as objects that are answered and never stored: who am I, may I, may somebody, what may
 // I, whose token is this.
 
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import type { Resource } from '../api.ts';
 import { type Api, type ResourceRequest, timeText } from '../api.ts';
-import { isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { builtin } from '../kinds/builtins.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';
 import { badRequest, invalid } from '../wire/api-error.ts';

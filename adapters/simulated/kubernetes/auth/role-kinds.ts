@@ -1,9 +1,10 @@
 // Roles and bindings as kinds of the API: schemas, defaults, rules, tables.
 
+import { dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import { keyProblems, labelValueProblems, pathSegmentProblems, subdomainProblems } from '../../../text/names.ts';
 import type { Column, Resource, Strategy } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { builtin } from '../kinds/builtins.ts';
-import { keyProblems, labelValueProblems, pathSegmentProblems, subdomainProblems } from '../objects/names.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { AGE_COLUMN, NAME_COLUMN } from '../wire/columns.ts';
 import { admitBinding, admitRole } from './escalation.ts';

@@ -1,5 +1,7 @@
 // The rules of roles: what one allows, and whether some of them together allow all that others do.
-import { type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+
+import { listOf, mapOf, stringOf } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import type { Stored } from '../storage/stored.ts';
 import type { Attributes } from './attributes.ts';
 
@@ -21,7 +23,7 @@ export function rulesOf(stored: Stored): readonly PolicyRule[] {
   let rules = known.get(stored);
   if (rules === undefined) {
     rules = rulesIn(stored.object);
-    known.set(stored, rules); // KSIM-JSON-1: what is stored never changes
+    known.set(stored, rules); // KSIM-OBJECT-1: what is stored never changes
   }
   return rules;
 }

@@ -1,8 +1,9 @@
 // TokenRequest: a token for a service account, asked for below the account.
 
+import { isMap, type JsonMap, listOf, mapOf, stringOf } from '../../../text/json.ts';
 import type { Action } from '../api.ts';
 import { type Api, type ResourceRequest, timeText } from '../api.ts';
-import { isMap, type JsonMap, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { builtin } from '../kinds/builtins.ts';
 import { resourceSubject } from '../kinds/resources.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';

@@ -1,5 +1,5 @@
 // Who asks: names, groups and what else was proven about somebody.
-import type { JsonMap } from '../json.ts';
+import type { JsonMap } from '../../../text/json.ts';
 
 export interface User {
   readonly name: string;

@@ -3,10 +3,12 @@
 //
 // Invariants:
 //   KSIM-ACCOUNTS-1. A token secret has an account for as long as it exists: without one it goes, and it goes with its account.
+
+import { mapOf, same, stringOf } from '../../../text/json.ts';
 import { type Api, fillSystemFields, timeText } from '../api.ts';
 import { recordUpdate } from '../apply/ownership.ts';
 import type { AccountTokens } from '../auth/account-tokens.ts';
-import { type KubeObject, mapOf, same, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { storeKeyOf } from '../storage/store-key.ts';
 import { NAMESPACES_KEY } from './namespaces.ts';
 

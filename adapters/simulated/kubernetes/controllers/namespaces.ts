@@ -1,8 +1,9 @@
 // The life of namespaces: what is made with one, and how one that is deleted empties and vanishes.
 
+import { dig, isMap, type JsonMap, listOf, same } from '../../../text/json.ts';
 import type { Resource } from '../api.ts';
 import { type Api, fillSystemFields, timeText } from '../api.ts';
-import { dig, isMap, type JsonMap, type KubeObject, listOf, same } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
 import { storeKeyOf } from '../storage/store-key.ts';
 import type { Stored } from '../storage/stored.ts';

@@ -1,5 +1,5 @@
 // What conversions between the versions of a definition are: who makes them, and what comes of them. Types only.
-import type { KubeObject } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import type { Schema } from '../schemas/schema.ts';
 import type { ApiError } from '../wire/api-error.ts';
 

@@ -8,8 +8,8 @@
 //       converted is what the next one asks for.
 //   KSIM-PENDING-3. A warning is given once, by the run that answers.
 import type { Clock } from '../../../../bus/time.ts';
+import { canonical } from '../../../text/json.ts';
 import type { Api, ResourceRequest } from '../api.ts';
-import { canonical } from '../json.ts';
 import { ApiError, internalError, timeout } from '../wire/api-error.ts';
 import type { Conversions, ConversionWebhook, Need, Outcome } from './conversion.ts';
 

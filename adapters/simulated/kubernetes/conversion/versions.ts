@@ -7,7 +7,8 @@
 //       the fields that the other version does not know.
 //   KSIM-VERSIONS-3. A conversion sees no resourceVersion: revisions are of the server, not of the object.
 
-import { copy, type KubeObject } from '../json.ts';
+import { copy } from '../../../text/json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { prune, setDefaults } from '../schemas/pruning.ts';
 import { plainFailure } from '../wire/api-error.ts';
 import type { Convert, Versions } from './conversion.ts';

@@ -1,10 +1,11 @@
 // The resources that are there from the start: namespaces, secrets, configmaps, service accounts, events, leases, and
 // the definitions of custom resources (whose own rules are in definitions.ts).
 
+import { dig, isList, listOf, mapOf, stringOf } from '../../../text/json.ts';
+import { labelProblems, segmentProblems, subdomainProblems } from '../../../text/names.ts';
 import type { Column, Resource, Strategy } from '../api.ts';
-import { dig, isList, type KubeObject, listOf, mapOf, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { kubeFinalizerErrors } from '../objects/metadata.ts';
-import { labelProblems, segmentProblems, subdomainProblems } from '../objects/names.ts';
 import { type FieldError, invalidValue } from '../schemas/field-error.ts';
 import { compileObjectSchema } from '../schemas/schema.ts';
 import { storeKeyOf } from '../storage/store-key.ts';
@@ -73,7 +74,6 @@ export function builtin(
     namespaced,
     verbs: given.verbs ?? ALL_VERBS,
     subresources: given.subresources ?? [],
-    scale: undefined,
     builtin: true,
     storeKey: given.storeKey ?? storeKeyOf(group, plural),
     storageVersion: given.storageVersion ?? version,

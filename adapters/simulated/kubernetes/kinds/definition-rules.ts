@@ -4,8 +4,9 @@
 // Where all versions say the same, the API server keeps it once, and messages name that place. A list of versions that is
 // shown whole is shown as the API server keeps it, without what it keeps elsewhere.
 
-import { dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
-import { subdomainProblems } from '../objects/names.ts';
+import { dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
+import { subdomainProblems } from '../../../text/names.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { schemaProblems } from '../schemas/definition-schema.ts';
 import {
   duplicate,

@@ -1,9 +1,11 @@
 // CustomResourceDefinitions: when one is written, its resources are served at once; when one is deleted, its objects
 // go first.
+
+import { copy, dig, isMap, type JsonMap, listOf, mapOf, same, stringOf } from '../../../text/json.ts';
 import type { Api } from '../api.ts';
 import { type Resource, timeText } from '../api.ts';
 import { recordUpdate } from '../apply/ownership.ts';
-import { copy, dig, isMap, type JsonMap, type KubeObject, listOf, mapOf, same, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { deleteObject } from '../objects/lifecycle.ts';
 import type { Stored } from '../storage/store.ts';
 import { storeKeyOf } from '../storage/store-key.ts';

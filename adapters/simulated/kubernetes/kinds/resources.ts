@@ -1,9 +1,10 @@
 // What the server serves: one `Resource` for each version of each plural, built in or made by a
 // CustomResourceDefinition.
 
+import { copy } from '../../../text/json.ts';
 import type { Registry, Resource } from '../api.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { converted, forStorage } from '../conversion/versions.ts';
-import { copy, type KubeObject } from '../json.ts';
 import { setDefaults } from '../schemas/pruning.ts';
 import type { Subject } from '../wire/api-error.ts';
 

@@ -1,7 +1,8 @@
 // What is particular to Secrets: their types and what each must hold.
 
+import { isMap, type JsonMap, mapOf, same, stringOf } from '../../../text/json.ts';
 import type { Strategy } from '../api.ts';
-import { isMap, type JsonMap, type KubeObject, mapOf, same, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { type FieldError, invalidValue, required } from '../schemas/field-error.ts';
 import { jsonProblem } from '../wire/json-text.ts';
 import { checkKeys, dataBytes, immutableErrors, tooMuchData } from './data-rules.ts';

@@ -1,5 +1,5 @@
 // What the subresources of a CustomResourceDefinition must keep to.
-import { dig, isMap, stringOf } from '../json.ts';
+import { dig, isMap, stringOf } from '../../../text/json.ts';
 import { type FieldError, invalidValue, required } from '../schemas/field-error.ts';
 
 /** @param path  of `subresources` in the definition */

@@ -1,7 +1,7 @@
 // A POST that is answered from what it says and stores nothing: reviews, and requests for tokens.
 import type { Action, Api, ResourceRequest } from '../api.ts';
 import { recordUpdate } from '../apply/ownership.ts';
-import type { KubeObject } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { setDefaults } from '../schemas/pruning.ts';
 import { notAcceptable } from '../wire/api-error.ts';
 import { decodeObject } from '../wire/decoding.ts';

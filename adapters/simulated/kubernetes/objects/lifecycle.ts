@@ -2,8 +2,10 @@
 //
 // Invariants:
 //   KSIM-LIFECYCLE-1. An object with finalizers is only marked; it vanishes with the write that removes the last of them.
+
+import { dig, isList, type JsonMap, listOf, stringOf } from '../../../text/json.ts';
 import { type Api, type Resource, timeText } from '../api.ts';
-import { dig, isList, type JsonMap, type KubeObject, listOf, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { resourceSubject } from '../kinds/resources.ts';
 import { type FieldError, invalidValue, notSupported } from '../schemas/field-error.ts';
 import type { Collection } from '../storage/store.ts';

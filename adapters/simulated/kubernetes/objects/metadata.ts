@@ -1,19 +1,11 @@
 // `metadata`: its types when an object is decoded, its rules when one is created or changed.
 
+import { isList, isMap, type JsonMap, same, stringOf } from '../../../text/json.ts';
+import { keyProblems, labelProblems, labelValueProblems } from '../../../text/names.ts';
 import type { Resource } from '../api.ts';
-import {
-  isList,
-  isMap,
-  type JsonMap,
-  type KubeObject,
-  type ObjectMeta,
-  type OwnerReference,
-  same,
-  stringOf,
-} from '../json.ts';
+import type { KubeObject, ObjectMeta, OwnerReference } from '../base/kube-object.ts';
 import { type FieldError, forbidden, invalidValue, required, tooLong } from '../schemas/field-error.ts';
 import { timeProblem } from '../wire/time-text.ts';
-import { keyProblems, labelProblems, labelValueProblems } from './names.ts';
 
 /** Limit of the API for all annotations of an object together, in bytes. */
 const MAX_ANNOTATIONS_BYTES = 256 * 1024;

@@ -5,9 +5,9 @@
 //   KSIM-PAGES-1. The pages of a list together are the objects of one revision, each exactly once, unless a client takes up a
 //       token that says so otherwise (its revision is -1).
 import { posix } from 'node:path';
+import { isList, isMap, typeName } from '../../../text/json.ts';
 import type { Api, ResourceRequest } from '../api.ts';
 import { each } from '../conversion/pending.ts';
-import { isList, isMap, typeName } from '../json.ts';
 import type { Collection } from '../storage/store.ts';
 import type { Facts, Stored } from '../storage/stored.ts';
 import { badRequest, expired, tooLargeRevision } from '../wire/api-error.ts';

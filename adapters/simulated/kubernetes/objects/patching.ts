@@ -1,9 +1,10 @@
 // PATCH: the four kinds of patches, from the request to a change of the stored object.
 
 import { LimitError, readJson } from '../../../text/exact-json.ts';
+import { canonical, copy, isList, isMap, type JsonMap, stringOf } from '../../../text/json.ts';
 import type { Api, Resource, ResourceRequest } from '../api.ts';
 import { applyConfiguration, shown } from '../apply/applying.ts';
-import { canonical, copy, isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { inVersion, resourceSubject } from '../kinds/resources.ts';
 import { invalidValue } from '../schemas/field-error.ts';
 import {

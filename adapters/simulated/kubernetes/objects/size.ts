@@ -1,5 +1,5 @@
 // How large an object may be.
-import type { KubeObject } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { textOf } from '../storage/stored.ts';
 import { plainFailure } from '../wire/api-error.ts';
 

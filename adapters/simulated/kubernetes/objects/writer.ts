@@ -1,7 +1,8 @@
 // Who writes an object, and what of it is theirs to write: what the record of managed fields needs to know.
+
+import type { JsonMap } from '../../../text/json.ts';
 import { type Api, type Resource, type ResourceRequest, timeText } from '../api.ts';
 import type { Writer } from '../apply/managers.ts';
-import type { JsonMap } from '../json.ts';
 import { inVersion, toStored } from '../kinds/resources.ts';
 import { setDefaults } from '../schemas/pruning.ts';
 

@@ -5,9 +5,11 @@
 //   KSIM-WRITES-2. A write that would change nothing gets no revision, and nobody hears of it.
 //   KSIM-WRITES-3. The part of an object that an endpoint does not own is what was stored: status on the main one, everything
 //       else on status.
+
+import { put, sameFields } from '../../../text/json.ts';
 import { type Api, fillSystemFields, generatedName, type Resource, type ResourceRequest } from '../api.ts';
 import { recordUpdate, sameButTimes } from '../apply/ownership.ts';
-import { type KubeObject, put, sameFields } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { inVersion, kindSubject, resourceSubject, toStored } from '../kinds/resources.ts';
 import { type FieldError, forbidden, invalidValue, notSupported, required } from '../schemas/field-error.ts';
 import { dropNulls, setDefaults } from '../schemas/pruning.ts';

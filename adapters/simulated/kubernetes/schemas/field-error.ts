@@ -1,6 +1,6 @@
 // What is wrong with one field of an object, worded as the API server words it.
 import { jsonText } from '../../../text/exact-json.ts';
-import { canonical, isWhole } from '../json.ts';
+import { canonical, isWhole } from '../../../text/json.ts';
 
 export const FieldErrorType = {
   Required: 'FieldValueRequired',

@@ -1,11 +1,12 @@
 // From the body of a request to an object: media types, JSON and YAML, the types of metadata, unknown fields.
 
 import { LimitError, readJson, UnfitNumber } from '../../../text/exact-json.ts';
+import { hasFormat } from '../../../text/formats.ts';
+import { isList, isMap, type JsonMap, stringOf } from '../../../text/json.ts';
 import type { Resource, ResourceRequest } from '../api.ts';
-import { isList, isMap, type JsonMap, type KubeObject, stringOf } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { metadataTypeProblem } from '../objects/metadata.ts';
 import { invalidValue } from '../schemas/field-error.ts';
-import { hasFormat } from '../schemas/formats.ts';
 import { prune } from '../schemas/pruning.ts';
 import { fieldSchema, type Schema } from '../schemas/schema.ts';
 import { badRequest, invalid, unsupportedMediaType } from './api-error.ts';

@@ -2,8 +2,8 @@
 
 import { jsonText } from '../../../text/exact-json.ts';
 import type { Resource } from '../api.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { each } from '../conversion/pending.ts';
-import type { KubeObject } from '../json.ts';
 import { inVersion } from '../kinds/resources.ts';
 import { type Stored, textOf } from '../storage/stored.ts';
 import type { Form } from './negotiation.ts';

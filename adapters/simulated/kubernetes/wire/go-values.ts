@@ -1,6 +1,6 @@
 // JSON values as Go prints them, which is how some messages of the API show what they are about.
 import { jsonText } from '../../../text/exact-json.ts';
-import { isList, isMap } from '../json.ts';
+import { isList, isMap } from '../../../text/json.ts';
 
 /** As `%v` prints it: `map[a:1 b:[x y]]`. */
 export function goText(value: unknown): string {

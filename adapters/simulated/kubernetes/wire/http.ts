@@ -146,7 +146,7 @@ function* piecesOf(body: Body): Generator<string | Uint8Array> {
 }
 
 /** The head of an answer that goes on and on. */
-export function beginStream(response: ServerResponse, type = 'application/json'): void {
-  response.writeHead(200, { 'Content-Type': type, 'Cache-Control': NO_CACHE });
+export function beginStream(response: ServerResponse): void {
+  response.writeHead(200, { 'Content-Type': 'application/json', 'Cache-Control': NO_CACHE });
   response.flushHeaders();
 }

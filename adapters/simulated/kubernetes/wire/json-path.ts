@@ -1,5 +1,5 @@
 // The JSONPath of kubectl, as printer columns use it: fields, indices, slices, wildcards and filters that compare.
-import { isList, isMap, same } from '../json.ts';
+import { isList, isMap, same } from '../../../text/json.ts';
 
 type Step = (values: readonly unknown[]) => unknown[];
 

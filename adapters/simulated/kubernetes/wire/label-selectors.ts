@@ -1,5 +1,5 @@
 // The language of label selectors.
-import { keyProblems, labelValueProblems } from '../objects/names.ts';
+import { keyProblems, labelValueProblems } from '../../../text/names.ts';
 import { badRequest } from './api-error.ts';
 
 export interface Requirement {

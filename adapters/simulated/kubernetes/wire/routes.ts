@@ -1,13 +1,11 @@
 // From the method and the path of a request to what it is about, and from there to its answer.
 import type { Action, Api, Resource, ResourceRequest } from '../api.ts';
 import { inVersion, resourceSubject } from '../kinds/resources.ts';
-import { SCALE } from '../kinds/scales.ts';
 import { performAction } from '../objects/actions.ts';
 import { deleteObject, deletionOf } from '../objects/lifecycle.ts';
 import { pageOf } from '../objects/pages.ts';
 import { demandPatchType, patchObject } from '../objects/patching.ts';
 import { listObjects, readObject } from '../objects/reads.ts';
-import { patchScale, readScale, replaceScale } from '../objects/scaling.ts';
 import { selectionOf } from '../objects/selection.ts';
 import { isTrue } from '../objects/watch.ts';
 import { createObject, replaceObject, type Written } from '../objects/writes.ts';
@@ -116,7 +114,6 @@ function collectionAnswer(api: Api, method: string, request: ResourceRequest): A
 function objectAnswer(api: Api, method: string, request: ResourceRequest): Answer {
   const { resource, subresource } = request;
   if (subresource === 'finalize' && method !== 'PUT') throw methodNotAllowed();
-  if (subresource === 'scale' && ['GET', 'PUT', 'PATCH'].includes(method)) return scaleAnswer(api, method, request);
   switch (method) {
     case 'GET':
       return { code: 200, body: readObject(api, request) };
@@ -146,13 +143,6 @@ function actionAnswer(api: Api, method: string, request: ResourceRequest, action
   if (method !== 'POST') throw methodNotAllowed();
   const text = JSON.stringify(performAction(api, request, action));
   return { code: 201, body: () => text };
-}
-
-function scaleAnswer(api: Api, method: string, request: ResourceRequest): Answer {
-  const form = acceptedForm(SCALE, request.accept, request.query, false);
-  const act = method === 'GET' ? readScale : method === 'PUT' ? replaceScale : patchScale;
-  const scale = act(api, request);
-  return { code: 200, body: (resource) => answerJson(SCALE, scale(resource), form, api.clock.now()) };
 }
 
 function notOnSubresource(resource: Resource, action: string): ApiError {

@@ -1,7 +1,7 @@
 // labelSelector and fieldSelector of lists, watches and deletions of collections.
 
 import type { Resource } from '../api.ts';
-import type { KubeObject } from '../json.ts';
+import type { KubeObject } from '../base/kube-object.ts';
 import { inVersion } from '../kinds/resources.ts';
 import type { Facts, Stored } from '../storage/stored.ts';
 import { badRequest } from './api-error.ts';

@@ -95,14 +95,3 @@ EventSeries: Repetitions of an event.
   1 count! int32=0: How many there were until lastObservedTime.
   2 lastObservedTime! MicroTime=null: When the last was seen.
 `;
-
-export const SCALE_TYPES = `
-kind Scale: How many replicas an object has and should have.
-  2 spec ScaleSpec: How many are wanted.
-  3 status ScaleStatus: How many there are.
-ScaleSpec: How many replicas are wanted.
-  1 replicas int32: The number.
-ScaleStatus: How many replicas there are.
-  1 replicas! int32: The number.
-  2 selector string: Labels of what is counted, as in a query.
-`;

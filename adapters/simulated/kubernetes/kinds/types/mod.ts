@@ -1,9 +1,9 @@
 // All types of built-in kinds by their full names.
-import type { JsonMap } from '../../json.ts';
+import type { JsonMap } from '../../../../text/json.ts';
 import { META_TYPES } from '../../schemas/meta-types.ts';
 import { CORE_PACKAGE, META_PACKAGE, type NamedType, parseTypes, treeOf } from '../../schemas/types.ts';
 import { AUTHENTICATION_TYPES, AUTHORIZATION_TYPES, ROLE_TYPES } from './access.ts';
-import { CORE_TYPES, EVENT_TYPES, LEASE_TYPES, SCALE_TYPES } from './core.ts';
+import { CORE_TYPES, EVENT_TYPES, LEASE_TYPES } from './core.ts';
 import { EXTENSION_TYPES } from './extensions.ts';
 
 /** Packages by the groups whose kinds they hold. */
@@ -12,7 +12,6 @@ const PACKAGES: Readonly<Record<string, readonly [packageName: string, text: str
   'apiextensions.k8s.io': ['io.k8s.apiextensions-apiserver.pkg.apis.apiextensions.v1', EXTENSION_TYPES],
   'authentication.k8s.io': ['io.k8s.api.authentication.v1', AUTHENTICATION_TYPES],
   'authorization.k8s.io': ['io.k8s.api.authorization.v1', AUTHORIZATION_TYPES],
-  autoscaling: ['io.k8s.api.autoscaling.v1', SCALE_TYPES],
   'coordination.k8s.io': ['io.k8s.api.coordination.v1', LEASE_TYPES],
   'events.k8s.io': ['io.k8s.api.events.v1', EVENT_TYPES],
   'rbac.authorization.k8s.io': ['io.k8s.api.rbac.v1', ROLE_TYPES],
