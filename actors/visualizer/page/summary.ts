@@ -7,7 +7,7 @@ import { SIGNS } from './kind-icons.ts';
 import type { Landscape } from './landscape.ts';
 import { copyButton, icon, kindChips, objectLink, pill, sign, type ViewDeps, whyCommand } from './parts.ts';
 import { clock, counted, duration } from './text.ts';
-import { labelOf, rankOf } from './tones.ts';
+import { labelOf, rankOf, type StatusColor } from './tones.ts';
 
 /** Of lists that may be long, so many are shown. */
 const [NEEDS, CALLS, ROOTS] = [8, 4, 3] as const;
@@ -97,8 +97,11 @@ function wayView({ landscape, tree, model, change, now, at }: SummaryDeps): Temp
   </section>`;
 }
 
-function needsView({ landscape, tree, model, change, at }: SummaryDeps, isRoot: boolean): TemplateResult {
-  const toneOf = (key: string) => landscape.byKey.get(key)?.tone ?? (model.isOurs(key) ? 'absent' : 'available');
+function needsView({ landscape, tree, answer, model, change, at }: SummaryDeps, isRoot: boolean): TemplateResult {
+  // Whether what has no life here is there, as a Secret, the server alone knows.
+  const absent = new Set(answer?.chain.flatMap(({ key, standing }) => (standing === 'absent' ? [key] : [])));
+  const toneOf = (key: string): StatusColor | 'absent' =>
+    landscape.byKey.get(key)?.tone ?? (model.isOurs(key) || absent.has(key) ? 'absent' : 'available');
   const rank = (key: string): number => {
     const tone = toneOf(key);
     return tone === 'absent' ? -1 : rankOf(tone);

@@ -28,7 +28,10 @@ const RESTING: ReadonlySet<StatusColor> = new Set([
  */
 export function withoutRoutine(steps: readonly Step[]): readonly Step[] {
   const kept: Step[] = [];
-  let rest: Step | undefined;
+  const [first] = steps;
+  // What is heard first of an object that was there before begins at rest.
+  let rest: Step | undefined =
+    first === undefined || first.from === '' ? undefined : { ...first, to: first.from, tone: StatusColor.Available };
   let away: Step[] = [];
   for (const step of steps) {
     if (rest !== undefined && (away.length > 0 || step.to !== '')) {

@@ -187,7 +187,7 @@ export class Timeline {
 
   #way(way: readonly string[], drawn: ReadonlyMap<string, Drawn>, span: Span, own: Span): TemplateResult {
     const rows = way.flatMap((key) => drawn.get(key) ?? []);
-    const worked = rows.map(({ bars }) => workOf(bars));
+    const worked = rows.map(({ bars }) => workMsOf(bars));
     const longest = worked.indexOf(Math.max(...worked));
     const slowest = rows[longest]?.tree;
     const whole = Math.max(1, (rows.at(-1)?.readyAt ?? own.to) - own.from);
@@ -288,12 +288,12 @@ export class Timeline {
         })}
         ${ready === undefined ? nothing : svg`<rect class="ready" x=${x(ready)} width="2.5" y=${middleOf - 7} height="14"></rect>`}
       </svg>
-      <span class="d num">${workOf(bars) === 0 ? '' : duration(workOf(bars))}</span>
+      <span class="d num">${workMsOf(bars) === 0 ? '' : duration(workMsOf(bars))}</span>
     </div>`;
   }
 }
 
-function workOf(bars: readonly Bar[]): number {
+function workMsOf(bars: readonly Bar[]): number {
   return bars.reduce((sum, { kind, from, to }) => sum + (kind === 'works' ? to - from : 0), 0);
 }
 

@@ -44,6 +44,11 @@ test('35.A4: a regular look is no activity, and neither is another attempt of wh
     withoutRoutine(steps).map(({ at }) => at),
     [0, 10, 90_000, 90_020],
   );
+  const heard = [
+    step('c', 5, 'looking', 'busy', { from: 'idle', cause: 'xstate.after.look.x' }),
+    step('c', 9, 'idle', 'available', { from: 'looking' }),
+  ];
+  assert.equal(withoutRoutine(heard), [], 'nor of an object that was there before anything was heard');
   const failing = [
     step('b', 0, 'creating', 'busy'),
     step('b', 5, 'backingOff', 'failing', { failure: 'quota' }),
