@@ -124,7 +124,7 @@ function diagrams(): ReadonlyMap<string, string> {
   return new Map([['README.md', diagramsPage(BUILT_IN.map((adapter) => configure(adapter, {})))]]);
 }
 
-/** Where the states of all machines stand when the page draws them. */
+/** Layouts of all machines for the page. */
 async function chartLayouts(): Promise<ReadonlyMap<string, string>> {
   const machines = knownMachines(BUILT_IN.map((adapter) => configure(adapter, {})));
   const charts = machines.map(({ name, machine }) => [name, chartNodeOf(machine)] as const);

@@ -56,7 +56,7 @@ export interface MachineState {
   /** The event that led there. */
   readonly cause: string;
   readonly reported: StepDetails;
-  /** When what failed is tried again, milliseconds since the epoch; undefined: nothing failed, or nobody knows. */
+  /** Time of the next attempt after a failure, milliseconds since the epoch; undefined: no failure, or not known. */
   readonly retryAt?: number | undefined;
 }
 

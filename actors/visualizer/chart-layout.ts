@@ -13,9 +13,9 @@ export const LAYOUTS_FILE = new URL('chart-layouts.json', import.meta.url);
 const HEIGHT = 38;
 const [LEAST, CHARACTER, PADDING] = [108, 7.3, 30] as const;
 const [GAP, MARGIN, FRAME_HEAD] = [14, 16, 24] as const;
-/** What this share of all states lead to may be entered from anywhere; what leads to the other share may go anywhere. */
+/** Share of all states: a state with so many sources may be entered from anywhere, one with so many targets may lead anywhere. */
 const [ENTERED, GOES] = [0.4, 0.6] as const;
-/** Of a small machine all arrows are drawn. */
+/** Below this number all arrows are drawn. */
 const FEW = 4;
 
 /** The life itself: of a machine with regions the first. */
@@ -23,7 +23,7 @@ export function lifeOf(root: ChartNode): ChartNode {
   return root.type === 'parallel' ? (root.states[0] ?? root) : root;
 }
 
-/** The outermost state of the life that a path lies in; undefined: none. */
+/** Outermost state of the lifecycle that contains a path; undefined: none. */
 export function outerOf(life: ChartNode, path: string): ChartNode | undefined {
   return life.states.find((state) => path === state.path || path.startsWith(`${state.path}.`));
 }
@@ -51,7 +51,7 @@ export async function layoutsText(machines: readonly (readonly [name: string, ro
   return `{\n${lines.join(',\n')}\n}\n`;
 }
 
-/** Of all that the layout follows from. */
+/** Checksum of all inputs of the layout. */
 function sumOf(root: ChartNode): string {
   const life = lifeOf(root);
   const said = life.states.map(({ path, name, states }) => [path, name, states.length]);

@@ -1,13 +1,13 @@
-// What people look an object up by in the external system, as its status has it. Whoever writes a status may write anything.
+// IDs and addresses of an object in the external system, as its status has them. A status may hold anything.
 import { isIP } from 'node:net';
 import type { Json } from '../../bus/mod.ts';
 import type { KubeObject } from '../../machines/object.ts';
 
-/** Addresses of one object that are told. */
+/** Limit of addresses of one object. */
 const ADDRESSES = 8;
-/** Of an id, in characters. */
+/** Limit of an ID, in characters. */
 const ID_LENGTH = 200;
-/** How deep a status is looked into, and how much of it. */
+/** Depth and number of values that are searched in a status. */
 const DEPTH = 6;
 const VALUES = 2_000;
 

@@ -5,7 +5,7 @@ import { clock, counted, duration } from './text.ts';
 
 const [WIDTH, EDGE] = [330, 8] as const;
 const ROUND = 2 * Math.PI * 27;
-/** Of many the last ones are drawn. */
+/** Limit of drawn attempts, the last ones. */
 const DRAWN = 12;
 
 /** Moments at which attempts failed since an object is as it is, oldest first. */
@@ -17,7 +17,7 @@ export function failuresOf(
   const moments = new Set<number>();
   for (const { at, type, data } of history) if (type === 'transition' && data['failure'] !== undefined) moments.add(at);
   for (const { at, failure } of steps) if (failure !== undefined) moments.add(at);
-  // What is told of the time is rounded in places.
+  // Times in the status are rounded.
   return [...moments].filter((at) => at >= since - 1_000).sort((one, other) => one - other);
 }
 

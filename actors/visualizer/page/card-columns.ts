@@ -1,4 +1,4 @@
-// Where the cards of groups stand: needed on the left, who needs it on the right, in columns about equally high. Pure.
+// Places of the cards of groups: dependencies on the left, dependents on the right, columns about equally high. Pure.
 import type { Group } from './groups.ts';
 import { FAMILIES, placeOf } from './kind-icons.ts';
 
@@ -32,7 +32,7 @@ export function linksOf(
   return [...links.values()];
 }
 
-/** How many groups stand before each at most, where of two that need each other the one counts that is needed more. */
+/** Longest chain of groups before each; of two groups that need each other the one that is needed more counts. */
 export function layersOf(groups: readonly Group[], links: readonly Link[]): ReadonlyMap<string, number> {
   const count = new Map(links.map(({ from, to, needed }) => [`${from}\n${to}`, needed.length]));
   const before = new Map<string, string[]>();
@@ -93,7 +93,7 @@ export function columnsOf(
   return columns.map((column) => column.groups);
 }
 
-/** By family, then by kind, then by name: the same place whatever states are. */
+/** Order by family, kind and name: the same place whatever states are. */
 export function byPlace(
   one: { readonly kind: string; readonly key: string; readonly name: string },
   other: { readonly kind: string; readonly key: string; readonly name: string },

@@ -10,12 +10,12 @@ import { type Landscape, treesOf } from './landscape.ts';
 import { health, hrefOf, icon, kindIcon, middle, sign, spoken, tally } from './parts.ts';
 import { labelOf } from './tones.ts';
 
-/** How much of an object is shown. */
+/** Level of detail of an object. */
 export type Level = 'names' | 'tiles';
 
 export interface CardOptions {
   readonly level: Level;
-  /** Of names side by side. */
+  /** Columns of names side by side. */
   readonly columns: number;
   readonly isFolded: boolean;
   readonly chosen: string;

@@ -1,18 +1,18 @@
-// What lies at the root of whatever is not available, and what that blocks, as tones and claims tell. Pure.
+// Root causes of all objects that are not available, and the objects that they block, from tones and claims. Pure.
 import type { Tree } from '../wire.ts';
 import { BAD, StatusColor } from './tones.ts';
 
 export interface Causes {
-  /** By the key of a root cause: keys of all that wait for it. The one that blocks most comes first. */
+  /** Blocked objects by the key of a root cause. The one that blocks most comes first. */
   readonly blockedBy: ReadonlyMap<string, readonly string[]>;
-  /** By the key of an object that is not available: the root causes that it waits for. */
+  /** Root causes by the key of an object that is not available. */
   readonly rootsOf: ReadonlyMap<string, readonly string[]>;
 }
 
-/** Tones of what goes on by itself: nobody has to look for a cause. */
+/** Tones of objects that need no root cause: work is in progress. */
 const MOVING: ReadonlySet<StatusColor> = new Set([StatusColor.Busy, StatusColor.Unseen, StatusColor.Deleting]);
 
-/** Whoever waits for nothing that can be seen waits for a person after so long, in milliseconds. */
+/** An object that waits although all its dependencies are available waits for a person after this time, in milliseconds. */
 const PATIENCE_MS = 5_000;
 
 /**

@@ -1,4 +1,4 @@
-// What is specified beside what is in the external system, field by field, as the status tells. Pure.
+// Comparison of spec and external resource, field by field, from the status. Pure.
 
 export type Mark = 'same' | 'specified' | 'observed' | 'untold';
 
@@ -16,7 +16,7 @@ export interface Differences {
 
 type Fields = Readonly<Record<string, unknown>>;
 
-/** References name objects, and what they stand for has ids: the two cannot be compared. */
+/** References name objects, and the status has IDs: the two cannot be compared. */
 const REFERENCE = /Refs?$/;
 
 /**
@@ -52,7 +52,7 @@ function fieldsIn(value: unknown, name: string): Fields | undefined {
   return typeof inner === 'object' && inner !== null ? (inner as Fields) : undefined;
 }
 
-/** Whether all that is wanted is there; what is there beyond it says nothing, but in lists. */
+/** Tells if the observed value contains all of the wanted one; lists must have the same length. */
 function covers(found: unknown, wanted: unknown): boolean {
   if (Array.isArray(wanted)) {
     if (!Array.isArray(found)) return wanted.length === 0 && found === undefined;

@@ -1,4 +1,4 @@
-// What stands around every view: the bar on top, the filters, the views of a phone, and the keys.
+// Frame around every view: top bar, filters, the tab bar of a phone, and the keys.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { live } from 'lit-html/directives/live.js';
 import { GROUPINGS } from './groups.ts';

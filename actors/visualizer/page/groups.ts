@@ -1,4 +1,4 @@
-// Which objects are shown together: by the project, namespace or kind that they belong to, as their claims tell. Pure.
+// Groups of objects by project, namespace or kind, computed from their claims. Pure.
 import type { Tree } from '../wire.ts';
 
 export const GROUPINGS = ['project', 'namespace', 'kind', 'nothing'] as const;

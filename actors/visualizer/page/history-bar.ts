@@ -37,7 +37,7 @@ export class HistoryBar {
   readonly #deps: HistoryBarDeps;
   #rangeMs = LIVE_RANGE;
   #stepping: Promise<void> = Promise.resolve();
-  /** Where the range ends while somebody looks back: it must not run away under the pointer. */
+  /** End of the range while looking back: it must not move under the pointer. */
   #end = 0;
   #drawn:
     | { readonly from: readonly unknown[]; readonly marks: readonly HistoryMark[]; readonly buckets: readonly number[] }
@@ -97,7 +97,7 @@ export class HistoryBar {
     </footer>`;
   }
 
-  /** What happened around the moment that is looked at, with the way to each. */
+  /** List of events around the moment that is looked at. */
   around({ at, namespace }: State): TemplateResult {
     const { model, change } = this.#deps;
     const steps =
@@ -138,7 +138,7 @@ export class HistoryBar {
       return { from: now - this.#rangeMs, to: now };
     }
     const isOutside = at > this.#end || at < this.#end - this.#rangeMs;
-    // Somebody came by a link or stepped out of the range: the moment is in its middle.
+    // A link or a step led out of the range: the moment is in its middle.
     if (this.#end === 0 && now - at < this.#rangeMs) this.#end = now;
     else if (isOutside) this.#end = Math.min(now, at + this.#rangeMs / 2);
     return { from: this.#end - this.#rangeMs, to: this.#end };
@@ -146,7 +146,7 @@ export class HistoryBar {
 
   #counted(span: Span, width: number): { readonly marks: readonly HistoryMark[]; readonly buckets: readonly number[] } {
     const { model } = this.#deps;
-    // What is live moves by a second at a time.
+    // A live range moves by a second at a time.
     const from = [model.steps.length, Math.floor(span.to / 1_000), this.#rangeMs, width, model.historyIs];
     if (this.#drawn === undefined || this.#drawn.from.some((each, index) => each !== from[index])) {
       const before = (step: Step): Step | undefined => model.stepAt(step.key, step.at - 0.001);

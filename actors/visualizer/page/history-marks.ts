@@ -1,4 +1,4 @@
-// What stands out in what happened: marks below the slider. Pure.
+// Marks below the slider of the history. Pure.
 import type { Step } from '../wire.ts';
 import { firstFrom, type Span } from './timeline-data.ts';
 import { StatusColor } from './tones.ts';
@@ -19,7 +19,7 @@ export interface HistoryMark {
 /** Marks nearer than that are one, in pixels. */
 const NEAR = 7;
 
-/** Of the span in a slider of a width in pixels. @param steps  oldest first @param before  the step of the same object before one */
+/** Marks of a span in a slider of a width in pixels. @param steps  oldest first @param before  the step of the same object before one */
 export function marksOf(
   steps: readonly Step[],
   { from, to }: Span,
@@ -50,7 +50,7 @@ function kindOf(step: Step, before: (step: Step) => Step | undefined): MarkKind 
   if (step.failure !== undefined) return 'failed';
   if (step.cause !== 'object.changed') return undefined;
   const tone = before(step)?.tone;
-  // Work goes on for the same spec whatever is written meanwhile.
+  // Work continues for the same spec whatever is written meanwhile.
   return tone === StatusColor.Available || tone === StatusColor.Failed || tone === StatusColor.Unavailable
     ? 'spec'
     : undefined;

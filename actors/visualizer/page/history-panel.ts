@@ -1,4 +1,4 @@
-// What happened to one object, the newest first: repeats of the same are folded.
+// History of one object, the newest first: repeats of the same are folded.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import type { RecentEvent, Step } from '../wire.ts';
 import { sign, type ViewDeps } from './parts.ts';
@@ -10,7 +10,7 @@ export type HistoryItem =
   | { readonly kind: 'one'; readonly event: RecentEvent }
   | { readonly kind: 'more'; readonly events: readonly RecentEvent[]; readonly times: number };
 
-/** Of failures that repeat, so many are shown. */
+/** Limit of repeated failures that are shown. */
 const SHOWN = 2;
 
 /** Newest first; of failures that are alike the newest and the oldest are shown, and all between them is one item. */
@@ -35,7 +35,7 @@ export function folded(events: readonly RecentEvent[]): readonly HistoryItem[] {
   return items;
 }
 
-/** Where the same failure came again, one after another, itself first. */
+/** Positions of the same failure in a row, itself first. */
 function likeIt(newest: readonly RecentEvent[], from: number): readonly number[] {
   const { data } = newest[from] as RecentEvent;
   if (data['failure'] === undefined) return [];

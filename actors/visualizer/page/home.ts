@@ -1,4 +1,4 @@
-// What a phone begins with: root causes, then each group with a few of those that are not available.
+// Start of a phone: root causes, then each group with a few objects that are not available.
 import { html, nothing, type TemplateResult } from 'lit-html';
 import { repeat } from 'lit-html/directives/repeat.js';
 import type { Tree } from '../wire.ts';

@@ -1,6 +1,6 @@
-// What lights up while somebody points at an object of a picture, or moves along its objects by arrows.
+// Highlights under the pointer, and the focus that moves along objects by arrow keys.
 
-/** So long one points at an object before anything lights up, in milliseconds. */
+/** Delay before a highlight, in milliseconds. */
 const AFTER_MS = 80;
 
 export function keyOf(target: EventTarget | null): string | undefined {

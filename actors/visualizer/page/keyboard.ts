@@ -1,4 +1,4 @@
-// What keys do, wherever the focus is, unless somebody types.
+// Keyboard shortcuts of the whole page, except in text fields.
 import { keyOf } from './hover.ts';
 import { copy } from './parts.ts';
 import { type LAYOUTS, type State, VIEWS } from './state.ts';

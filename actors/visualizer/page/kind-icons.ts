@@ -24,7 +24,7 @@ const PLACES = new Map<string, { readonly family: Family; readonly rank: number 
 for (const [family, kinds] of Object.entries(KINDS) as [Family, string][]) {
   for (const [rank, kind] of kinds.split(' ').entries()) PLACES.set(kind, { family, rank });
 }
-/** Of kinds that are not listed, by the realm. */
+/** Families of kinds that are not listed, by realm. */
 const REALMS: Readonly<Record<string, Family>> = { metal3: 'host', windows: 'windows' };
 /** Kinds of a realm that come first, the others by name. */
 const FIRST = ['BareMetalHost', 'WindowsStorageNode', 'IscsiTarget', 'WindowsDisk', 'WindowsVolume', 'WindowsMount'];
@@ -103,7 +103,7 @@ const ICONS: Readonly<Record<string, string>> = {
   WindowsMount: 'M8 2v7.2M5.2 6.6L8 9.4l2.8-2.8M2.2 10v2.6a1 1 0 0 0 1 1h9.6a1 1 0 0 0 1-1V10',
   SmbMapping: 'M2 4h3.6L7 5.6h7v6.9a1 1 0 0 1-1 1H3a1 1 0 0 1-1-1zM5.2 9.6h5M8.4 7.8l1.8 1.8-1.8 1.8',
 };
-/** Of a kind that has none, that of its family. */
+/** Kind whose icon a family has for kinds without one. */
 const OF_FAMILY: Readonly<Record<Family, string>> = {
   access: 'Project',
   network: 'Network',

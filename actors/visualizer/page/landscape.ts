@@ -18,7 +18,7 @@ export interface Landscape {
   readonly causes: Causes;
   /** Claims that are drawn. */
   readonly needs: Needs;
-  /** How many there are in all. */
+  /** Number of all claims. */
   readonly claims: number;
   /** Keys of what is looked for; undefined: nothing is. */
   readonly hits: ReadonlySet<string> | undefined;
@@ -85,7 +85,7 @@ export class Landscapes {
     return { trees, byKey, causes, hits, shape: `${shape} ${structure.by}`, ...structure };
   }
 
-  /** Of one namespace what lies in another is not among the trees, though it may be there. */
+  /** With a namespace chosen, objects of others are not among the trees though they may exist. */
   #isMissed(key: string, namespace: string): boolean {
     return this.#model.isOurs(key) && (namespace === '' || this.#model.named(key).namespace === namespace);
   }

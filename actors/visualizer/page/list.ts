@@ -10,7 +10,7 @@ import { duration } from './text.ts';
 import { labelOf } from './tones.ts';
 
 const [ROW, HEAD] = [34, 36];
-/** Rows beyond what is seen, for whoever scrolls. */
+/** Rows beyond the visible ones, for scrolling. */
 const SPARE = 12;
 const TITLES: Readonly<Record<Column, string>> = {
   state: 'State',
@@ -116,7 +116,7 @@ export class ObjectList {
   }
 }
 
-/** By any column; of equals the worst first, then in the steady order. */
+/** Sorts by any column; equal ones by severity, then in the steady order. */
 export function sorted(
   trees: readonly Tree[],
   landscape: Pick<Landscape, 'causes' | 'groupOf'>,

@@ -19,15 +19,15 @@ import { readTheme } from './theme.ts';
 import { Timeline } from './timeline.ts';
 import { labelOf } from './tones.ts';
 
-/** So often durations go on while nothing happens, in milliseconds. */
+/** Interval at which durations are redrawn, in milliseconds. */
 const TICK_MS = 1_000;
-/** Above so many changes a second it is painted so seldom, in milliseconds. */
+/** Changes per second above which painting is throttled, and the least time between two paints, in milliseconds. */
 const [BUSY_RATE, BUSY_MS] = [200, 120] as const;
-/** New root causes are said at most so often, in milliseconds. */
+/** Least time between two announcements, in milliseconds. */
 const SAY_MS = 5_000;
-/** What is kept from before is read when all else is drawn, in milliseconds. */
+/** Delay before the history is read, in milliseconds. */
 const HISTORY_MS = 700;
-/** Of what stands beside the slider of the history, in pixels. */
+/** Width beside the slider of the history, in pixels. */
 const BESIDE = { desktop: 470, phone: 150 } as const;
 
 const model = new Model();
@@ -35,7 +35,7 @@ let state = fromHash(location.hash);
 let isDrawn = false;
 let drawnAt = 0;
 let historyAsked: Promise<void> | undefined;
-/** Moments of changes that came of late. */
+/** Times of recent changes. */
 let lately: number[] = [];
 
 const root = document.querySelector<HTMLElement>('#app') as HTMLElement;
@@ -43,7 +43,7 @@ const phone = matchMedia('(max-width: 760px)');
 root.replaceChildren();
 const deps: ViewDeps = { model, change, onUpdate: draw };
 const landscapes = new Landscapes(model);
-/** Of all namespaces, whatever is shown. */
+/** Landscape of all namespaces, whatever is shown. */
 const whole = new Landscapes(model);
 const objects = new ObjectsView(deps);
 const inspector = new Inspector(deps);
@@ -123,7 +123,7 @@ function stage(landscape: Landscape, isPhone: boolean): Html {
   }
 }
 
-/** How the objects are shown, as people choose it. */
+/** Layout of the objects as the user chooses it. */
 function layoutOf(landscape: Landscape, isPhone: boolean): Layout {
   const shape = shapeOf(state, landscape, isPhone);
   return shape === 'list' || shape === 'home' ? 'list' : shape === 'map' ? 'map' : 'graph';
@@ -138,7 +138,7 @@ function trouble(): Html {
     : html`<p class="trouble" role="status">${icon(SIGNS.warn)} ${model.problem}</p>`;
 }
 
-/** Whoever cannot see them hears of new root causes, one sentence at a time. */
+/** Announces new root causes to screen readers, one sentence at a time. */
 function announce({ causes, byKey }: Landscape): void {
   if (!model.isLoaded || state.at !== 0) return;
   const now = Date.now();
@@ -157,7 +157,7 @@ function announce({ causes, byKey }: Landscape): void {
   announced.text = `${kind} ${name} is ${label}${fresh.length > 1 ? `, and ${counted(fresh.length - 1, 'other')}` : ''}.`;
 }
 
-/** Once, when somebody looks back. */
+/** Reads the history once. */
 async function readHistory(): Promise<void> {
   if (model.hello?.keepsHistory === false) return;
   historyAsked ??= server.history(0).then(
@@ -211,7 +211,7 @@ follow({
   onForest(forest) {
     model.takeForest(forest);
     model.awaySince = 0;
-    // What happened while the server was away is among what is kept, too.
+    // The history includes events during a lost connection.
     historyAsked = undefined;
     setTimeout(() => void readHistory(), HISTORY_MS);
     draw();

@@ -37,9 +37,9 @@ export class ObjectMap {
   #sections: readonly Section[] = [];
   #palette: Palette = new Map();
   #theme = '';
-  /** What each canvas shows. */
+  /** Signature of each canvas. */
   readonly #painted = new WeakMap<HTMLCanvasElement, string>();
-  /** Of the objects in their order: the one that the keyboard is at. */
+  /** Position of the keyboard cursor among the objects. */
   #cursor = -1;
 
   constructor(deps: ViewDeps) {
@@ -134,7 +134,7 @@ export class ObjectMap {
       const section = { group, trees, squares: squaresOf(trees, inside) };
       const column = columns.reduce((best, each) => (each.height < best.height - 1 ? each : best));
       column.sections.push(section);
-      // What it would be without states, so that nothing moves when they change.
+      // Height without states, so that nothing moves when they change.
       column.height += HEAD + Math.ceil((trees.length * 81) / Math.max(1, inside - 18));
     }
     this.#sections = columns.flatMap(({ sections }) => sections);

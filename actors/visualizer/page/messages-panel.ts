@@ -7,7 +7,7 @@ import { clock } from './text.ts';
 /** Messages of one direction that are shown. */
 const SHOWN = 60;
 
-/** What a message says, in a word or two. */
+/** Short text of a message. */
 export function sayingOf({ topic, payload }: MessageView): string {
   if (topic === 'claim') return payload['ended'] === true ? 'claim ended' : 'claim';
   if (topic !== 'ready') return topic;

@@ -1,4 +1,4 @@
-// What the page knows: the objects as they are, and what happened to them, so that it can show any moment.
+// State of the page: objects as they are, and their steps, so that it can show any moment.
 import type { Changes, Forest, Hello, Step, Steps, Tree } from '../wire.ts';
 import { readable } from './text.ts';
 import { StatusColor } from './tones.ts';
@@ -10,7 +10,7 @@ export class Model {
   hello: Hello | undefined;
   /** Objects by key, as they are. */
   readonly trees = new Map<string, Tree>();
-  /** What is wrong with what the server is told from; undefined: nothing. */
+  /** Problem that the server reports; undefined: nothing. */
   problem: string | undefined;
   /** Time of the server less that of this machine, in milliseconds. */
   skewMs = 0;
@@ -23,7 +23,7 @@ export class Model {
   version = 0;
   /** Changes when objects come or go, and with what they refer to or are called. */
   shape = 0;
-  /** What the feed has told is whole: there are that many objects and no more. */
+  /** The feed has delivered all objects. */
   isLoaded = false;
   /** Since when the server is away; 0: it is there. */
   awaySince = 0;
@@ -62,7 +62,7 @@ export class Model {
     if (this.steps.length > STEPS) this.#forgetOldest();
   }
 
-  /** What happened before the page was opened. */
+  /** Takes the steps before the page was opened. */
   takeHistory({ keys, texts, rows, truncated }: Steps): void {
     const live = this.steps;
     const text = (index = -1): string => texts[index] ?? '';
@@ -153,7 +153,7 @@ export class Model {
     };
   }
 
-  /** Of an object that is gone, what its key says. */
+  /** Object that no longer exists, as its key describes it. */
   #remembered(key: string): Tree {
     const [realm = '', plural = '', namespace = '', name = ''] = key.split('.').map(decoded);
     const kind = this.hello?.kinds.find((each) => each.realm === realm && each.plural === plural)?.kind ?? plural;
@@ -184,7 +184,7 @@ export class Model {
     );
   }
 
-  /** What a key names, whether it is there or not. */
+  /** Object of a key, whether it exists or not. */
   named(key: string): Tree {
     return this.trees.get(key) ?? this.#remembered(key);
   }

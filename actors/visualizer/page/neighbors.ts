@@ -1,4 +1,4 @@
-// Which objects and claims a graph shows: the neighbors of one object with every way to its root causes, or one group. Pure.
+// Objects and claims of a graph: the neighbors of one object with every way to its root causes, or one group. Pure.
 import type { Tree } from '../wire.ts';
 import type { Group } from './groups.ts';
 import type { Landscape } from './landscape.ts';
@@ -14,7 +14,7 @@ export interface GraphItem {
 
 export interface Shown {
   readonly items: readonly GraphItem[];
-  /** By ids of items: from what is needed to who needs it. */
+  /** Edges by ids of items: from a dependency to its dependent. */
   readonly edges: readonly { readonly from: string; readonly to: string }[];
 }
 
@@ -73,7 +73,7 @@ export function groupGraphOf(landscape: Landscape, group: Group): Shown & { read
   };
 }
 
-/** What of other groups a group needs and has, and how many objects of each other group need it. */
+/** Dependencies in other groups that are available, and the number of dependents in each other group. */
 export function aroundGroup(
   landscape: Landscape,
   group: Group,
@@ -104,7 +104,7 @@ function edgesAmong(items: readonly GraphItem[], { needs, byKey }: Landscape): S
   const edges = new Map<string, { from: string; to: string }>();
   for (const [key, to] of itemOf) {
     const drawn = needs.get(key) ?? [];
-    // What is not there at all is among no claims that are drawn, and stands for itself.
+    // A missing object is in no drawn claim.
     const missing = (byKey.get(key)?.needs ?? []).filter((need) => !byKey.has(need));
     for (const need of [...drawn, ...missing]) {
       const from = itemOf.get(need);

@@ -167,7 +167,7 @@ export class NodeGraph {
     )}`;
   }
 
-  /** Of what is referred to, and not there. */
+  /** Node of a missing object. */
   #missing(key: string, css: string, style: string): TemplateResult {
     const named = this.#deps.model.named(key);
     return html`<a class="node absent f-${familyOf(named)} ${css}" data-key=${key} href=${hrefOf(key)} .style=${style}
@@ -184,7 +184,7 @@ export class NodeGraph {
       return tones.every((tone) => tone === 'available') ? '' : 'wait';
     };
     const edges = (laid?.edges ?? []).map((edge) => ({ edge, tone: toneOf(edge.sources[0] ?? '') }));
-    // What is wrong is drawn on top.
+    // Failing edges are drawn on top.
     edges.sort((one, other) => one.tone.length - other.tone.length);
     return edges.map(({ edge, tone }) => {
       const points = pointsOf(edge);

@@ -16,12 +16,12 @@ import { BAD } from './tones.ts';
 
 /** Objects that are drawn with their claims at a time. */
 const NODES = 400;
-/** What else a group needs is named, so many of it. */
+/** Limit of named dependencies in other groups. */
 const NAMED = 6;
 
 export type Shape = 'cards' | 'home' | 'list' | 'map' | 'group' | 'neighbors';
 
-/** What the address comes to. */
+/** View of the objects that the address selects. */
 export function shapeOf(state: State, landscape: Landscape, isPhone: boolean): Shape {
   const { layout, chosen, group, inGroup } = state;
   if (layout === 'list') return 'list';
@@ -103,7 +103,7 @@ export class ObjectsView {
       }`;
   }
 
-  /** Where one is, and the way back. */
+  /** Breadcrumb. */
   #crumb(landscape: Landscape, group: Group | undefined, { chosen, inGroup }: State): TemplateResult {
     const { change, model } = this.#deps;
     const all = (): void => change({ group: '', chosen: '', inGroup: false });
@@ -146,7 +146,7 @@ export class ObjectsView {
   }
 }
 
-/** What is said where there is nothing to show. */
+/** View without objects. */
 export function emptyView(state: State, deps: ViewDeps): TemplateResult {
   const { model, change } = deps;
   if (!model.isLoaded) return skeleton();

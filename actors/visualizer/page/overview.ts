@@ -20,7 +20,7 @@ const [NAME, FIRST, GUTTER, MARGIN] = [152, 340, 54, 18];
 const CARD_GAP = 18;
 /** More than these are a map. */
 const TILES = 1_200;
-/** Larger than that nobody needs it. */
+/** Scales to choose from. */
 const SCALES = [1, 1.25, 1.5] as const;
 
 interface Shape {
@@ -64,7 +64,7 @@ export class Overview {
     onHover(this.#scroll, (key) => this.#light(key));
   }
 
-  /** Whether so many are shown as a map unless somebody wants it otherwise. */
+  /** Tells if there are more objects than cards can show. */
   static isTooMuch({ trees }: Landscape): boolean {
     return trees.length > TILES;
   }
@@ -131,7 +131,7 @@ export class Overview {
     });
   }
 
-  /** The richest level that fits, unless somebody wants another one. */
+  /** The richest level that fits, unless the user chose another one. */
   #shapeOf(landscape: Landscape, state: State): Shape {
     const { clientWidth, clientHeight } = this.#scroll;
     const width = clientWidth || innerWidth;
@@ -161,7 +161,7 @@ export class Overview {
     return names.height <= height ? names : shape('tiles');
   }
 
-  /** Reads where the cards are, and draws the ribbons anew if they have moved. */
+  /** Measures the cards, and redraws the ribbons if they have moved. */
   #measure(): void {
     const canvas = this.#scroll.querySelector('.canvas');
     const shape = this.#shape;
@@ -277,7 +277,7 @@ export class Overview {
   }
 }
 
-/** How many of the claims are of what is not available, and how bad that is. */
+/** Number of claims whose dependency is not available, and the worst tone. */
 function heatOf({ byKey }: Landscape, { link }: Ribbon): { readonly hot: number; readonly tone: string } {
   const off = link.needed.flatMap((key) => byKey.get(key) ?? []).filter(({ tone }) => tone !== 'available');
   return {

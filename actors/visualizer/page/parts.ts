@@ -10,7 +10,7 @@ import { labelOf, rankOf, type StatusColor, tallyOf } from './tones.ts';
 
 export type Html = TemplateResult | string | typeof nothing;
 
-/** What a view works with. */
+/** Dependencies of a view. */
 export interface ViewDeps {
   readonly model: Model;
   readonly change: (part: Partial<State>) => void;
@@ -41,7 +41,7 @@ export function middle(name: string): TemplateResult {
   return html`<bdi class="mid"><i>${first}</i><i>${last}</i></bdi>`;
 }
 
-/** `shop-web-1 Port, Waiting`, for whoever hears it: what is seen comes first. */
+/** `shop-web-1 Port, Waiting`, for screen readers: the visible text comes first. */
 export function spoken({ kind, name }: Pick<Tree, 'kind' | 'name'>, tone: StatusColor | 'absent'): string {
   return `${name} ${kind}, ${labelOf(tone)}`;
 }
@@ -71,7 +71,7 @@ export function objectLink(model: Model, key: string, onChoose: (key: string) =>
   >`;
 }
 
-/** How many there are of each tone that is not available. */
+/** Counts of each tone other than available. */
 export function tally(trees: readonly Tree[], most = 4): TemplateResult {
   const counts = tallyOf(trees).filter(([tone]) => tone !== 'available');
   return html`<span class="tally num"
@@ -139,7 +139,7 @@ export function copyButton(
   </button>`;
 }
 
-/** So long a button says that it has copied, in milliseconds. */
+/** Duration of the note that a text was copied, in milliseconds. */
 const COPIED_MS = 1_500;
 
 async function copied(text: string, button: HTMLElement): Promise<void> {
@@ -148,7 +148,7 @@ async function copied(text: string, button: HTMLElement): Promise<void> {
   setTimeout(() => button.classList.remove('copied'), COPIED_MS);
 }
 
-/** Where the clipboard is not to be had, as without TLS, the text is chosen in a field. */
+/** Without a clipboard, as without TLS, the text is selected in a field. */
 export async function copy(text: string): Promise<void> {
   try {
     await navigator.clipboard.writeText(text);

@@ -49,7 +49,7 @@ export function cardsOf(
   return [...cards.values()].map(({ problem, keys, waiting }) => ({ problem, keys, waiting: [...waiting] }));
 }
 
-/** A text without a name, where that stands for itself. */
+/** Text without a name as a word. */
 function without(text: string, name: string): string {
   if (name === '') return text;
   return text
@@ -70,7 +70,7 @@ export class ProblemsView {
     this.#deps = deps;
   }
 
-  /** How many root causes need somebody, as far as it is known. */
+  /** Number of root causes that need a person, if known. */
   get count(): number | undefined {
     return this.#answer?.problems.filter(({ severity }) => severity !== 'waiting').length;
   }

@@ -1,6 +1,6 @@
-// Which claims are drawn: one that follows from others is left out. Pure.
+// Transitive reduction of claims: one that follows from others is left out. Pure.
 
-/** By key: what an object claims that no other way leads to. Claims in circles all stay. */
+/** Claims by key. Claims in circles all stay. */
 export type Needs = ReadonlyMap<string, readonly string[]>;
 
 export function reduced(needs: Needs): Needs {

@@ -11,7 +11,7 @@ export interface Box {
 export interface Ribbon {
   readonly link: Link;
   readonly path: string;
-  /** Where it says how many claims it stands for. */
+  /** Place of the label with the number of claims. */
   readonly x: number;
   readonly y: number;
   readonly width: number;

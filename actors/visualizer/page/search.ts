@@ -1,4 +1,4 @@
-// What is looked for: terms that all have to match, each in any part of what is told of an object, or in one that it names. Pure.
+// Search: terms that all have to match, each in any field of an object or in a named one. Pure.
 import type { Tree } from '../wire.ts';
 import { labelOf } from './tones.ts';
 

@@ -5,19 +5,19 @@ import { readable } from './text.ts';
 export interface FeedHandlers {
   onForest(forest: Forest): void;
   onChanges(changes: Changes): void;
-  /** What the server says of where it is told from. Undefined: all is well. */
+  /** Problem that the server reports. Undefined: all is well. */
   onTrouble(what: string | undefined): void;
   /** The server itself does not answer. */
   onAway(): void;
   onThere(): void;
 }
 
-/** Pause before a feed that ended for good is tried anew, in milliseconds. */
+/** Pause before a closed feed is opened again, in milliseconds. */
 const AGAIN_MS = 3_000;
-/** The server gives a sign of life every 15 seconds: after so long without any it is away, in milliseconds. */
+/** The server sends a heartbeat every 15 seconds; silence for this time means that it is away, in milliseconds. */
 const SILENCE_MS = 40_000;
 
-/** Follows the feed for as long as the page is open; the browser connects again by itself. */
+/** Follows the feed while the page is open; the browser reconnects. */
 export function follow(handlers: FeedHandlers): void {
   const feed = new EventSource('/api/feed');
   let heardAt = Date.now();
@@ -33,7 +33,7 @@ export function follow(handlers: FeedHandlers): void {
   hear<Changes>('changes', (changes) => handlers.onChanges(changes));
   hear<Trouble>('problem', ({ what }) => handlers.onTrouble(what));
   hear<unknown>('beat', () => handlers.onThere());
-  // A network that is gone says nothing.
+  // A lost network sends nothing.
   const watch = setInterval(() => {
     if (Date.now() - heardAt > SILENCE_MS) handlers.onAway();
   }, AGAIN_MS);

@@ -1,4 +1,4 @@
-// What the page shows: the address says it, so that every view is a link.
+// State of the page in its address, so that every view is a link.
 import { GROUPINGS, type Grouping } from './groups.ts';
 import { StatusColor } from './tones.ts';
 
@@ -25,7 +25,7 @@ export type Column = (typeof COLUMNS)[number];
 export interface State {
   readonly view: ViewName;
   readonly layout: Layout;
-  /** What objects are grouped by; empty: by what fits. */
+  /** Grouping of objects; empty: the default. */
   readonly by: Grouping | '';
   readonly namespace: string;
   readonly tones: readonly StatusColor[];

@@ -9,7 +9,7 @@ import { copyButton, icon, kindChips, objectLink, pill, sign, type ViewDeps, why
 import { clock, counted, duration } from './text.ts';
 import { labelOf, rankOf, type StatusColor } from './tones.ts';
 
-/** Of lists that may be long, so many are shown. */
+/** Limits of lists. */
 const [NEEDS, CALLS, ROOTS] = [8, 4, 3] as const;
 
 export interface SummaryDeps extends ViewDeps {

@@ -1,4 +1,4 @@
-// Light and dark: as the system has it, until somebody chooses.
+// Light and dark: as the system has it, until the user chooses.
 
 const KEY = 'troupe-theme';
 
@@ -10,7 +10,7 @@ export function turnTheme(): void {
   try {
     localStorage.setItem(KEY, theme);
   } catch {
-    // Where nothing may be kept it holds until the page is closed.
+    // Without storage it holds until the page is closed.
   }
 }
 

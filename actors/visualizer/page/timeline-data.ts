@@ -1,8 +1,8 @@
-// What happened while a landscape came up or went: activities parted by quiet, and what each object did. Pure.
+// Activities of a landscape, parted by quiet, and the bars of each object. Pure.
 import type { Step } from '../wire.ts';
 import { StatusColor } from './tones.ts';
 
-/** What is quiet for so long parts one activity from the next, in milliseconds. */
+/** Quiet time that parts two activities, in milliseconds. */
 const QUIET_MS = 30_000;
 
 export interface Span {
@@ -29,14 +29,14 @@ const RESTING: ReadonlySet<StatusColor> = new Set([
 export function withoutRoutine(steps: readonly Step[]): readonly Step[] {
   const kept: Step[] = [];
   const [first] = steps;
-  // What is heard first of an object that was there before begins at rest.
+  // An object that existed before the first known step was at rest.
   let rest: Step | undefined =
     first === undefined || first.from === '' ? undefined : { ...first, to: first.from, tone: StatusColor.Available };
   let away: Step[] = [];
   for (const step of steps) {
     if (rest !== undefined && (away.length > 0 || step.to !== '')) {
       if (away.length === 0 && step.cause === 'object.changed') {
-        // Somebody wants something else: no routine.
+        // The spec changed: no routine.
         kept.push(step);
         rest = RESTING.has(step.tone) && step.to !== '' ? step : undefined;
         continue;
@@ -58,7 +58,7 @@ export function withoutRoutine(steps: readonly Step[]): readonly Step[] {
   return [...kept, ...away.filter(({ tone }) => tone !== StatusColor.Busy)];
 }
 
-/** What happened without a long pause, one after another. @param steps  oldest first */
+/** Activities without a long pause, one after another. @param steps  oldest first */
 export function activitiesOf(steps: readonly Pick<Step, 'at'>[]): readonly Span[] {
   const found: { from: number; to: number }[] = [];
   for (const { at } of steps) {
@@ -72,7 +72,7 @@ export function activitiesOf(steps: readonly Pick<Step, 'at'>[]): readonly Span[
 const WAITS: ReadonlySet<StatusColor> = new Set([StatusColor.Waiting, StatusColor.Unseen, StatusColor.Held]);
 const FAILS: ReadonlySet<StatusColor> = new Set([StatusColor.Failing, StatusColor.Failed, StatusColor.Quarantined]);
 
-/** What an object did until it was as it is. Of one that is available or gone there is nothing more. */
+/** Bars of an object until it settles. */
 export function barsOf(steps: readonly Step[], { from, to }: Span): readonly Bar[] {
   return steps.flatMap((step, index): Bar[] => {
     const end = Math.min(steps[index + 1]?.at ?? to, to);
@@ -117,7 +117,7 @@ export function criticalPath(
   return way;
 }
 
-/** How many steps there were in each of so many equal parts of a span. @param steps  oldest first */
+/** Number of steps in each of several equal parts of a span. @param steps  oldest first */
 export function bucketsOf(steps: readonly Pick<Step, 'at'>[], { from, to }: Span, count: number): readonly number[] {
   const buckets = new Array<number>(count).fill(0);
   for (let index = firstFrom(steps, from); index < steps.length; index++) {

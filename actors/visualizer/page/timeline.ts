@@ -25,9 +25,9 @@ const [ROW, WAY, CURVE] = [25, 30, 34] as const;
 /** Rows that are drawn of one group; a filter finds the others. */
 const ROWS = 200;
 const BARS = 200;
-/** What was worked out of all steps is good for so long, in milliseconds. */
+/** Lifetime of computed steps, in milliseconds. */
 const FRESH_MS = 500;
-/** What is settled shows a little of what comes after. */
+/** Share of the span that is shown with a margin after its end. */
 const AFTER = 1.045;
 
 interface Drawn {
@@ -125,7 +125,7 @@ export class Timeline {
     return { tree: this.#deps.model.named(key), bars: barsOf(steps, span), readyAt: readyAt(steps, span) };
   }
 
-  /** Everything has come to rest, or something still goes on. */
+  /** Label that says if everything has settled. */
   #settled({ from, to }: Span, { trees }: Landscape): TemplateResult {
     const now = this.#deps.model.now();
     const isQuiet = now - to > 10_000 || trees.every(({ tone }) => tone === 'available' || tone === 'failed');
@@ -222,7 +222,7 @@ export class Timeline {
     return this.#rows(group.id, group.name, rows, isFirst, way, span, own, state);
   }
 
-  /** A timeline also tells of those that are gone by now. */
+  /** Rows of deleted objects. */
   #gone(
     landscape: Landscape,
     drawn: ReadonlyMap<string, Drawn>,
@@ -315,7 +315,7 @@ function grid(span: Span, own: Span, height: number): TemplateResult {
   return svg`${ticksOf(span, 8).map((ms) => svg`<line class="grid" x1=${x(span.from + ms)} x2=${x(span.from + ms)} y1="0" y2=${height}></line>`)}<line class="end" x1=${x(own.to)} x2=${x(own.to)} y1="0" y2=${height}></line>`;
 }
 
-/** How many of a group work at each moment. */
+/** Number of objects of a group that work at each moment. */
 function curveOf(rows: readonly Drawn[], span: Span, own: Span): TemplateResult {
   const count = 120;
   const values = new Array<number>(count + 1).fill(0);

@@ -1,4 +1,4 @@
-// What is told of the object that somebody points at, beside it.
+// Card beside the object under the pointer.
 import { html, nothing, render } from 'lit-html';
 import type { Tree } from '../wire.ts';
 import type { Landscape } from './landscape.ts';

@@ -53,7 +53,7 @@ export function rankOf(tone: StatusColor): number {
   return RANKS.get(tone) ?? TONES.length;
 }
 
-/** How many objects have each tone, the worst first. */
+/** Number of objects with each tone, the worst first. */
 export function tallyOf(trees: Iterable<{ readonly tone: StatusColor }>): readonly (readonly [StatusColor, number])[] {
   const counts = new Map<StatusColor, number>();
   for (const { tone } of trees) counts.set(tone, (counts.get(tone) ?? 0) + 1);

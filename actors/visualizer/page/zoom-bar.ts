@@ -1,10 +1,10 @@
-// Larger, smaller, and what fits: for whoever has no wheel. A picture never gets so small that its text could not be read.
+// Zoom buttons. A picture never gets so small that its text could not be read.
 import { html, type TemplateResult } from 'lit-html';
 import { SIGNS } from './kind-icons.ts';
 import { icon } from './parts.ts';
 
 export interface ZoomBar {
-  /** What it is at, as `100 %`. */
+  /** Label of the current zoom, as `100 %`. */
   readonly label: string;
   /** Undefined: it cannot be larger, or smaller. */
   readonly onIn: (() => void) | undefined;

@@ -1,4 +1,4 @@
-// The demo's landscape as the page is told of it, from its files: 136 objects of a company's cloud, racks and Windows node.
+// The demo's landscape as the page receives it, from its files: 136 objects of a company's cloud, racks and Windows node.
 import { readdirSync, readFileSync } from 'node:fs';
 import { parseAllDocuments } from 'yaml';
 import { registryOf } from '../../../actors/effects/operations-service.ts';

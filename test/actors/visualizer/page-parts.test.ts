@@ -188,7 +188,7 @@ const CSS = readFileSync(new URL('../../../actors/visualizer/page/base.css', imp
 
 type Rgb = readonly [number, number, number];
 
-/** Of a token, light and dark. */
+/** Light and dark color of a token. */
 function colorsOf(name: string): readonly [Rgb, Rgb] {
   const [, light = '', dark = ''] =
     new RegExp(`--${name}: light-dark\\((#[0-9a-f]{6}), (#[0-9a-f]{6})\\)`).exec(CSS) ?? [];

@@ -132,7 +132,7 @@ test('a landscape comes up while the page is open, and one subnet is followed th
     assert.match(await page.locator('.now').innerText(), /Available/);
     await page.getByRole('button', { name: 'Close' }).click();
     await page.locator('.row.available[aria-label^="front-v4 "]').waitFor();
-    // What is new appears by itself, and what is gone goes.
+    // New objects appear, and deleted ones disappear.
     const router = source.add('Router', 'shop', 'edge', { needs: [NETWORK] });
     source.tellNew(router);
     await row(page, 'edge').waitFor();
@@ -243,7 +243,7 @@ test('35.A1: a group is drawn with its claims, and an object with its neighbors;
     await page.locator('.node', { hasText: 'shop-web-3' }).first().waitFor();
     const linked = await open(new URL(page.url()).hash);
     await linked.page.locator('.node.sel', { hasText: 'shop-web-1' }).waitFor();
-    // The name of a node says its state to whoever hears it.
+    // The name of a node includes its state for screen readers.
     assert.match((await linked.page.locator('.node.sel').textContent()) ?? '', /shop-web-1\s+Server\s*, Waiting/);
   }, brokenCompany()));
 
@@ -601,7 +601,7 @@ test('screen readers find names and states; axe-core finds nothing', () => {
         ['#view=problems', '.pc'],
         [`#at=${clock.now()}`, '.around'],
       ];
-      // What differs in the dark is colors alone, and of these a few views have all.
+      // The dark theme differs in colors alone, so a few views are enough.
       for (const [hash, shown] of colorScheme === 'light'
         ? views
         : views.filter((_, index) => [0, 4, 5, 8, 11].includes(index))) {

@@ -39,7 +39,7 @@ const browser = await startBrowser();
 try {
   const { page } = await openTab(browser, url, { viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
   await page.locator('.card').nth(6).waitFor();
-  // What is kept from before is drawn by then.
+  // The history is drawn by then.
   await clock.sleep(3_000);
   await page.screenshot({ path: PICTURE });
   const { size } = await stat(PICTURE);
