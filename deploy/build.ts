@@ -16,6 +16,7 @@ const DATA = [
   'deploy/samples/**/*.{yaml,model,json}',
   'deploy/tutorial.md',
   'adapters/template/**/*.{ts,json,template}',
+  'actors/visualizer/*.json',
   'actors/visualizer/page/*.{html,css,svg}',
 ];
 

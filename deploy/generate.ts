@@ -1,10 +1,13 @@
-// Generated files of deploy/, machines/README.md, and what the chart makes: writes them, or checks that they are up to date.
+// Generated files of deploy/, machines/README.md, chart-layouts.json, and what the chart makes: writes them, or checks that they are up to date.
 import { cp, mkdir, readdir, readFile, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseDocument } from 'yaml';
 import { diagramsPage } from '../actors/cli/machines/machines.ts';
 import { BUILT_IN, configure } from '../actors/process/adapters.ts';
+import { layoutsText } from '../actors/visualizer/chart-layout.ts';
+import { chartNodeOf } from '../actors/visualizer/chart-nodes.ts';
+import { knownMachines } from '../actors/visualizer/known-machines.ts';
 import { checkCrds, writeCrds } from '../adapters/api/contract/crds.ts';
 import type { JsonObject } from '../bus/mod.ts';
 import { dashboard } from './dashboard.ts';
@@ -86,8 +89,15 @@ async function fromSources(): Promise<ReadonlyMap<string, string>> {
   return new Map([
     ['machines/README.md', diagramsPage(BUILT_IN.map((adapter) => configure(adapter, {})))],
     ['deploy/chart/files/dashboard.json', dashboard()],
+    ['actors/visualizer/chart-layouts.json', await chartLayouts()],
     ...pages,
   ]);
+}
+
+/** Layouts of all machines for the page. */
+function chartLayouts(): Promise<string> {
+  const machines = knownMachines(BUILT_IN.map((adapter) => configure(adapter, {})));
+  return layoutsText(machines.map(({ name, machine }) => [name, chartNodeOf(machine)] as const));
 }
 
 /** The examples are objects of the samples, and of a file for kinds that the samples have none of. */

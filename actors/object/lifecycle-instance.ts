@@ -147,7 +147,9 @@ export class LifecycleInstance implements StatusSubject {
     const isSettled = snapshot.hasTag(Tag.Settled);
     const reported = this.lifecycle.stepDetails(snapshot);
     const { tags } = snapshot;
-    const isNew = this.#listener.onState({ state: stateOf(snapshot), tags, cause: event.type, reported });
+    // The pause after a failure begins with the state that is entered for it.
+    const retryAt = snapshot.hasTag(Tag.Failing) ? this.#clock.lastDueAt : undefined;
+    const isNew = this.#listener.onState({ state: stateOf(snapshot), tags, cause: event.type, reported, retryAt });
     // Dependents are notified before the status is written.
     this.#context.answerAll();
     const { object } = this;

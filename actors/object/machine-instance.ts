@@ -71,15 +71,20 @@ function stopChildren(snapshot: AnyMachineSnapshot): void {
 export interface MachineClock {
   /** Timers that will fire. */
   readonly armed: number;
+  /** When the one fires that was armed last; undefined: none will. Milliseconds since the epoch. */
+  readonly lastDueAt: number | undefined;
   setTimeout(run: () => void, delayMs: number): Timer | undefined;
   clearTimeout(timer: Timer | undefined): void;
 }
 
 export function chartClock(clock: Clock): MachineClock {
-  const timers = new Set<Timer>();
+  const timers = new Map<Timer, number>();
   return {
     get armed() {
       return timers.size;
+    },
+    get lastDueAt() {
+      return [...timers.values()].at(-1);
     },
     setTimeout(run, delayMs) {
       // Never: XState asks for it all the same.
@@ -88,7 +93,7 @@ export function chartClock(clock: Clock): MachineClock {
         timers.delete(timer);
         run();
       }, delayMs);
-      timers.add(timer);
+      timers.set(timer, clock.now() + delayMs);
       return timer;
     },
     clearTimeout(timer) {

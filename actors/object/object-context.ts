@@ -105,6 +105,8 @@ export interface MachineState {
   /** The event that led there. */
   readonly cause: string;
   readonly reported: StepDetails;
+  /** Time of the next attempt after a failure, milliseconds since the epoch; undefined: no failure, or not known. */
+  readonly retryAt?: number | undefined;
 }
 
 /** All that the trace context of an object's own step depends on, and the step. */
@@ -140,6 +142,8 @@ export abstract class ObjectContext {
   #isSettled = true;
   /** Step of another object whose answer is being handled. */
   #link: string | undefined;
+  /** Attempts that failed in a row, and when the first did: until all is well again. */
+  #failures: { readonly count: number; readonly since: number } | undefined;
   /** Warnings that were logged since the object was well; undefined: none. */
   #warnings: Set<string> | undefined;
 
@@ -249,14 +253,24 @@ export abstract class ObjectContext {
   }
 
   /** Logs a transition of the lifecycle, and emits it. */
-  reportTransition(from: string, { state: to, tags, cause, reported: { error, externalId } }: MachineState): void {
+  reportTransition(
+    from: string,
+    { state: to, tags, cause, reported: { error, externalId }, retryAt }: MachineState,
+  ): void {
     const traceId = traceIdOf(this.step());
     this.log.info({ from, to, cause, traceId, ...(error !== undefined && { error: error.message }) }, 'state changed');
     const id = externalId !== undefined && { externalId };
     const links = this.#link !== undefined && { links: [this.#link] };
-    const failure = error !== undefined && isFailure(tags, cause) && { failure: error.fault ?? error.code };
-    this.emit('transition', { from, to, cause, tags: [...tags], ...id, ...links, ...failure });
+    const hasFailed = error !== undefined && isFailure(tags, cause);
+    const failure = hasFailed && { failure: error.fault ?? error.code };
     this.#isSettled = tags.has(Tag.Settled);
+    if (hasFailed) {
+      const { count = 0, since = this.clock.now() } = this.#failures ?? {};
+      this.#failures = { count: count + 1, since };
+    } else if (this.#isSettled && !tags.has(Tag.Failing)) this.#failures = undefined;
+    const attempts = this.#failures && { attempts: this.#failures.count, failingSince: this.#failures.since };
+    const retry = retryAt !== undefined && { retryAt };
+    this.emit('transition', { from, to, cause, tags: [...tags], ...id, ...links, ...failure, ...attempts, ...retry });
     if (this.#isSettled && !tags.has(Tag.Failing)) this.#warnings = undefined;
     this.#forget();
   }

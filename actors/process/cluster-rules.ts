@@ -103,10 +103,13 @@ function serving(adapter: Adapter): readonly Rule[] {
 /** Objects are read on demand; Secrets are never read. */
 function showing(adapters: readonly Adapter[]): readonly Rule[] {
   const verbs = ['get', 'list', 'watch'];
-  return adapters.flatMap((adapter) => [
-    ...[...livingOf(adapter), ...followedOf(adapter)].map(({ group, plurals }) => rule(group, plurals, verbs)),
-    ...predecessorOf(adapter, ['list']),
-  ]);
+  return [
+    ...adapters.flatMap((adapter) => [
+      ...[...livingOf(adapter), ...followedOf(adapter)].map(({ group, plurals }) => rule(group, plurals, verbs)),
+      ...predecessorOf(adapter, ['list']),
+    ]),
+    rule('', ['events'], ['list']),
+  ];
 }
 
 /**

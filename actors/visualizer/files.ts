@@ -33,19 +33,8 @@ const TYPES: Readonly<Record<string, string>> = {
   '.svg': 'image/svg+xml',
 };
 
-/** Packages whose modules the page imports by name: d3-zoom with all that it imports, too. */
-const LIBRARIES: readonly string[] = [
-  'lit-html',
-  'd3-zoom',
-  'd3-selection',
-  'd3-drag',
-  'd3-dispatch',
-  'd3-transition',
-  'd3-ease',
-  'd3-timer',
-  'd3-interpolate',
-  'd3-color',
-];
+/** Packages whose modules the page imports by name. */
+const LIBRARIES: readonly string[] = ['lit-html'];
 /** The layout of graphs, which the page starts as a worker. */
 const WORKER = { name: 'elkjs', entry: 'lib/elk-worker.min.js' };
 const SCRIPT = /\.m?js$/;

@@ -17,7 +17,9 @@ import { type Finding, labelOf } from '../diagnosis/findings.ts';
 import { explainWait, type Notes, type Why } from '../diagnosis/infrastructure-causes.ts';
 import { type Registry, resourceOf } from '../object/registry.ts';
 import { messageViewsOf } from './messages.ts';
-import type { ChainLine, Inspected, RecentEvent, Verdict } from './wire.ts';
+import { severityOf } from './problems.ts';
+import { userEventsOf } from './user-events.ts';
+import type { ChainLine, Inspected, RecentEvent } from './wire.ts';
 
 export interface InspectionDeps {
   readonly bus: Pick<Bus, 'mailbox' | 'trace'>;
@@ -50,11 +52,12 @@ export async function inspected(
   inquiry: DiagnosisDeps,
   notes: Notes,
 ): Promise<Inspected> {
-  const [object, mail, history, why] = await Promise.all([
+  const [object, mail, history, why, events] = await Promise.all([
     objectOf(deps, address, kind),
     readMessagesOf(deps, address),
     historyOf(deps, address),
     toldWhy(inquiry, address, notes),
+    userEventsOf(deps.client, address, kind.kind),
   ]);
   return {
     ...(object !== undefined && { object }),
@@ -62,6 +65,7 @@ export async function inspected(
     ...mail,
     history,
     ...why,
+    ...events,
   };
 }
 
@@ -121,11 +125,11 @@ async function toldWhy(
 ): Promise<Pick<Inspected, 'chain' | 'causes'>> {
   try {
     const { finding, inquiry, causes: all } = await explainWait(deps, address, notes);
-    const causes: readonly Verdict[] = all.map(({ summary, advice }) => ({ summary, advice }));
+    const causes = all.map(({ summary, advice, weight }) => ({ summary, advice, severity: severityOf(weight) }));
     return { chain: causes.length === 0 ? [] : linesOf(finding, inquiry, 0), causes };
   } catch (error) {
     const summary = `what it waits for cannot be told now: ${toErrorData(error).message}`;
-    return { chain: [], causes: [{ summary, advice: '' }] };
+    return { chain: [], causes: [{ summary, advice: '', severity: 'waiting' }] };
   }
 }
 

@@ -11,6 +11,7 @@ import { spanOf } from '../base/change-trace.ts';
 import { progressOf } from '../base/conditions.ts';
 import { orElse } from '../diagnosis/diagnosis.ts';
 import type { Registry } from '../object/registry.ts';
+import { addressesIn, idIn } from './facts.ts';
 import { needsOf } from './needs.ts';
 import { toneNow, toneOfObject } from './status-colors.ts';
 import { stepOf, type ToldStep } from './steps.ts';
@@ -39,6 +40,9 @@ interface State {
   readonly state: string;
   readonly tone: StatusColor;
   readonly generation: number | undefined;
+  readonly attempts: number;
+  readonly failingSince: number;
+  readonly retryAt: number;
 }
 
 export class ObjectGraph {
@@ -100,13 +104,13 @@ export class ObjectGraph {
 
   /** Takes the state in; what happened is a step when it happens now, and none when it is recalled. */
   take(reported: ToldStep, when: 'now' | 'before'): void {
-    const { key, uid, at, to: state, tone } = reported;
+    const { key, uid, at, to: state, tone, attempts, failingSince, retryAt } = reported;
     if (when === 'now') this.#report(reported);
     const known = this.#states.get(key);
     if (known !== undefined && known.at > at) return;
     const planted = this.#planted.get(key);
     const generation = when === 'now' ? planted?.object.metadata.generation : undefined;
-    this.#states.set(key, { uid, at, state, tone, generation });
+    this.#states.set(key, { uid, at, state, tone, generation, attempts, failingSince, retryAt });
     if (planted === undefined) return;
     planted.tree = undefined;
     this.#changed.add(key);
@@ -189,9 +193,13 @@ export class ObjectGraph {
       uid,
       tone,
       state: reported?.state ?? '',
-      since: reported?.at ?? instantOf(progressing?.lastTransitionTime),
+      since: reported?.failingSince || (reported?.at ?? instantOf(progressing?.lastTransitionTime)),
+      attempts: reported?.attempts ?? 0,
+      retryAt: reported?.retryAt ?? 0,
       createdAt: instantOf(creationTimestamp),
       said: oneLine(orElse(() => kind.life.summarize?.(object)?.message, undefined) || progressing?.message),
+      id: idIn(object),
+      addresses: addressesIn(object),
       needs,
     };
   }

@@ -4,13 +4,14 @@ import type { LegacyController } from '../../adapters/api/adapter.ts';
 import type { Objects } from '../../adapters/kubernetes/mod.ts';
 import { addressKey, type Clock, toErrorData } from '../../bus/mod.ts';
 import type { ClusterReader } from '../diagnosis/cluster-reader.ts';
+import { Weight } from '../diagnosis/findings.ts';
 import { causesIn, type ReportedCause } from '../diagnosis/infrastructure-causes.ts';
 import { leaderAmong } from '../diagnosis/legacy-leader.ts';
 import { type SurveyedCause, surveyOf } from '../diagnosis/overview.ts';
 import { busAway, led } from '../diagnosis/root-causes.ts';
 import type { Registry } from '../object/registry.ts';
 import type { Session } from './session.ts';
-import type { Problem, Problems, Verdict } from './wire.ts';
+import { type Problem, type Problems, SEVERITIES, type Severity, type Verdict } from './wire.ts';
 
 export interface ProblemsDeps {
   readonly objects: Pick<Objects, 'list'>;
@@ -44,16 +45,25 @@ export async function problemsOf(deps: ProblemsDeps, session: Session, reading: 
   }
   return {
     at,
-    problems: problems.sort((one, other) => other.weight - one.weight || other.waiting.length - one.waiting.length),
+    problems: problems.sort(
+      (one, other) =>
+        SEVERITIES.indexOf(one.severity) - SEVERITIES.indexOf(other.severity) ||
+        other.waiting.length - one.waiting.length,
+    ),
     leases: (session.leases ?? []).map(({ name, holder }) => ({ name, holder })),
-    services: session.services.failing(at),
+    services: session.services.lately(at),
     notes: [...(await around(deps, session, reported)), ...notes],
   };
 }
 
 function problemOf({ cause: { summary, advice, weight }, by, waiting }: SurveyedCause, namespace: string): Problem {
   const key = by === undefined ? '' : addressKey(by);
-  return { summary, advice, weight, namespace, key, waiting: waiting.map(addressKey) };
+  return { summary, advice, severity: severityOf(weight), namespace, key, waiting: waiting.map(addressKey) };
+}
+
+export function severityOf(weight: Weight): Severity {
+  if (weight >= Weight.Stalled) return 'person';
+  return weight === Weight.Retried ? 'retrying' : 'waiting';
 }
 
 /** What ails all objects, whether they wait or not; that it cannot be told whether another controller leads is known from elsewhere. */

@@ -1,10 +1,12 @@
 // How foreign systems answered of late, as the calls that were heard tell.
 import type { ReceivedEvent } from '../../bus/mod.ts';
-import type { Problems } from './wire.ts';
+import type { ServiceView } from './wire.ts';
 
 /** For how long an answer counts, in milliseconds, and how finely that is told. */
 const LATELY_MS = 300_000;
 const SPAN_MS = 10_000;
+/** In so many columns it is shown. */
+const COLUMNS = 30;
 /** Systems that are told apart. */
 const SERVICES = 200;
 
@@ -45,14 +47,21 @@ export class ServiceAnswers {
     service.at = at;
   }
 
-  /** Those that failed of late, the latest first. */
-  failing(now: number): Problems['services'] {
-    const failing = [...this.#services].flatMap(([service, { spans, last, at }]) => {
-      const lately = spans.filter(({ beganAt }) => beganAt > now - LATELY_MS);
-      const failed = sum(lately.map((span) => span.failed));
-      return failed === 0 ? [] : [{ service, calls: sum(lately.map(({ calls }) => calls)), failed, last, at }];
+  /** Those that were called of late, the ones that failed first. */
+  lately(now: number): readonly ServiceView[] {
+    const from = now - LATELY_MS;
+    const views = [...this.#services].flatMap(([service, { spans, last, at }]): ServiceView[] => {
+      const columns = Array.from({ length: COLUMNS }, () => ({ calls: 0, failed: 0 }));
+      for (const { beganAt, calls, failed } of spans) {
+        const column = columns[Math.min(COLUMNS - 1, Math.floor(((beganAt - from) / LATELY_MS) * COLUMNS))];
+        if (column === undefined || beganAt <= from) continue;
+        column.calls += calls;
+        column.failed += failed;
+      }
+      const [calls, failed] = [sum(columns.map((each) => each.calls)), sum(columns.map((each) => each.failed))];
+      return calls === 0 ? [] : [{ service, calls, failed, last: failed === 0 ? '' : last, at, spans: columns }];
     });
-    return failing.sort((one, other) => other.at - one.at);
+    return views.sort((one, other) => other.failed - one.failed || other.calls - one.calls);
   }
 }
 

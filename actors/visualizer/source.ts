@@ -5,6 +5,7 @@
 //   UI-SOURCE-2. Only objects with a life here are shown. Of a Secret the name alone is, where others refer to it.
 //   UI-SOURCE-3. Nothing goes on while nobody looks.
 import type { Logger } from 'pino';
+import type { AnyStateMachine } from 'xstate';
 import type { ConfiguredAdapter } from '../../adapters/api/adapter.ts';
 import { type KubeClient, objects as kubeObjects } from '../../adapters/kubernetes/mod.ts';
 import { AbsentError, type Bus, type Clock } from '../../bus/mod.ts';
@@ -12,6 +13,7 @@ import { TROUPE_VERSION } from '../base/version.ts';
 import { causesIn, type Notes } from '../diagnosis/infrastructure-causes.ts';
 import { leaderAmong } from '../diagnosis/legacy-leader.ts';
 import type { Registry } from '../object/registry.ts';
+import { layoutOf } from './chart-layout.ts';
 import { chartNodeOf } from './chart-nodes.ts';
 import { EventSubscriptions } from './event-subscriptions.ts';
 import { ForestReadings } from './graph-reader.ts';
@@ -20,7 +22,7 @@ import { inspected, shownBy } from './inspection.ts';
 import { knownMachines } from './known-machines.ts';
 import { messagesAmong } from './messages.ts';
 import { problemsOf } from './problems.ts';
-import type { Hello, Problems, Source } from './wire.ts';
+import type { Chart, Hello, Problems, Source } from './wire.ts';
 
 export interface SourceDeps {
   readonly bus: Bus;
@@ -45,6 +47,7 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
   const readings = new ForestReadings({ objects, client, registry, clock });
   const predecessors = adapters.flatMap(({ legacyController }) => legacyController ?? []);
   const machines = new Map(knownMachines(adapters).map(({ name, machine }) => [name, machine]));
+  const charts = new Map<string, Promise<Chart>>();
   let problems: Promise<Problems> | undefined;
   let problemsUntil = 0;
 
@@ -110,14 +113,28 @@ export function source(deps: SourceDeps): Source & { close(): Promise<void> } {
     },
     async machine(name) {
       const machine = machines.get(name);
-      return machine && chartNodeOf(machine);
+      if (machine === undefined) return undefined;
+      const known = charts.get(name) ?? chartOf(name, machine);
+      charts.set(name, known);
+      return known;
     },
     close: () => following.close(),
   };
 }
 
-function kindsOf({ kinds }: Registry): Hello['kinds'] {
-  return kinds.map(({ kind, realm, plural, life }) => ({ kind, realm, plural, machine: life.machine.id }));
+async function chartOf(name: string, machine: AnyStateMachine): Promise<Chart> {
+  const root = chartNodeOf(machine);
+  return { root, layout: await layoutOf(name, root) };
+}
+
+function kindsOf({ kinds, resources }: Registry): Hello['kinds'] {
+  const machines = new Map(kinds.map(({ realm, plural, life }) => [`${realm}/${plural}`, life.machine.id]));
+  return resources.map(({ kind, realm, plural }) => ({
+    kind,
+    realm,
+    plural,
+    machine: machines.get(`${realm}/${plural}`) ?? '',
+  }));
 }
 
 /** Unless the bus says that there is no history, there is one. */

@@ -105,7 +105,7 @@ export class SseStream implements FeedListener {
 
   #beat(): void {
     this.#timer = this.#clock.setTimeout(() => {
-      if (!this.#isFull) this.#response.write(': here\n\n');
+      if (!this.#isFull) this.#response.write('event: beat\ndata: 0\n\n');
       this.#beat();
     }, BEAT_MS);
   }

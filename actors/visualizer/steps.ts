@@ -15,6 +15,11 @@ export const STATE_EVENTS = [TRANSITION, QUARANTINED, DELETED] as const;
 export interface ToldStep extends Omit<Step, 'by'> {
   /** Of the incarnation. */
   readonly uid: string;
+  /** Attempts that failed in a row by then, and when the first did; 0: none. */
+  readonly attempts: number;
+  readonly failingSince: number;
+  /** 0: not tried again by itself, or not known. */
+  readonly retryAt: number;
   /** Span of the step of whoever let it go on; empty: nobody else. */
   readonly bySpan: string;
 }
@@ -22,7 +27,9 @@ export interface ToldStep extends Omit<Step, 'by'> {
 /** Undefined: the event tells of no state. */
 export function toldBy({ actor, type, data, at }: ReceivedEvent): ToldStep | undefined {
   const from = textOf(data['from']);
-  const base = { key: addressKey(actor), uid: textOf(data['uid']), at, from, bySpan: '' };
+  const count = { attempts: numberOf(data['attempts']), failingSince: numberOf(data['failingSince']) };
+  const retryAt = numberOf(data['retryAt']);
+  const base = { key: addressKey(actor), uid: textOf(data['uid']), at, from, bySpan: '', ...count, retryAt };
   if (type === DELETED) return { ...base, to: '', cause: DELETED, tone: StatusColor.Deleting };
   if (type === QUARANTINED) {
     const failure = textOf(data['error']);
@@ -35,15 +42,24 @@ export function toldBy({ actor, type, data, at }: ReceivedEvent): ToldStep | und
     ...base,
     to: textOf(to),
     cause: textOf(cause),
-    tone: toneOfTags(Array.isArray(tags) ? tags : []),
+    tone: toneWhile(count.attempts, toneOfTags(Array.isArray(tags) ? tags : [])),
     bySpan: spanIdOf(Array.isArray(links) ? textOf(links[0]) : ''),
     ...(failure !== '' && { failure }),
   };
 }
 
 /** @param by  key of the object whose answer let it go on; undefined: nobody's, or it is not known */
-export function stepOf({ uid: _, bySpan: __, ...step }: ToldStep, by: string | undefined): Step {
-  return by === undefined ? step : { ...step, by };
+export function stepOf({ key, at, from, to, cause, tone, failure }: ToldStep, by: string | undefined): Step {
+  return { key, at, from, to, cause, tone, ...(by !== undefined && { by }), ...(failure !== undefined && { failure }) };
+}
+
+/** While it is tried again the last attempt is still one that failed. */
+function toneWhile(attempts: number, tone: StatusColor): StatusColor {
+  return attempts > 0 && tone === StatusColor.Busy ? StatusColor.Failing : tone;
+}
+
+function numberOf(value: Json | undefined): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : 0;
 }
 
 function textOf(value: Json | undefined): string {

@@ -6,7 +6,7 @@
 //   GET  api/object?key=<key>          Inspected
 //   GET  api/messages?keys=<key>,...   Messages among these
 //   GET  api/problems                  Problems
-//   GET  api/machines/<name>           ChartNode
+//   GET  api/machines/<name>           Chart
 //
 // A key is an address as one string (`addressKey`). Instants are milliseconds since the epoch. Nothing here is a secret:
 // of objects only those with a life here are shown, and no Secret.
@@ -20,7 +20,8 @@ export interface Hello {
   /** What the bus and the API server are, for people. */
   readonly bus: string;
   readonly server: string;
-  /** All kinds that have a life here, in the order in which people meet them, with the name of their machine. */
+  /** All kinds that have a life here, in the order in which people meet them, with the name of their machine; of those that others only
+   * refer to, none. */
   readonly kinds: readonly {
     readonly kind: string;
     readonly realm: string;
@@ -42,11 +43,19 @@ export interface Tree {
   readonly tone: StatusColor;
   /** The leaf of its chart; empty: it rests, and nobody has told. */
   readonly state: string;
-  /** Since when it is in that state; 0: not known. */
+  /** Since when it is in that state, whatever was tried meanwhile; 0: not known. */
   readonly since: number;
+  /** Attempts that failed in a row. */
+  readonly attempts: number;
+  /** When it is tried again; 0: not by itself, or not known. */
+  readonly retryAt: number;
   readonly createdAt: number;
   /** One line that it says of itself; may be empty. */
   readonly said: string;
+  /** Of what it stands for in the external system; empty: none yet. */
+  readonly id: string;
+  /** IP addresses that its status has. */
+  readonly addresses: readonly string[];
   /** Keys of the objects that it refers to, Secrets and missing ones among them. */
   readonly needs: readonly string[];
 }
@@ -119,9 +128,23 @@ export interface MessageView {
   readonly payload: JsonObject;
 }
 
+/** A Kubernetes Event about an object. */
+export interface UserEventView {
+  readonly at: number;
+  readonly type: string;
+  readonly reason: string;
+  readonly message: string;
+  readonly count: number;
+}
+
 export interface Verdict {
   readonly summary: string;
   readonly advice: string;
+}
+
+/** Why an object waits. */
+export interface WaitCause extends Verdict {
+  readonly severity: Severity;
 }
 
 /** A line of the chain of what an object waits for, deeper ones indented below. */
@@ -142,9 +165,14 @@ export interface Inspected {
   readonly mailTrouble?: string;
   /** Oldest first. */
   readonly history: readonly RecentEvent[];
+  /** Newest first. */
+  readonly events: readonly UserEventView[];
+  /** Why the Events cannot be shown. */
+  readonly eventsTrouble?: string;
   /** What it waits for, itself first; empty: for nothing. */
   readonly chain: readonly ChainLine[];
-  readonly causes: readonly Verdict[];
+  /** Why, the root cause first. */
+  readonly causes: readonly WaitCause[];
 }
 
 export interface Messages {
@@ -153,33 +181,63 @@ export interface Messages {
   readonly problem?: string;
 }
 
+/** Who has to do something about a problem. */
+export const SEVERITIES = ['person', 'retrying', 'waiting'] as const;
+export type Severity = (typeof SEVERITIES)[number];
+
 export interface Problem extends Verdict {
   readonly namespace: string;
-  /** Greater: a person has more to do with it. */
-  readonly weight: number;
+  readonly severity: Severity;
   /** Key of the object that it lies with; empty: with none. */
   readonly key: string;
   /** Keys of those that wait for it. */
   readonly waiting: readonly string[];
 }
 
+/** How an external system answered of late; those that failed come first. */
+export interface ServiceView {
+  readonly service: string;
+  /** Of the last minutes. */
+  readonly calls: number;
+  readonly failed: number;
+  /** Of the last failure: a status code, or that there was no answer; empty: none. */
+  readonly last: string;
+  readonly at: number;
+  /** The same by spans of equal length, the oldest first. */
+  readonly spans: readonly { readonly calls: number; readonly failed: number }[];
+}
+
 export interface Problems {
   readonly at: number;
-  /** The weightiest first. */
+  /** Those that need a person first; among equals, those that block most. */
   readonly problems: readonly Problem[];
   readonly leases: readonly { readonly name: string; readonly holder: string }[];
-  /** Foreign services that answered badly of late. */
-  readonly services: readonly {
-    readonly service: string;
-    /** Of the last minutes. */
-    readonly calls: number;
-    readonly failed: number;
-    /** Of the last failure: a status code, or that there was no answer. */
-    readonly last: string;
-    readonly at: number;
-  }[];
+  readonly services: readonly ServiceView[];
   /** What is wrong with the bus, the API server or another controller. */
   readonly notes: readonly Verdict[];
+}
+
+/** A machine, and how it is drawn. */
+export interface Chart {
+  readonly root: ChartNode;
+  readonly layout: ChartLayout;
+}
+
+/** An arrow between two outermost states, by their paths, with the points that it goes through. */
+export type LaidArrow = readonly [from: string, to: string, points: readonly (readonly [x: number, y: number])[]];
+
+/** Places of the outermost states of the life, which never change. */
+export interface ChartLayout {
+  readonly width: number;
+  readonly height: number;
+  /** By path. */
+  readonly states: Readonly<Record<string, readonly [x: number, y: number, width: number, height: number]>>;
+  readonly arrows: readonly LaidArrow[];
+  /** Paths of what may be entered from any state, to which no arrows lead; and of what may go on to any. */
+  readonly anywhere: readonly string[];
+  readonly goesAnywhere: readonly string[];
+  /** Around those that may be entered from any state and stand aside. */
+  readonly frame?: readonly [x: number, y: number, width: number, height: number];
 }
 
 /** A state of a machine, for drawing. */
@@ -218,7 +276,7 @@ export interface Source {
   messages(keys: readonly string[]): Promise<Messages>;
   problems(): Promise<Problems>;
   /** Undefined: there is no such machine. */
-  machine(name: string): Promise<ChartNode | undefined>;
+  machine(name: string): Promise<Chart | undefined>;
 }
 
 export interface FeedListener {

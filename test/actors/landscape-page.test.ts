@@ -43,9 +43,9 @@ async function withPage(run: (world: World, open: (hash?: string) => Promise<Tab
   }
 }
 
-/** The state that is lit in the chart. */
+/** The state that the chosen object is in. */
 function lit(page: Page, path: string): Promise<unknown> {
-  return page.locator(`.state.leaf[data-path="lifecycle.${path}"]`).waitFor();
+  return page.locator('.now code', { hasText: path }).waitFor();
 }
 
 function manifests(objects: readonly SampleObject[]): readonly SampleObject['manifest'][] {
@@ -66,8 +66,7 @@ test('the landscape comes up while the page is open, from the first object that 
     const object = encodeURIComponent(keyOf(world, SUBNET));
     const { page: followed } = await open(`#object=${object}`);
     await lit(followed, 'claiming.awaitingDependencies');
-    await followed.getByRole('tab', { name: 'Why' }).click();
-    await followed.locator('.cause:not(.other)', { hasText: NETWORK }).first().waitFor();
+    await followed.locator('.cause', { hasText: NETWORK }).first().waitFor();
     await followed.getByRole('tab', { name: 'Chart' }).click();
 
     await world.apply(...manifests(objects.filter(isNetwork)));
@@ -79,11 +78,11 @@ test('the landscape comes up while the page is open, from the first object that 
     // What it was like before is still there to be seen.
     await followed.getByRole('slider', { name: 'Moment' }).focus();
     await followed.keyboard.press('Home');
-    await followed.locator('.scrubber.back').waitFor();
-    await followed.keyboard.press('l');
+    await followed.locator('.hist.back').waitFor();
+    await followed.keyboard.press('.');
     await lit(followed, 'idle.available');
     for (let steps = 0; steps < 2; steps++) await followed.keyboard.press('[');
-    await followed.locator('.state.leaf[data-path="lifecycle.idle.available"]').waitFor({ state: 'detached' });
+    await followed.locator('.now code', { hasText: 'idle.available' }).waitFor({ state: 'detached' });
 
     // And it goes as it came.
     for (const { kind, name } of objects) await world.delete(kind, name);

@@ -1,365 +1,370 @@
-// The statechart of an object, drawn from its machine: where it is lights up, and where it came from shows on the way.
-import type { ChartArrow, ChartNode } from '../wire.ts';
-import { zoomButtons } from './graph.ts';
-import { type Box, type GraphEdge, type GraphNode, layout, type Point, pathOf, pointsOf, widthOf } from './layout.ts';
-import { eventLabel } from './text.ts';
-import { element, textElement, Zoomable } from './zoom.ts';
-
-const NAME_FONT = '500 13px system-ui, sans-serif';
-const LABEL_FONT = '11px system-ui, sans-serif';
-const LINE = 14;
-/** Events named at one arrow; the others are counted. */
-const EVENTS = 3;
-
-interface Arrow {
-  readonly from: string;
-  readonly to: string;
-  readonly events: readonly string[];
-  readonly group: SVGGElement;
-}
+// The statechart of an object in the one layout that its machine has: where it is lights up, how it came there and what leads on is
+// labeled, and nothing moves.
+import { html, nothing, render, svg, type TemplateResult } from 'lit-html';
+import type { Chart, ChartNode, Step } from '../wire.ts';
+import { SIGNS } from './kind-icons.ts';
+import { icon } from './parts.ts';
+import { rounded } from './ribbons.ts';
+import { clock, countdown, duration, eventLabel } from './text.ts';
+import type { StatusColor } from './tones.ts';
 
 export interface Where {
   /** As the trace names it: of several regions the first is the life itself. Empty: not known. */
   readonly state: string;
-  readonly from: string;
-  readonly cause: string;
-  /** Changes with each transition. */
-  readonly at: number;
+  readonly tone: StatusColor | 'absent';
+  readonly since: number;
+  /** Steps of the object until now, oldest first. */
+  readonly steps: readonly Step[];
+  /** 0: none. */
+  readonly retryAt: number;
+  readonly now: number;
 }
 
-export class Chart {
-  readonly element = document.createElement('div');
-  readonly #zoom: Zoomable;
-  readonly #states = new Map<string, SVGGElement>();
-  readonly #boxes = new Map<string, Box>();
-  readonly #arrows: Arrow[] = [];
-  readonly #whole = document.createElement('button');
-  #machine: ChartNode | undefined;
-  /** What is drawn of it, or about to be. */
-  #shape = '';
-  #isWhole = false;
-  #where: Where = { state: '', from: '', cause: '', at: 0 };
+export interface Way {
+  readonly event: string;
+  /** Path of the target. */
+  readonly to: string;
+}
 
-  constructor(label: string) {
-    this.element.className = 'statechart';
-    this.#zoom = new Zoomable(label);
-    this.#whole.type = 'button';
-    this.#whole.className = 'chip whole';
-    this.#whole.addEventListener('click', () => {
-      this.#isWhole = !this.#isWhole;
-      void this.#arrange();
-    });
-    const buttons = zoomButtons(this.#zoom, () => this.#showAll());
-    this.element.append(this.#zoom.svg, this.#whole, buttons);
-    this.#label();
-    new ResizeObserver(() => {
-      if (!this.#zoom.isMoved) this.#showAll();
-    }).observe(this.#zoom.svg);
+/** The last way between two outermost states, and how often the same was gone in a row. */
+interface Taken {
+  readonly from: string;
+  readonly to: string;
+  readonly step: Step;
+  readonly times: number;
+}
+
+type Place = readonly [x: number, y: number];
+
+/** The life itself: of a machine with regions the first. */
+function lifeOf({ root }: Chart): ChartNode {
+  return root.type === 'parallel' ? (root.states[0] ?? root) : root;
+}
+
+export class ChartMap {
+  readonly #chart: Chart;
+  readonly #life: ChartNode;
+  readonly #byPath = new Map<string, ChartNode>();
+
+  constructor(chart: Chart) {
+    this.#chart = chart;
+    this.#life = lifeOf(chart);
+    const note = (state: ChartNode): void => {
+      this.#byPath.set(state.path, state);
+      state.states.forEach(note);
+    };
+    note(chart.root);
   }
 
-  /** @throws {Error} the chart cannot be laid out */
-  async draw(machine: ChartNode): Promise<void> {
-    if (machine === this.#machine) return;
-    this.#machine = machine;
-    await this.#arrange();
+  get outer(): readonly ChartNode[] {
+    return this.#life.states;
   }
 
-  #label(): void {
-    this.#whole.textContent = this.#isWhole ? 'Where it is' : 'All states';
-    this.#whole.setAttribute('aria-pressed', String(this.#isWhole));
+  /** States inside all of them. */
+  get inside(): number {
+    const count = (state: ChartNode): number => state.states.reduce((sum, each) => sum + 1 + count(each), 0);
+    return this.outer.reduce((sum, state) => sum + count(state), 0);
   }
 
-  /** Draws the machine with the superstates open that the object is in, or with all. */
-  async #arrange(): Promise<void> {
-    const machine = this.#machine;
-    if (machine === undefined) return;
-    this.#label();
-    const seen = this.#isWhole ? machine : folded(machine, this.#pathOf(this.#where.state));
-    const shape = pathsOf(seen).join();
-    if (shape === this.#shape) return;
-    this.#shape = shape;
-    const laid = await layout(graphOf(seen, { isNamed: this.#isWhole }));
-    if (shape !== this.#shape) return;
-    this.#zoom.ground.replaceChildren();
-    this.#states.clear();
-    this.#boxes.clear();
-    this.#arrows.length = 0;
-    const [boxes, lines] = [element('g', {}), element('g', { class: 'arrows' })];
-    this.#zoom.ground.append(boxes, lines);
-    this.#drawStates(seen, laid, { x: 0, y: 0 }, boxes);
-    for (const edge of edgesBelow(laid)) this.#drawArrow(edge, lines);
-    this.#light();
-    this.#showAll();
+  /** As the trace names a state, its path in the machine. */
+  pathOf(state: string): string {
+    return state === '' || this.#life.path === '' ? state : `${this.#life.path}.${state}`;
   }
 
-  /** What leads away from where it is: events, and the states that they lead to. */
-  get ways(): readonly { readonly event: string; readonly to: string }[] {
-    const machine = this.#machine;
-    const active = this.#pathOf(this.#where.state);
-    if (machine === undefined || active === '') return [];
+  nameOf(path: string): string {
+    const prefix = this.#life.path === '' ? '' : `${this.#life.path}.`;
+    return path.startsWith(prefix) ? path.slice(prefix.length) : path;
+  }
+
+  node(path: string): ChartNode | undefined {
+    return this.#byPath.get(path);
+  }
+
+  outerOf(path: string): ChartNode | undefined {
+    return this.outer.find((state) => path === state.path || path.startsWith(`${state.path}.`));
+  }
+
+  /** Other regions than the life. */
+  get regions(): readonly ChartNode[] {
+    return this.#chart.root.type === 'parallel' ? this.#chart.root.states.slice(1) : [];
+  }
+
+  /** What leads away from a state: what an inner state does with an event goes first. */
+  ways(active: string): readonly Way[] {
     const found = new Map<string, string>();
     const visit = (state: ChartNode): void => {
       if (state.path !== '' && active !== state.path && !active.startsWith(`${state.path}.`)) return;
       state.states.forEach(visit);
       for (const { event, target } of state.transitions) {
-        // What an inner state does with an event goes first.
-        if (target !== state.path && !found.has(eventLabel(event))) found.set(eventLabel(event), target);
+        const name = eventLabel(event);
+        if (name !== '' && target !== state.path && !found.has(name)) found.set(name, target);
       }
     };
-    visit(machine);
-    const region = machine.type === 'parallel' ? `${machine.states[0]?.name}.` : '';
-    return [...found].map(([event, to]) => ({ event, to: to.startsWith(region) ? to.slice(region.length) : to }));
+    if (active !== '') visit(this.#chart.root);
+    return [...found].map(([event, to]) => ({ event, to }));
+  }
+}
+
+export class ChartView {
+  readonly element = document.createElement('div');
+  #map: ChartMap | undefined;
+  #chart: Chart | undefined;
+  #where: Where | undefined;
+  #hasLabels = false;
+  /** The state whose inside is shown; undefined: that which it is in. */
+  #open: string | undefined;
+  #seen = '';
+
+  constructor() {
+    this.element.className = 'statechart';
   }
 
-  show(where: Where): void {
-    const isNew = where.at !== this.#where.at && this.#where.at !== 0;
+  show(chart: Chart, where: Where): void {
+    if (chart !== this.#chart) {
+      this.#chart = chart;
+      this.#map = new ChartMap(chart);
+      this.#open = undefined;
+      this.#seen = '';
+    }
     this.#where = where;
-    void this.#arrange();
-    this.#light();
-    if (!isNew) return;
-    for (const { group } of this.#arrows.filter((arrow) =>
-      isTaken(arrow, this.#pathOf(where.from), this.#pathOf(where.state), where.cause),
-    )) {
-      group.classList.remove('taken');
-      void group.getBoundingClientRect();
-      group.classList.add('taken');
+    this.#draw();
+    const outer = this.#map?.outerOf(this.#map.pathOf(where.state))?.path ?? '';
+    if (outer !== '' && this.#seen === '') {
+      this.#seen = outer;
+      requestAnimationFrame(() =>
+        this.element.querySelector('.state.active')?.scrollIntoView({ block: 'nearest', inline: 'center' }),
+      );
     }
   }
 
-  #showAll(): void {
-    const all = this.#boxes.get('');
-    if (all !== undefined) this.#zoom.show(all, 1.1);
+  #draw(): void {
+    const [map, chart, where] = [this.#map, this.#chart, this.#where];
+    if (map === undefined || chart === undefined || where === undefined) return;
+    const { layout } = chart;
+    const active = map.pathOf(where.state);
+    const outer = map.outerOf(active);
+    const taken = this.#taken(map, where);
+    const opened = map.node(this.#open ?? outer?.path ?? '');
+    const setLabels = (hasLabels: boolean) => (): void => {
+      this.#hasLabels = hasLabels;
+      this.#draw();
+    };
+    render(
+      html`<div class="seg labels" role="group" aria-label="Labels">
+          <button type="button" aria-pressed=${!this.#hasLabels} @click=${setLabels(false)}>Follow</button>
+          <button type="button" aria-pressed=${this.#hasLabels} @click=${setLabels(true)}>All labels</button>
+        </div>
+        <div class="scroll" tabindex="0" role="group" aria-label="Statechart">
+          <svg class="chart ${where.tone}" width=${layout.width} height=${layout.height} viewBox="0 0 ${layout.width} ${layout.height}" role="group"
+            aria-label=${`${map.outer.length} states with ${map.inside} inside; it is in ${where.state || 'none that is known'}`}>
+            ${this.#frame(chart)}
+            ${layout.arrows.map(([from, to, points]) => arrow(points, '', `${from}>${to}`))}
+            ${this.#marked(map, chart, where, taken)}
+            ${map.outer.map((state) => this.#state(chart, state, state === outer, state.path === taken?.from))}
+            ${this.#labels(map, chart, where, taken)}
+          </svg>
+          ${opened === undefined || opened.states.length === 0 ? nothing : this.#inside(map, opened, where, active)}
+        </div>
+        ${map.regions.length === 0 ? nothing : html`<p class="regions dim">Beside it: ${map.regions.map(({ name, states }) => html`<b>${name}</b> (${states.map((each) => each.name).join(', ')}) `)}</p>`}`,
+      this.element,
+    );
   }
 
-  /** The first region of a parallel machine is the life, whose states are named without it. */
-  #pathOf(state: string): string {
-    const [region] = this.#machine?.states ?? [];
-    if (this.#machine?.type !== 'parallel' || region === undefined || state === '') return state;
-    return `${region.name}.${state}`;
+  #frame({ layout: { frame } }: Chart): TemplateResult | typeof nothing {
+    if (frame === undefined) return nothing;
+    const [x, y, width, height] = frame;
+    return svg`<g class="frame"><rect x=${x} y=${y} width=${width} height=${height} rx="10"></rect><text x=${x + width / 2} y=${y + 18} text-anchor="middle">from any state</text></g>`;
   }
 
-  #light(): void {
-    const active = this.#pathOf(this.#where.state);
-    for (const [path, group] of this.#states) {
-      const isActive = active !== '' && (active === path || active.startsWith(`${path}.`));
-      group.classList.toggle('active', isActive && path !== '');
-      const isFolded = isActive && path !== '' && ![...this.#states.keys()].some((each) => each.startsWith(`${path}.`));
-      group.classList.toggle('leaf', isFolded);
-      if (isFolded) group.setAttribute('aria-current', 'true');
-      else group.removeAttribute('aria-current');
-    }
-    for (const arrow of this.#arrows) {
-      const isWay = active !== '' && (active === arrow.from || active.startsWith(`${arrow.from}.`));
-      arrow.group.classList.toggle('way', isWay);
-    }
+  #state({ layout }: Chart, state: ChartNode, isActive: boolean, isLeft: boolean): TemplateResult | typeof nothing {
+    const [x, y, width, height] = layout.states[state.path] ?? [];
+    if (x === undefined || y === undefined || width === undefined || height === undefined) return nothing;
+    const open = (): void => {
+      this.#open = state.path;
+      this.#draw();
+    };
+    const hasInside = state.states.length > 0;
+    const below = hasInside
+      ? `${state.states.length} states`
+      : layout.anywhere.includes(state.path) && layout.frame === undefined
+        ? 'from any'
+        : '';
+    const css = `state ${isActive ? 'active' : ''} ${isLeft ? 'left' : ''} ${state.type === 'final' ? 'final' : ''}`;
+    const label = `${state.name}${hasInside ? `, ${state.states.length} states inside` : ''}${isActive ? ', it is here' : ''}`;
+    const middle = y + height / 2;
+    const inner = svg`<title>${[state.name, state.description].filter(Boolean).join(': ')}</title>
+      <rect x=${x} y=${y} width=${width} height=${height} rx="8"></rect>
+      <text x=${x + width / 2} y=${below === '' ? middle + 4.5 : middle - 1} text-anchor="middle">${state.name}</text>
+      ${below === '' ? nothing : svg`<text class="sub" x=${x + width / 2} y=${middle + 13} text-anchor="middle">${below}</text>`}`;
+    return hasInside
+      ? svg`<g class=${css} data-path=${state.path} role="button" tabindex="0" aria-label=${label} aria-current=${isActive ? 'true' : 'false'}
+          @click=${open} @keydown=${({ key }: KeyboardEvent) => {
+            if (key === 'Enter') open();
+          }}>${inner}</g>`
+      : svg`<g class=${css} data-path=${state.path} role="img" aria-label=${label} aria-current=${isActive ? 'true' : 'false'}>${inner}</g>`;
   }
 
-  #drawStates(
-    state: ChartNode,
-    { x = 0, y = 0, width = 0, height = 0, children = [] }: GraphNode,
-    at: Point,
-    ground: SVGGElement,
-  ): void {
-    const place = { x: at.x + x, y: at.y + y };
-    this.#boxes.set(state.path, { ...place, width, height });
-    const isLeaf = state.states.length === 0;
-    const group = element('g', { class: `state ${state.type}${isLeaf ? '' : ' outer'}`, 'data-path': state.path });
-    this.#states.set(state.path, group);
-    if (state.path !== '') {
-      const title = element('title', {});
-      title.textContent = [state.name, state.description].filter(Boolean).join(': ');
-      const rect = element('rect', { ...place, width, height, rx: isLeaf ? 8 : 12 });
-      group.append(title, rect);
-      const left = place.x + 12;
-      if (isLeaf) {
-        group.append(
-          textElement(state.name, { x: place.x + width / 2, y: place.y + height / 2 + 4.5, class: 'middle' }),
-        );
-      } else group.append(textElement(state.name, { x: left, y: place.y + 18, class: 'outer-name' }));
-      if (state.type === 'final')
-        group.append(
-          element('rect', {
-            x: place.x + 3,
-            y: place.y + 3,
-            width: width - 6,
-            height: height - 6,
-            rx: 6,
-            class: 'inner',
-          }),
-        );
-    }
-    ground.append(group);
-    for (const child of state.states) {
-      const laid = children.find(({ id }) => id === idOf(child.path));
-      if (laid !== undefined) this.#drawStates(child, laid, place, ground);
-      if (child.path === state.initial && laid !== undefined) ground.append(entry(place, laid));
-    }
+  #taken(map: ChartMap, { steps }: Where): Taken | undefined {
+    const ends = (step: Step): readonly [string, string] => [
+      map.outerOf(map.pathOf(step.from))?.path ?? '',
+      map.outerOf(map.pathOf(step.to))?.path ?? '',
+    ];
+    const step = steps.findLast((each) => ends(each)[0] !== ends(each)[1]);
+    if (step === undefined) return undefined;
+    const [from, to] = ends(step);
+    if (from === '' || to === '') return undefined;
+    const alike = steps.filter(
+      (each) => each.failure !== undefined && each.failure === step.failure && each.to === step.to,
+    );
+    return { from, to, step, times: step.failure === undefined ? 1 : Math.max(1, alike.length) };
   }
 
-  #drawArrow(edge: GraphEdge & { events?: readonly string[] }, ground: SVGGElement): void {
-    const points = pointsOf(edge);
-    const group = element('g', { class: 'arrow' });
-    const events = edge.events ?? [];
-    const title = element('title', {});
-    title.textContent = events.map((event) => event || 'at once, under a condition').join(', ');
-    group.append(title, element('path', { d: pathOf(points), class: 'way-line' }), head(points));
-    for (const { text, x = 0, y = 0, width } of edge.labels ?? []) {
-      for (const [index, line] of text.split('\n').entries()) {
-        group.append(textElement(line, { x: x + width / 2, y: y + 11 + index * LINE, class: 'label middle' }));
+  /** Ways on to other outermost states: a pause that ends, or what is being done. */
+  #next(map: ChartMap, where: Where): readonly { readonly from: string; readonly to: string; readonly text: string }[] {
+    const active = map.pathOf(where.state);
+    const from = map.outerOf(active)?.path;
+    if (from === undefined) return [];
+    const found = new Map<string, string[]>();
+    for (const { event, to } of map.ways(active)) {
+      const outer = map.outerOf(to)?.path;
+      if (outer === undefined || outer === from || !/^after | done$/.test(event)) continue;
+      const left = where.retryAt - where.now;
+      const text = event.startsWith('after ') && left > 0 ? `${event}, ${countdown(left)}` : event;
+      found.set(outer, [...(found.get(outer) ?? []), text]);
+    }
+    return [...found].slice(0, 2).map(([to, texts]) => ({ from, to, text: texts[0] ?? '' }));
+  }
+
+  #marked(map: ChartMap, chart: Chart, where: Where, taken: Taken | undefined): readonly TemplateResult[] {
+    const lines: TemplateResult[] = [];
+    if (taken !== undefined) lines.push(arrow(wayBetween(chart, taken.from, taken.to), 'took', ''));
+    for (const { from, to } of this.#next(map, where)) lines.push(arrow(wayBetween(chart, from, to), 'next', ''));
+    return lines;
+  }
+
+  #labels(map: ChartMap, chart: Chart, where: Where, taken: Taken | undefined): readonly TemplateResult[] {
+    const found: TemplateResult[] = [];
+    if (this.#hasLabels) {
+      for (const [from, to, points] of chart.layout.arrows) {
+        const events = eventsBetween(map, from, to);
+        if (events !== '') found.push(label(along(points), [events], ''));
       }
     }
-    ground.append(group);
-    const [from = '', to = ''] = [edge.sources[0], edge.targets[0]].map((id) => pathIn(id ?? ''));
-    this.#arrows.push({ from, to, events, group });
-  }
-}
-
-/** Whether a transition went along an arrow, as far as that can be told: it may lead into a state or out of one. */
-function isTaken({ from, to, events }: Arrow, left: string, entered: string, cause: string): boolean {
-  const isWithin = (path: string, outer: string): boolean => path === outer || path.startsWith(`${outer}.`);
-  return isWithin(left, from) && isWithin(entered, to) && (events.includes(eventLabel(cause)) || events.includes(''));
-}
-
-/** ELK takes no empty id. */
-function idOf(path: string): string {
-  return `state:${path}`;
-}
-
-function pathIn(id: string): string {
-  return id.slice('state:'.length);
-}
-
-/** With superstates closed that the active state is not in: what leads to their states leads to them. */
-function folded(machine: ChartNode, active: string): ChartNode {
-  const isOpen = ({ path, type }: ChartNode): boolean =>
-    path === '' || type === 'parallel' || active === path || active.startsWith(`${path}.`) || !path.includes('.');
-  const shown = new Set<string>();
-  const note = (state: ChartNode): void => {
-    shown.add(state.path);
-    if (isOpen(state)) state.states.forEach(note);
-  };
-  note(machine);
-  const seenAs = (path: string): string => {
-    let seen = path;
-    while (!shown.has(seen)) seen = seen.slice(0, Math.max(0, seen.lastIndexOf('.')));
-    return seen;
-  };
-  const below = ({ states, transitions }: ChartNode): readonly ChartArrow[] => [
-    ...transitions,
-    ...states.flatMap(below),
-  ];
-  const fold = (state: ChartNode): ChartNode => {
-    const isFolded = state.states.length > 0 && !isOpen(state);
-    const transitions = (isFolded ? below(state) : state.transitions).map((arrow) => ({
-      ...arrow,
-      target: seenAs(arrow.target),
-    }));
-    return { ...state, transitions, states: isFolded ? [] : state.states.map(fold) };
-  };
-  return fold(machine);
-}
-
-function pathsOf({ path, states }: ChartNode): readonly string[] {
-  return [path, ...states.flatMap(pathsOf)];
-}
-
-/** @param isNamed  arrows show their events, which takes room */
-function graphOf(machine: ChartNode, { isNamed }: { readonly isNamed: boolean }): GraphNode {
-  const edges: (GraphEdge & { events: readonly string[] })[] = [];
-  const below = (state: ChartNode): GraphNode => {
-    edges.push(...arrowsOf(state, isNamed));
-    if (state.states.length === 0) {
-      return { id: idOf(state.path), width: Math.max(64, widthOf(state.name, NAME_FONT) + 30), height: 34 };
+    for (const { from, to, text } of this.#next(map, where)) {
+      const isBack = taken?.from === to && taken.to === from;
+      found.push(label(along(wayBetween(chart, from, to), isBack ? 0.3 : 0.5), [text], 'next'));
     }
-    return {
-      id: idOf(state.path),
-      children: state.states.map(below),
-      layoutOptions: {
-        'elk.padding': state.path === '' ? '[top=8,left=8,bottom=8,right=8]' : '[top=34,left=18,bottom=16,right=16]',
-        'elk.nodeSize.constraints': 'MINIMUM_SIZE',
-        'elk.nodeSize.minimum': `(${Math.ceil(widthOf(state.name, NAME_FONT)) + 40},0)`,
-      },
-    };
-  };
-  const root = below(machine);
-  return {
-    ...root,
-    edges,
-    layoutOptions: {
-      ...root.layoutOptions,
-      'elk.algorithm': 'layered',
-      'elk.direction': 'DOWN',
-      'elk.hierarchyHandling': 'INCLUDE_CHILDREN',
-      'elk.edgeRouting': 'ORTHOGONAL',
-      'elk.json.edgeCoords': 'ROOT',
-      'elk.json.shapeCoords': 'PARENT',
-      'elk.spacing.nodeNode': '24',
-      'elk.spacing.edgeLabel': '3',
-      'elk.spacing.edgeNode': '14',
-      'elk.spacing.edgeEdge': '8',
-      'elk.layered.spacing.nodeNodeBetweenLayers': '34',
-      'elk.layered.spacing.edgeNodeBetweenLayers': '14',
-      'elk.layered.nodePlacement.strategy': 'NETWORK_SIMPLEX',
-      'elk.layered.cycleBreaking.strategy': 'MODEL_ORDER',
-      'elk.layered.considerModelOrder.strategy': 'NODES_AND_EDGES',
-    },
-  };
-}
-
-/** One arrow to each other state, whatever number of events leads there. What stays where it is is no arrow. */
-function arrowsOf(
-  { path, transitions }: ChartNode,
-  isNamed: boolean,
-): readonly (GraphEdge & { events: readonly string[] })[] {
-  const events = new Map<string, string[]>();
-  for (const { target, event } of transitions) {
-    if (target === path) continue;
-    const known = events.get(target) ?? [];
-    const name = eventLabel(event);
-    if (!known.includes(name)) known.push(name);
-    events.set(target, known);
+    if (taken !== undefined) {
+      const { step, times } = taken;
+      const lines = [
+        `${eventLabel(step.cause) || 'at once'}${times > 1 ? ` ×${times}` : ''}`,
+        `${clock(step.at, { fraction: false })}${step.failure === undefined ? '' : `, ${step.failure}`}`,
+      ];
+      found.push(label(along(wayBetween(chart, taken.from, taken.to), 0.7), lines, 'took'));
+    }
+    return found;
   }
-  return [...events].map(([target, named]) => {
-    const said = named.filter((event) => event !== '');
-    const lines = said.slice(0, EVENTS);
-    if (said.length > EVENTS) lines.push(`+ ${said.length - EVENTS}`);
-    const text = lines.join('\n');
-    const label = {
-      text,
-      width: Math.max(...lines.map((line) => widthOf(line, LABEL_FONT)), 0) + 6,
-      height: lines.length * LINE,
-    };
-    return {
-      id: `${path}>${target}`,
-      sources: [idOf(path)],
-      targets: [idOf(target)],
-      events: named,
-      ...(isNamed && lines.length > 0 && { labels: [label] }),
-    };
-  });
+
+  /** The states inside one, in their order: what has been passed since it was entered, and where it is. */
+  #inside(map: ChartMap, opened: ChartNode, { steps, since, now, tone }: Where, active: string): TemplateResult {
+    const isHere = active === opened.path || active.startsWith(`${opened.path}.`);
+    const passed = new Map<string, number>();
+    for (const step of steps.toReversed()) {
+      const path = map.pathOf(step.to);
+      if (isHere && !path.startsWith(`${opened.path}.`)) break;
+      if (path.startsWith(`${opened.path}.`) && !passed.has(path)) passed.set(path, step.at);
+    }
+    return html`<section class="lens ${isHere ? tone : ''}" aria-label="Inside ${opened.name}">
+      <h3>Inside ${opened.name} <span class="dim">${opened.states.length} states</span></h3>
+      <ol>${opened.states.map((state) => {
+        const isActive = active === state.path || active.startsWith(`${state.path}.`);
+        const at = passed.get(state.path) ?? [...passed].find(([path]) => path.startsWith(`${state.path}.`))?.[1];
+        return html`<li class=${isActive ? 'active' : at === undefined ? '' : 'passed'} aria-current=${isActive ? 'true' : 'false'} data-path=${state.path}>
+          ${at === undefined || isActive ? html`<i aria-hidden="true">${isActive ? '●' : '·'}</i>` : icon(SIGNS.check, 'small')}
+          <b>${state.name}</b><span class="num">${isActive ? (since === 0 ? '' : duration(now - since)) : at === undefined ? '' : clock(at, { fraction: false })}</span>
+          ${state.description === '' ? nothing : html`<p>${state.description}</p>`}
+        </li>`;
+      })}</ol>
+    </section>`;
+  }
 }
 
-function* edgesBelow(node: GraphNode): Generator<GraphEdge> {
-  yield* node.edges ?? [];
-  for (const child of node.children ?? []) yield* edgesBelow(child);
+/** The arrow that is drawn between two states, or a straight one where none is. */
+function wayBetween({ layout }: Chart, from: string, to: string): readonly Place[] {
+  const drawn = layout.arrows.find(([one, other]) => one === from && other === to);
+  if (drawn !== undefined) return drawn[2];
+  const [start, end] = [layout.states[from], layout.states[to]];
+  if (start === undefined || end === undefined) return [];
+  const [x1, y1, w1, h1] = start;
+  const [x2, y2, w2, h2] = end;
+  if (Math.abs(y1 - y2) < h1) {
+    const isRight = x2 > x1;
+    const y = y1 + h1 / 2;
+    return [
+      [isRight ? x1 + w1 : x1, y],
+      [isRight ? x2 : x2 + w2, y2 + h2 / 2],
+    ];
+  }
+  if (y2 < y1) {
+    // Back up: round the right side of what stands between.
+    const between = Object.values(layout.states).filter(([, y]) => y >= y2 && y <= y1);
+    const near = between.filter(([x]) => x < Math.max(x1 + w1, x2 + w2));
+    const lane = Math.max(...near.map(([x, , width]) => x + width)) + 14;
+    return [
+      [x1 + w1, y1 + h1 / 2],
+      [lane, y1 + h1 / 2],
+      [lane, y2 + h2 / 2],
+      [x2 + w2, y2 + h2 / 2],
+    ];
+  }
+  const [a, b]: [Place, Place] = [
+    [x1 + w1 * 0.7, y1 + h1],
+    [x2 + w2 * 0.7, y2],
+  ];
+  return [a, [a[0], b[1] - 14], [b[0], b[1] - 14], b];
 }
 
-/** A dot beside the state that a compound begins with. */
-function entry(parent: Point, { x = 0, y = 0 }: GraphNode): SVGElement {
-  const dot = element('g', { class: 'initial' });
-  const [left, top] = [parent.x + x - 7, parent.y + y + 17];
-  dot.append(element('circle', { cx: left, cy: top, r: 3 }));
-  return dot;
+function eventsBetween(map: ChartMap, from: string, to: string): string {
+  const events = new Set<string>();
+  const visit = (state: ChartNode): void => {
+    for (const { event, target } of state.transitions) {
+      if (map.outerOf(target)?.path === to) events.add(eventLabel(event) || 'at once');
+    }
+    state.states.forEach(visit);
+  };
+  const start = map.node(from);
+  if (start !== undefined) visit(start);
+  const [first = '', ...others] = events;
+  return others.length === 0 ? first : `${first} +${others.length}`;
 }
 
-/** The head of an arrow, at its last point. */
-function head(points: readonly Point[]): SVGElement {
+/** A point on a way, at a share of its length. */
+function along(points: readonly Place[], share = 0.5): Place {
+  const lengths = points
+    .slice(1)
+    .map(([x, y], index) => Math.hypot(x - (points[index]?.[0] ?? x), y - (points[index]?.[1] ?? y)));
+  let left = lengths.reduce((sum, length) => sum + length, 0) * share;
+  for (const [index, length] of lengths.entries()) {
+    const [from, to] = [points[index] as Place, points[index + 1] as Place];
+    if (left <= length && length > 0) {
+      const part = left / length;
+      return [from[0] + (to[0] - from[0]) * part, from[1] + (to[1] - from[1]) * part];
+    }
+    left -= length;
+  }
+  return points[0] ?? [0, 0];
+}
+
+function arrow(points: readonly Place[], css: string, id: string): TemplateResult {
   const [before, last] = points.slice(-2);
-  if (before === undefined || last === undefined) return element('g', {});
-  const angle = (Math.atan2(last.y - before.y, last.x - before.x) * 180) / Math.PI;
-  return element('path', {
-    d: 'M0 0L-7 -3.6V3.6z',
-    transform: `translate(${last.x} ${last.y}) rotate(${angle})`,
-    class: 'head',
-  });
+  if (before === undefined || last === undefined) return svg``;
+  const angle = (Math.atan2(last[1] - before[1], last[0] - before[0]) * 180) / Math.PI;
+  return svg`<g class=${`arrow ${css}`} data-arrow=${id}><path class="a" d=${rounded(points)}></path><path class="hd" d="M0 0l-8-4v8z" transform=${`translate(${last[0]} ${last[1]}) rotate(${angle})`}></path></g>`;
+}
+
+function label([x, y]: Place, lines: readonly string[], css: string): TemplateResult {
+  const width = Math.max(...lines.map(({ length }) => length)) * 6.3 + 14;
+  const height = lines.length * 15 + 6;
+  return svg`<g class=${`pl ${css}`} transform=${`translate(${Math.max(width / 2 + 2, x)} ${y})`}><rect x=${-width / 2} y=${-height / 2} width=${width} height=${height} rx="6"></rect>
+    ${lines.map((line, index) => svg`<text x="0" y=${-height / 2 + 15 + index * 15} text-anchor="middle">${line}</text>`)}</g>`;
 }

@@ -97,58 +97,7 @@ interface TrustedTypes {
   ): { createScriptURL(url: string): unknown };
 }
 
-/** A path through points, its corners rounded. */
-export function pathOf(points: readonly Point[], radius = 6): string {
-  const [first, ...others] = points;
-  if (first === undefined) return '';
-  let path = `M${round(first.x)} ${round(first.y)}`;
-  for (const [index, point] of others.entries()) {
-    const next = others[index + 1];
-    const before = points[index] as Point;
-    if (next === undefined) {
-      path += `L${round(point.x)} ${round(point.y)}`;
-      continue;
-    }
-    const from = towards(point, before, radius);
-    const to = towards(point, next, radius);
-    path += `L${round(from.x)} ${round(from.y)}Q${round(point.x)} ${round(point.y)} ${round(to.x)} ${round(to.y)}`;
-  }
-  return path;
-}
-
-function towards(from: Point, to: Point, distance: number): Point {
-  const length = Math.hypot(to.x - from.x, to.y - from.y);
-  const share = length === 0 ? 0 : Math.min(distance, length / 2) / length;
-  return { x: from.x + (to.x - from.x) * share, y: from.y + (to.y - from.y) * share };
-}
-
-function round(value: number): number {
-  return Math.round(value * 10) / 10;
-}
-
 /** Points of an edge, in the order in which it leads. */
 export function pointsOf({ sections = [] }: GraphEdge): readonly Point[] {
   return sections.flatMap(({ startPoint, bendPoints = [], endPoint }) => [startPoint, ...bendPoints, endPoint]);
-}
-
-let canvas: CanvasRenderingContext2D | null | undefined;
-
-/** How wide a text is drawn, in pixels. */
-export function widthOf(text: string, font: string): number {
-  canvas ??= document.createElement('canvas').getContext('2d');
-  if (canvas == null) return text.length * 7;
-  canvas.font = font;
-  return canvas.measureText(text).width;
-}
-
-/** As much of a text as fits, with an ellipsis where something is left out. */
-export function truncateToWidth(text: string, font: string, width: number): string {
-  if (widthOf(text, font) <= width) return text;
-  let [low, high] = [0, text.length];
-  while (low < high) {
-    const middle = (low + high + 1) >> 1;
-    if (widthOf(`${text.slice(0, middle)}…`, font) <= width) low = middle;
-    else high = middle - 1;
-  }
-  return `${text.slice(0, low)}…`;
 }

@@ -1,190 +1,240 @@
-// Thousands of objects at a glance: a square each, by namespace and kind.
+// Thousands of objects at a glance: a square each, by group, those with problems first.
+import { html, render, type TemplateResult } from 'lit-html';
+import { guard } from 'lit-html/directives/guard.js';
+import { repeat } from 'lit-html/directives/repeat.js';
 import type { Tree } from '../wire.ts';
-import { BAD, labelOf } from './tones.ts';
+import type { Group } from './groups.ts';
+import { type Landscape, treesOf } from './landscape.ts';
+import { type Palette, paint, paletteOf, type Squares, squareAt, squaresOf } from './map-paint.ts';
+import { spoken, tally, type ViewDeps } from './parts.ts';
+import type { State } from './state.ts';
+import { counted } from './text.ts';
+import { Tip } from './tip.ts';
+import { BAD, rankOf, tallyOf } from './tones.ts';
+import { zoomBar } from './zoom-bar.ts';
 
-export interface MapDeps {
-  readonly onChoose: (key: string) => void;
-}
+/** Widths in pixels: of a card at least, between two, around the squares, and around all. */
+const [LEAST, GAP, PADDING, MARGIN] = [226, 10, 11, 18];
+const HEAD = 46;
 
-interface Cell {
-  readonly link: HTMLAnchorElement;
-  tree: Tree;
+interface Section {
+  readonly group: Group;
+  readonly trees: readonly Tree[];
+  readonly squares: Squares;
 }
 
 export class ObjectMap {
   readonly element = document.createElement('div');
-  readonly #deps: MapDeps;
-  readonly #cells = new Map<string, Cell>();
-  readonly #rows = new Map<string, HTMLElement>();
-  readonly #tip = document.createElement('div');
+  readonly #deps: ViewDeps;
+  readonly #scroll = document.createElement('div');
+  readonly #tip = new Tip();
+  readonly #said = document.createElement('p');
+  readonly #probe = document.createElement('i');
+  readonly #frame = document.createElement('div');
+  #landscape: Landscape | undefined;
   #chosen = '';
+  #order: { readonly shape: string; readonly ids: readonly string[] } = { shape: '', ids: [] };
+  #sections: readonly Section[] = [];
+  #palette: Palette = new Map();
+  #theme = '';
+  /** Signature of each canvas. */
+  readonly #painted = new WeakMap<HTMLCanvasElement, string>();
+  /** Position of the keyboard cursor among the objects. */
+  #cursor = -1;
 
-  constructor(deps: MapDeps) {
+  constructor(deps: ViewDeps) {
     this.#deps = deps;
     this.element.className = 'map';
-    this.#tip.className = 'tip';
-    this.#tip.setAttribute('aria-hidden', 'true');
-    this.element.append(this.#tip);
-    this.element.addEventListener('click', (event) => {
-      const key = keyOf(event.target);
-      if (key === undefined) return;
-      event.preventDefault();
-      this.#deps.onChoose(key);
+    this.#scroll.className = 'scroll';
+    this.#scroll.tabIndex = 0;
+    this.#scroll.setAttribute('role', 'group');
+    this.#scroll.setAttribute('aria-label', 'Objects as squares: arrows move, Enter opens');
+    this.#said.className = 'hidden';
+    this.#said.setAttribute('aria-live', 'polite');
+    this.element.append(this.#scroll, this.#frame, this.#tip.element, this.#said);
+    this.#probe.className = 'hidden';
+    document.body.append(this.#probe);
+    new ResizeObserver(() => deps.onUpdate()).observe(this.#scroll);
+    this.#scroll.addEventListener('pointermove', (event) => this.#point(event));
+    this.#scroll.addEventListener('pointerleave', () => this.#tip.hide());
+    this.#scroll.addEventListener('click', (event) => {
+      const found = this.#found(event);
+      if (found !== undefined) deps.change({ chosen: found.tree.key });
     });
-    this.element.addEventListener('pointerover', ({ target }) => this.#report(keyOf(target)));
-    this.element.addEventListener('focusin', ({ target }) => this.#report(keyOf(target)));
-    this.element.addEventListener('pointerleave', () => this.#report(undefined));
-    this.element.addEventListener('keydown', (event) => this.#onKey(event));
+    this.#scroll.addEventListener('keydown', (event) => this.#onKey(event));
   }
 
-  update(trees: readonly Tree[], chosen: string): void {
-    const there = new Set<string>();
-    for (const tree of trees) {
-      there.add(tree.key);
-      const cell = this.#cells.get(tree.key);
-      if (cell === undefined) this.#make(tree);
-      else if (cell.tree !== tree) this.#paint(cell, tree);
-    }
-    if (there.size < this.#cells.size) {
-      for (const [key, { link }] of this.#cells) {
-        if (there.has(key)) continue;
-        link.remove();
-        this.#cells.delete(key);
-      }
-      this.#sweep();
-    }
-    this.#count();
-    if (chosen === this.#chosen) return;
-    this.#cells.get(this.#chosen)?.link.classList.remove('chosen');
-    this.#cells.get(chosen)?.link.classList.add('chosen');
+  update(landscape: Landscape, { chosen }: State): void {
+    this.#landscape = landscape;
     this.#chosen = chosen;
-  }
-
-  #make(tree: Tree): void {
-    const link = document.createElement('a');
-    link.href = `#object=${encodeURIComponent(tree.key)}`;
-    link.dataset['key'] = tree.key;
-    // One of them is reached by Tab, the others by arrows.
-    link.tabIndex = this.#cells.size === 0 ? 0 : -1;
-    const cell = { link, tree };
-    this.#cells.set(tree.key, cell);
-    this.#paint(cell, tree);
-    this.#row(tree).append(link);
-  }
-
-  #paint(cell: Cell, tree: Tree): void {
-    cell.tree = tree;
-    cell.link.className = `cell ${tree.tone}${tree.key === this.#chosen ? ' chosen' : ''}`;
-    cell.link.setAttribute('aria-label', `${tree.kind} ${tree.name}, ${labelOf(tree.tone)}`);
-  }
-
-  /** The squares of one kind in one namespace, the namespaces and kinds in the order of their names. */
-  #row({ namespace, kind }: Tree): HTMLElement {
-    const id = `${namespace}/${kind}`;
-    const known = this.#rows.get(id);
-    if (known !== undefined) return known;
-    const place = this.#place(namespace);
-    const row = document.createElement('div');
-    row.className = 'row';
-    row.dataset['name'] = kind;
-    const head = document.createElement('h3');
-    head.textContent = kind;
-    const cells = document.createElement('div');
-    cells.className = 'cells';
-    row.append(head, cells);
-    insertByName(place, row);
-    this.#rows.set(id, cells);
-    return cells;
-  }
-
-  #place(namespace: string): HTMLElement {
-    const found = [...this.element.children].find(
-      (each): each is HTMLElement => each instanceof HTMLElement && each.dataset['name'] === namespace,
+    const theme = `${document.documentElement.dataset['theme'] ?? ''} ${matchMedia('(prefers-color-scheme: dark)').matches}`;
+    if (theme !== this.#theme) {
+      this.#theme = theme;
+      this.#palette = paletteOf(this.#probe);
+    }
+    const columns = this.#arranged(landscape);
+    const { groups, trees, by } = landscape;
+    const bad = groups.filter(({ keys }) => keys.some((key) => BAD.has(landscape.byKey.get(key)?.tone ?? 'available')));
+    render(
+      html`<header class="map-head">
+          <h2 class="num">${counted(trees.length, 'object')}${groups.length > 1 ? ` in ${groups.length.toLocaleString('en')} ${by === 'project' ? 'groups' : `${by}s`}` : ''}</h2>
+          <p class="dim">${bad.length === 0 ? '' : `${bad.length} with problems, those first. `}A square is an object; open a group to see names and claims.</p>
+        </header>
+        <div class="dens" .style=${`grid-template-columns: repeat(${columns.length}, minmax(0, 1fr))`}>
+          ${columns.map(
+            (sections) =>
+              html`<div>${repeat(
+                sections,
+                ({ group }) => group.id,
+                (section) => this.#section(section),
+              )}</div>`,
+          )}
+        </div>`,
+      this.#scroll,
     );
-    if (found !== undefined) return found;
-    const place = document.createElement('section');
-    place.className = 'namespace';
-    place.dataset['name'] = namespace;
-    const head = document.createElement('h2');
-    const name = document.createElement('span');
-    name.textContent = namespace === '' ? 'cluster-scoped' : namespace;
-    const count = document.createElement('span');
-    count.className = 'count';
-    head.append(name, count);
-    place.append(head);
-    insertByName(this.element, place);
-    return place;
+    render(
+      zoomBar({
+        label: 'Map',
+        onIn: () => this.#deps.change({ layout: 'graph' }),
+        onOut: undefined,
+        onFit: () => this.#deps.change({ layout: 'auto' }),
+      }),
+      this.#frame,
+    );
+    this.#paint();
   }
 
-  /** How many there are, and with how many something is wrong. */
-  #count(): void {
-    const counts = new Map<string, { all: number; bad: number }>();
-    for (const { tree } of this.#cells.values()) {
-      const count = counts.get(tree.namespace) ?? { all: 0, bad: 0 };
-      counts.set(tree.namespace, count);
-      count.all++;
-      if (BAD.has(tree.tone)) count.bad++;
+  /** In columns: the worst first along the top, then each where the least is. Where a group is stays while states change. */
+  #arranged(landscape: Landscape): readonly (readonly Section[])[] {
+    const width = (this.#scroll.clientWidth || innerWidth) - 2 * MARGIN;
+    const count = Math.max(1, Math.min(landscape.groups.length, Math.floor((width + GAP) / (LEAST + GAP))));
+    const inside = this.#inside(count, width);
+    if (this.#order.shape !== landscape.shape) {
+      const worst = (group: Group): readonly [number, number] => {
+        const [first] = tallyOf(treesOf(landscape, group));
+        return first === undefined ? [99, 0] : [rankOf(first[0]), -first[1]];
+      };
+      const ids = landscape.groups
+        .map((group) => ({ group, worst: worst(group) }))
+        .sort(
+          (one, other) =>
+            one.worst[0] - other.worst[0] ||
+            one.worst[1] - other.worst[1] ||
+            other.group.keys.length - one.group.keys.length,
+        )
+        .map(({ group }) => group.id);
+      this.#order = { shape: landscape.shape, ids };
     }
-    for (const [namespace, { all, bad }] of counts) {
-      const text = bad === 0 ? `${all}` : `${all}, ${bad} with a problem`;
-      const count = this.#place(namespace).querySelector('.count');
-      if (count !== null && count.textContent !== text) count.textContent = text;
+    const byId = new Map(landscape.groups.map((group) => [group.id, group]));
+    const columns = Array.from({ length: count }, () => ({ height: 0, sections: [] as Section[] }));
+    for (const id of this.#order.ids) {
+      const group = byId.get(id);
+      if (group === undefined) continue;
+      const trees = treesOf(landscape, group);
+      const section = { group, trees, squares: squaresOf(trees, inside) };
+      const column = columns.reduce((best, each) => (each.height < best.height - 1 ? each : best));
+      column.sections.push(section);
+      // Height without states, so that nothing moves when they change.
+      column.height += HEAD + Math.ceil((trees.length * 81) / Math.max(1, inside - 18));
+    }
+    this.#sections = columns.flatMap(({ sections }) => sections);
+    return columns.map(({ sections }) => sections);
+  }
+
+  #inside(count: number, width: number): number {
+    return Math.floor((width - GAP * (count - 1)) / count) - 2 * PADDING;
+  }
+
+  #section({ group, trees }: Section): TemplateResult {
+    const counts = tallyOf(trees);
+    const text = counts.map(([tone, count]) => `${count} ${tone}`).join(', ');
+    return html`<section class="dt ${counts.some(([tone]) => BAD.has(tone)) ? 'hot' : ''}" aria-label=${group.name || 'Cluster-scoped'}>
+      ${guard(
+        [text, group.name],
+        () => html`<header>
+        <h3 class="cut"><button type="button" class="head" tabindex="-1" @click=${() => this.#deps.change({ group: group.id, layout: 'graph' })}><bdi>${group.name}</bdi></button></h3>
+        <span class="dim num">${trees.length.toLocaleString('en')}</span>${tally(trees, 3)}
+      </header>`,
+      )}
+      <canvas data-group=${group.id} role="img" aria-label=${`${group.name}: ${text}`}></canvas>
+    </section>`;
+  }
+
+  #paint(): void {
+    const landscape = this.#landscape;
+    if (landscape === undefined) return;
+    const canvases = new Map(
+      [...this.#scroll.querySelectorAll<HTMLCanvasElement>('canvas')].map((each) => [
+        each.dataset['group'] ?? '',
+        each,
+      ]),
+    );
+    for (const { group, squares } of this.#sections) {
+      const canvas = canvases.get(group.id);
+      if (canvas === undefined) continue;
+      const width = this.#inside(this.#columnCount, (this.#scroll.clientWidth || innerWidth) - 2 * MARGIN);
+      const isAway = ({ key }: Tree): boolean => landscape.hits?.has(key) === false;
+      const own = squares.trees.some(({ key }) => key === this.#chosen) ? this.#chosen : '';
+      const signature = `${this.#theme} ${width} ${own} ${squares.trees.map((tree) => `${tree.key}${tree.tone}${isAway(tree) ? '-' : ''}`).join()}`;
+      if (this.#painted.get(canvas) === signature) continue;
+      this.#painted.set(canvas, signature);
+      paint(canvas, squares, width, this.#palette, { isAway, chosen: own });
     }
   }
 
-  #sweep(): void {
-    for (const [id, cells] of this.#rows) {
-      if (cells.childElementCount > 0) continue;
-      const place = cells.parentElement?.parentElement;
-      cells.parentElement?.remove();
-      if (place?.querySelector('.row') === null) place.remove();
-      this.#rows.delete(id);
-    }
+  get #columnCount(): number {
+    return this.#scroll.querySelectorAll('.dens > div').length || 1;
   }
 
-  #report(key: string | undefined): void {
-    const cell = key === undefined ? undefined : this.#cells.get(key);
-    this.#tip.classList.toggle('shown', cell !== undefined);
-    if (cell === undefined) return;
-    const { kind, name, tone, said } = cell.tree;
-    this.#tip.textContent = [`${kind}/${name}`, labelOf(tone), said].filter(Boolean).join(' · ');
-    const square = cell.link.getBoundingClientRect();
-    const all = this.element.getBoundingClientRect();
-    const left = Math.min(square.left - all.left, Math.max(0, all.width - this.#tip.offsetWidth - 12));
-    this.#tip.style.left = `${left}px`;
-    this.#tip.style.top = `${square.bottom - all.top + this.element.scrollTop + 6}px`;
+  #found({ target, clientX, clientY }: MouseEvent): { readonly tree: Tree; readonly square: DOMRect } | undefined {
+    if (!(target instanceof HTMLCanvasElement)) return undefined;
+    const section = this.#sections.find(({ group }) => group.id === target.dataset['group']);
+    const { left, top } = target.getBoundingClientRect();
+    const tree = section && squareAt(section.squares, clientX - left, clientY - top);
+    return tree === undefined ? undefined : { tree, square: new DOMRect(clientX - 8, clientY - 8, 16, 16) };
+  }
+
+  #point(event: PointerEvent): void {
+    const found = this.#found(event);
+    if (found === undefined || this.#landscape === undefined) {
+      this.#tip.hide();
+      this.#scroll.classList.remove('pointing');
+      return;
+    }
+    this.#scroll.classList.add('pointing');
+    this.#tip.show(found.tree, this.#landscape, this.#deps.model.dependentsOf(found.tree.key), found.square);
   }
 
   #onKey(event: KeyboardEvent): void {
-    const key = keyOf(event.target);
-    const cell = key === undefined ? undefined : this.#cells.get(key);
-    if (cell === undefined) return;
-    const all = [...this.element.querySelectorAll<HTMLAnchorElement>('.cell')];
-    const moves: Readonly<Record<string, number>> = {
-      ArrowRight: 1,
-      ArrowLeft: -1,
-      Home: -all.length,
-      End: all.length,
-    };
-    const move = moves[event.key];
-    if (move === undefined) return;
+    const all = this.#sections.flatMap(({ squares, group }) =>
+      squares.trees.map((tree, index) => ({ tree, group, index, squares })),
+    );
+    const move = { ArrowRight: 1, ArrowDown: 1, ArrowLeft: -1, ArrowUp: -1, Home: -all.length, End: all.length }[
+      event.key
+    ];
+    if (event.key === 'Enter') {
+      const at = all[this.#cursor];
+      if (at !== undefined) this.#deps.change({ chosen: at.tree.key });
+      return;
+    }
+    if (move === undefined || event.ctrlKey || event.metaKey || event.altKey) return;
     event.preventDefault();
-    const next = all[Math.max(0, Math.min(all.length - 1, all.indexOf(cell.link) + move))];
-    cell.link.tabIndex = -1;
-    if (next === undefined) return;
-    next.tabIndex = 0;
-    next.focus();
+    this.#cursor = Math.max(0, Math.min(all.length - 1, this.#cursor + move));
+    const at = all[this.#cursor];
+    if (at === undefined || this.#landscape === undefined) return;
+    this.#said.textContent = spoken(at.tree, at.tree.tone);
+    const canvas = [...this.#scroll.querySelectorAll<HTMLCanvasElement>('canvas')].find(
+      (each) => each.dataset['group'] === at.group.id,
+    );
+    const [x, y] = at.squares.places[at.index] ?? [0, 0];
+    if (canvas === undefined) return;
+    canvas.scrollIntoView({ block: 'nearest' });
+    const { left, top } = canvas.getBoundingClientRect();
+    this.#tip.show(
+      at.tree,
+      this.#landscape,
+      this.#deps.model.dependentsOf(at.tree.key),
+      new DOMRect(left + x, top + y, 8, 8),
+    );
   }
-}
-
-function keyOf(target: EventTarget | null): string | undefined {
-  return target instanceof HTMLElement ? target.dataset['key'] : undefined;
-}
-
-function insertByName(parent: Element, child: HTMLElement): void {
-  const name = child.dataset['name'] ?? '';
-  const after = [...parent.children].find(
-    (each) => each instanceof HTMLElement && each.dataset['name'] !== undefined && each.dataset['name'] > name,
-  );
-  parent.insertBefore(child, after ?? null);
 }

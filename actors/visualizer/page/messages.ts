@@ -1,18 +1,50 @@
-// Who told whom what: the messages among the chosen object and those next to it, in the order in which they were stored.
-import { html, svg } from 'lit-html';
-import type { Messages, MessageView } from '../wire.ts';
-import type { Html, ViewDeps } from './parts.ts';
+// Who told whom what: the messages on the way from an object to its root cause, in the order in which they were stored.
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import type { Messages } from '../wire.ts';
+import { wayTo } from './causes.ts';
+import type { Landscape } from './landscape.ts';
+import { sayingOf } from './messages-panel.ts';
+import type { ViewDeps } from './parts.ts';
 import { server } from './server.ts';
 import type { State } from './state.ts';
-import { clock } from './text.ts';
+import { clock, parted } from './text.ts';
 
-const COLUMN = 190;
-const ROW = 34;
-const TOP = 58;
-/** Actors side by side. */
-const ACTORS = 9;
+const [COLUMN, ROW, TOP, LEFT] = [190, 34, 62, 110] as const;
+/** Objects side by side. */
+const LIFELINES = 6;
 /** What happened meanwhile is read after a pause, in milliseconds. */
 const AGAIN_MS = 1_000;
+
+/** The objects whose messages are shown: the way to a root cause, or the neighbors of one without. */
+export function lifelinesOf(
+  chosen: string,
+  { causes, byKey }: Landscape,
+  dependentsOf: (key: string) => readonly string[],
+): readonly string[] {
+  const [worst] = [...causes.blockedBy].find(([, blocked]) => blocked.length > 0) ?? [];
+  const from = chosen || (worst === undefined ? '' : (farthest(causes.blockedBy.get(worst) ?? [], worst, byKey) ?? ''));
+  if (from === '') return [];
+  const needsOf = (key: string): readonly string[] => byKey.get(key)?.needs ?? [];
+  const roots = causes.rootsOf.get(from) ?? [];
+  const root = worst !== undefined && roots.includes(worst) ? worst : roots[0];
+  const way = root === undefined ? [from] : wayTo(root, from, needsOf).toReversed();
+  const room = LIFELINES - way.length;
+  if (room <= 0) return way.slice(-LIFELINES);
+  const needs = needsOf(from)
+    .filter((key) => byKey.has(key) && !way.includes(key))
+    .slice(0, Math.ceil(room / 2));
+  const dependents = dependentsOf(from)
+    .filter((key) => !way.includes(key))
+    .slice(0, room - needs.length);
+  return root === undefined || root === from ? [...needs, ...way, ...dependents] : way;
+}
+
+/** Of those that a root cause blocks, one that is far from it. */
+function farthest(blocked: readonly string[], root: string, byKey: Landscape['byKey']): string | undefined {
+  const needsOf = (key: string): readonly string[] => byKey.get(key)?.needs ?? [];
+  const ways = blocked.slice(0, 40).map((key) => wayTo(root, key, needsOf));
+  return ways.toSorted((one, other) => other.length - one.length)[0]?.[0];
+}
 
 export class MessagesView {
   readonly #deps: ViewDeps;
@@ -25,73 +57,68 @@ export class MessagesView {
     this.#deps = deps;
   }
 
-  view({ chosen }: State): Html {
-    if (chosen === '') {
-      return html`<p class="quiet">choose an object: the messages among it and those that it needs, or that need it, are shown here</p>`;
+  view({ chosen }: State, landscape: Landscape): TemplateResult {
+    const { model } = this.#deps;
+    const lines = lifelinesOf(chosen, landscape, (key) => model.dependentsOf(key));
+    if (lines.length === 0) {
+      return html`<div class="empty"><h2>Messages</h2><p class="dim">Nothing waits. Choose an object, and the messages among it, what it needs and who needs it are shown here.</p>
+        <p><button type="button" class="btn" @click=${() => this.#deps.change({ view: 'objects', layout: 'list' })}>Choose one of the list</button></p></div>`;
     }
-    const actors = this.#actors(chosen);
-    this.#read(actors);
+    this.#read(lines);
     if (this.#problem !== undefined) return html`<p class="bad" role="alert">${this.#problem}</p>`;
-    if (this.#answer === undefined) return html`<p class="quiet">reading</p>`;
+    if (this.#answer === undefined) return html`<p class="quiet" role="status">Reading…</p>`;
     const { letters, problem } = this.#answer;
     if (problem !== undefined) return html`<p class="quiet">${problem}</p>`;
-    const shown = letters.filter(({ from, to }) => actors.includes(to) && (from === '' || actors.includes(from)));
+    const shown = letters.filter(({ from, to }) => lines.includes(to) && (from === '' || lines.includes(from)));
     return html`<div class="messages">
-      <p class="dim">The last value of each subject, as the bus holds it.</p>
-      <div class="scroll" tabindex="0" role="region" aria-label="Messages in the order of time">${this.#diagram(actors, shown)}</div>
+      <header><h2>Messages</h2><p class="dim">The last value of each subject among ${lines.length} objects, as the bus holds it${chosen === '' ? ': the way to the worst root cause' : ''}.</p></header>
+      <div class="scroll" tabindex="0" role="region" aria-label="Messages in the order of time">${this.#diagram(lines, shown)}</div>
     </div>`;
   }
 
-  /** The chosen one in the middle, what it needs on the left, who needs it on the right. */
-  #actors(chosen: string): readonly string[] {
-    const { model } = this.#deps;
-    const needs = (model.trees.get(chosen)?.needs ?? []).slice(0, ACTORS / 2);
-    const dependents = model.dependentsOf(chosen).slice(0, ACTORS - 1 - needs.length);
-    return [...new Set([...needs, chosen, ...dependents])];
-  }
-
-  #diagram(actors: readonly string[], letters: readonly MessageView[]): Html {
+  #diagram(lines: readonly string[], letters: Messages['letters']): TemplateResult {
     const { model, change } = this.#deps;
-    const [width, height] = [(actors.length + 1) * COLUMN, TOP + letters.length * ROW + 24];
-    const x = (key: string): number => COLUMN * (actors.indexOf(key) + 1);
-    return html`<svg class="sequence" width=${width} height=${height} role="group" aria-label=${`${letters.length} messages among ${actors.length} objects`}>
-      ${actors.map((key) => {
+    const [width, height] = [LEFT + lines.length * COLUMN, TOP + letters.length * ROW + 24];
+    const x = (key: string): number => LEFT + COLUMN * (lines.indexOf(key) + 0.5);
+    return html`<svg class="sequence" width=${width} height=${height} role="group" aria-label=${`${letters.length} messages among ${lines.length} objects`}>
+      ${lines.map((key) => {
         const { kind, name } = model.named(key);
-        return svg`<g>
-          <line class="life" x1=${x(key)} x2=${x(key)} y1=${TOP - 12} y2=${height}></line>
+        const tone = model.trees.get(key)?.tone ?? 'absent';
+        return svg`<g class=${tone}>
+          <line class="life" x1=${x(key)} x2=${x(key)} y1=${TOP - 14} y2=${height}></line>
           <g class="actor" tabindex="0" role="button" @click=${() => change({ chosen: key })}
             @keydown=${({ key: pressed }: KeyboardEvent) => {
               if (pressed === 'Enter') change({ chosen: key });
             }}>
-            <title>${`${kind}/${name}`}</title>
-            <rect x=${x(key) - 84} y="6" width="168" height="38" rx="8"></rect>
-            <text class="name middle" x=${x(key)} y="22">${shortened(name)}</text>
-            <text class="kind middle" x=${x(key)} y="37">${kind}</text>
+            <rect x=${x(key) - 84} y="6" width="168" height="42" rx="8"></rect>
+            <text class="name" text-anchor="middle" x=${x(key)} y="24">${shortened(name)}</text>
+            <text class="kind" text-anchor="middle" x=${x(key)} y="40"> ${kind}</text>
           </g>
         </g>`;
       })}
       ${letters.map((letter, index) => {
         const y = TOP + index * ROW + 16;
-        const [from, to] = [letter.from === '' ? x(letter.to) - COLUMN * 0.55 : x(letter.from), x(letter.to)];
+        const [from, to] = [letter.from === '' ? x(letter.to) - COLUMN * 0.42 : x(letter.from), x(letter.to)];
         const forward = to > from ? 1 : -1;
         return svg`<g class=${`letter ${letter.topic}`}>
           <title>${JSON.stringify(letter.payload)}</title>
           <line x1=${from} x2=${to - forward * 2} y1=${y} y2=${y}></line>
           <path d=${`M${to} ${y}l${-forward * 8} -4v8z`}></path>
-          <text class="middle" x=${(from + to) / 2} y=${y - 5}>${saying(letter)}</text>
+          <text text-anchor="middle" x=${(from + to) / 2} y=${y - 5}>${sayingOf(letter)}</text>
           <text class="when" x="6" y=${y + 4}>${clock(letter.at)}</text>
         </g>`;
       })}
+      ${letters.length === 0 ? svg`<text x=${LEFT} y=${TOP + 12}>No messages among them are kept.</text>` : nothing}
     </svg>`;
   }
 
-  #read(actors: readonly string[]): void {
-    const asked = actors.join();
+  #read(lines: readonly string[]): void {
+    const asked = lines.join();
     if (asked === this.#asked && Date.now() - this.#readAt < AGAIN_MS) return;
     if (asked !== this.#asked) this.#answer = undefined;
     this.#asked = asked;
     this.#readAt = Date.now();
-    server.messages(actors).then(
+    server.messages(lines).then(
       (answer) => {
         if (asked !== this.#asked) return;
         const isNew = JSON.stringify(answer) !== JSON.stringify(this.#answer);
@@ -107,13 +134,7 @@ export class MessagesView {
   }
 }
 
-/** What a message says, in a word or two. */
-function saying({ topic, payload }: MessageView): string {
-  const said = topic === 'ready' ? (payload['readiness'] ?? payload['standing']) : undefined;
-  if (topic === 'claim') return payload['ended'] === undefined ? 'claim' : 'claim ended';
-  return said === undefined ? topic : String(said);
-}
-
-function shortened(text: string): string {
-  return text.length > 24 ? `${text.slice(0, 23)}…` : text;
+function shortened(name: string): string {
+  const [first, last] = parted(name);
+  return name.length > 24 ? `${first.slice(0, Math.max(1, 23 - last.length))}…${last}` : name;
 }

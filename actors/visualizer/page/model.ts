@@ -1,6 +1,5 @@
-// What the page knows: the objects as they are, and what happened to them, so that it can show any moment.
+// State of the page: objects as they are, and their steps, so that it can show any moment.
 import type { Changes, Forest, Hello, Step, Steps, Tree } from '../wire.ts';
-import type { State } from './state.ts';
 import { readable } from './text.ts';
 import { StatusColor } from './tones.ts';
 
@@ -11,8 +10,8 @@ export class Model {
   hello: Hello | undefined;
   /** Objects by key, as they are. */
   readonly trees = new Map<string, Tree>();
-  /** What is wrong with the connection; undefined: nothing. */
-  problem: string | undefined = 'connecting';
+  /** Problem that the server reports; undefined: nothing. */
+  problem: string | undefined;
   /** Time of the server less that of this machine, in milliseconds. */
   skewMs = 0;
   /** All that is known of what happened, oldest first. */
@@ -20,11 +19,17 @@ export class Model {
   historyIs: 'unread' | 'read' | 'truncated' | 'none' = 'unread';
   /** Steps of each object, oldest first. */
   readonly #byKey = new Map<string, Step[]>();
-  /** Changes with each change of `trees`, and of what refers to what. */
+  /** Changes with each change of `trees`. */
   version = 0;
+  /** Changes when objects come or go, and with what they refer to or are called. */
+  shape = 0;
+  /** The feed has delivered all objects. */
+  isLoaded = false;
+  /** Since when the server is away; 0: it is there. */
+  awaySince = 0;
   /** Keys of the objects that are there, in a steady order; undefined: one came or went since. */
   #sorted: readonly string[] | undefined;
-  #dependents: { readonly version: number; readonly of: ReadonlyMap<string, readonly string[]> } | undefined;
+  #dependents: { readonly shape: number; readonly of: ReadonlyMap<string, readonly string[]> } | undefined;
 
   /** The time of the server. */
   now(): number {
@@ -36,21 +41,28 @@ export class Model {
     this.trees.clear();
     for (const tree of trees) this.trees.set(tree.key, tree);
     this.#sorted = undefined;
+    this.isLoaded = true;
     this.version++;
+    this.shape++;
   }
 
   takeChanges({ at, trees, gone, steps }: Changes): void {
     this.skewMs = at - Date.now();
     const before = this.trees.size;
-    for (const tree of trees) this.trees.set(tree.key, tree);
+    let isOther = gone.length > 0;
+    for (const tree of trees) {
+      isOther ||= !isAlike(this.trees.get(tree.key)?.needs, tree.needs);
+      this.trees.set(tree.key, tree);
+    }
     if (this.trees.size !== before || gone.length > 0) this.#sorted = undefined;
     for (const key of gone) this.trees.delete(key);
+    if (isOther || this.trees.size !== before) this.shape++;
     if (trees.length + gone.length > 0) this.version++;
     for (const step of steps) this.#note(step);
     if (this.steps.length > STEPS) this.#forgetOldest();
   }
 
-  /** What happened before the page was opened. */
+  /** Takes the steps before the page was opened. */
   takeHistory({ keys, texts, rows, truncated }: Steps): void {
     const live = this.steps;
     const text = (index = -1): string => texts[index] ?? '';
@@ -136,10 +148,12 @@ export class Model {
       state: step.to,
       since: step.at,
       said: step.failure ?? '',
+      attempts: 0,
+      retryAt: 0,
     };
   }
 
-  /** Of an object that is gone, what its key says. */
+  /** Object that no longer exists, as its key describes it. */
   #remembered(key: string): Tree {
     const [realm = '', plural = '', namespace = '', name = ''] = key.split('.').map(decoded);
     const kind = this.hello?.kinds.find((each) => each.realm === realm && each.plural === plural)?.kind ?? plural;
@@ -153,12 +167,24 @@ export class Model {
       state: '',
       since: 0,
       createdAt: 0,
+      attempts: 0,
+      retryAt: 0,
       said: '',
+      id: '',
+      addresses: [],
       needs: [],
     };
   }
 
-  /** What a key names, whether it is there or not. */
+  /** Whether objects of such a key would be among the trees, if they were there: others have no life here. */
+  isOurs(key: string): boolean {
+    const [realm = '', plural = ''] = key.split('.').map(decoded);
+    return (
+      this.hello?.kinds.some((each) => each.realm === realm && each.plural === plural && each.machine !== '') === true
+    );
+  }
+
+  /** Object of a key, whether it exists or not. */
   named(key: string): Tree {
     return this.trees.get(key) ?? this.#remembered(key);
   }
@@ -175,30 +201,27 @@ export class Model {
 
   /** Keys of those that refer to an object. */
   dependentsOf(key: string): readonly string[] {
-    if (this.#dependents?.version !== this.version) {
+    if (this.#dependents?.shape !== this.shape) {
       const of = new Map<string, string[]>();
       for (const tree of this.trees.values()) {
-        for (const need of tree.needs) of.set(need, [...(of.get(need) ?? []), tree.key]);
+        for (const need of tree.needs) {
+          const known = of.get(need);
+          if (known === undefined) of.set(need, [tree.key]);
+          else known.push(tree.key);
+        }
       }
-      this.#dependents = { version: this.version, of };
+      this.#dependents = { shape: this.shape, of };
     }
     return this.#dependents.of.get(key) ?? [];
   }
 }
 
-/** Whether a filter lets an object through; its tone apart. */
-export function passes(tree: Tree, { namespace, kind, text }: Pick<State, 'namespace' | 'kind' | 'text'>): boolean {
-  if (namespace !== '' && tree.namespace !== namespace) return false;
-  if (kind !== '' && tree.kind !== kind) return false;
-  if (text === '') return true;
-  const wanted = text.toLowerCase();
-  return [`${tree.kind}/${tree.name}`, tree.namespace, tree.state, tree.said].some((each) =>
-    each.toLowerCase().includes(wanted),
-  );
-}
-
 export function byName(one: Tree, other: Tree): number {
   return compare(one.namespace, other.namespace) || compare(one.kind, other.kind) || compare(one.name, other.name);
+}
+
+function isAlike(one: readonly string[] | undefined, other: readonly string[]): boolean {
+  return one !== undefined && one.length === other.length && one.every((each, index) => each === other[index]);
 }
 
 function compare(one: string, other: string): number {

@@ -42,6 +42,29 @@ export function clock(at: number, { fraction = true }: { readonly fraction?: boo
   return new Date(at).toDateString() === new Date().toDateString() ? text : `${DAY.format(at)}, ${text}`;
 }
 
+/** Kinds as people count them: `1 Port`, `2 Ports`, `3 SecurityGroups`. */
+export function countedKind(count: number, kind: string): string {
+  const many = /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : /s$/.test(kind) ? kind : `${kind}s`;
+  return `${count.toLocaleString('en')} ${count === 1 ? kind : many}`;
+}
+
+/** Longest part after the last hyphen that is kept when a name loses its middle. */
+const TAIL = 9;
+const SHORT = 12;
+
+/** A name in two parts, of which the first may be cut: names differ at the end. */
+export function parted(name: string): readonly [string, string] {
+  const hyphen = name.lastIndexOf('-');
+  const isTail = hyphen > 0 && name.length - hyphen <= TAIL + 1;
+  const cut = isTail ? hyphen : name.length < SHORT ? name.length : name.length - 5;
+  return [name.slice(0, cut), name.slice(cut)];
+}
+
+/** `in 42 s`, or that it is due. */
+export function countdown(ms: number): string {
+  return ms <= 500 ? 'now' : `in ${duration(Math.ceil(ms / 1_000) * 1_000)}`;
+}
+
 /** `1 object`, `2 objects`. */
 export function counted(count: number, what: string): string {
   return `${count.toLocaleString('en')} ${what}${count === 1 ? '' : 's'}`;

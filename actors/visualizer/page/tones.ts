@@ -30,7 +30,7 @@ export const TONES: readonly { readonly tone: StatusColor; readonly label: strin
   { tone: StatusColor.Deleting, label: 'Deleting', meaning: 'it is being deleted' },
   { tone: StatusColor.Waiting, label: 'Waiting', meaning: 'something else has to happen first' },
   { tone: StatusColor.Busy, label: 'Busy', meaning: 'something is being done for it' },
-  { tone: StatusColor.Unseen, label: 'Unseen', meaning: 'nobody has looked at it yet' },
+  { tone: StatusColor.Unseen, label: 'Not seen yet', meaning: 'nobody has looked at it as it is now' },
   { tone: StatusColor.Available, label: 'Available', meaning: 'as specified, and ready to be used' },
 ];
 
@@ -43,5 +43,19 @@ export const BAD: ReadonlySet<StatusColor> = new Set([
 ]);
 
 export function labelOf(tone: StatusColor | 'absent'): string {
-  return tone === 'absent' ? 'Absent' : (TONES.find((each) => each.tone === tone)?.label ?? tone);
+  return tone === 'absent' ? 'Missing' : (TONES.find((each) => each.tone === tone)?.label ?? tone);
+}
+
+const RANKS = new Map(TONES.map(({ tone }, index) => [tone, index]));
+
+/** The worse, the smaller. */
+export function rankOf(tone: StatusColor): number {
+  return RANKS.get(tone) ?? TONES.length;
+}
+
+/** Number of objects with each tone, the worst first. */
+export function tallyOf(trees: Iterable<{ readonly tone: StatusColor }>): readonly (readonly [StatusColor, number])[] {
+  const counts = new Map<StatusColor, number>();
+  for (const { tone } of trees) counts.set(tone, (counts.get(tone) ?? 0) + 1);
+  return [...counts].sort(([one], [other]) => rankOf(one) - rankOf(other));
 }

@@ -93,6 +93,7 @@ iscsitargets, smbmappings, windowsdisks, windowsmounts, windowsstoragenodes, win
 
 {{- define "troupe.rules.visualizer" -}}
 {{ include "troupe.rules.kinds" (dict "root" $ "verbs" "get, list, watch") }}
+- { apiGroups: [""], resources: [events], verbs: [list] }
 - { apiGroups: [metal3.io], resources: [{{ include "troupe.kinds.metal3.data" $ }}], verbs: [get, list, watch] }
 - { apiGroups: [coordination.k8s.io], resources: [leases], resourceNames: [f35396c5.k-orc.cloud, baremetal-operator], verbs: [list] }
 {{ include "troupe.rules.reviews" $ }}

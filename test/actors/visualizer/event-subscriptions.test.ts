@@ -246,7 +246,7 @@ test('who let an object go on is known by its uid, also when it is gone', async 
   await reported.close();
 });
 
-test('foreign services that answered badly of late are told, and forgotten', async () => {
+test('how external systems answered of late is told, and forgotten', async () => {
   const { world, clock, reported, page } = await scene();
   await reported.follow(page);
   await clock.advance(1_000);
@@ -257,6 +257,7 @@ test('foreign services that answered badly of late are told, and forgotten', asy
   call('image', 429);
   const { services } = await inTime(clock, reported.problems());
   assert.equal(services.map(({ service, calls, failed, last }) => [service, calls, failed, last]).sort(), [
+    ['fine', 3, 0, ''],
     ['image', 1, 1, '429'],
     ['network', 3, 2, 'no answer'],
   ]);

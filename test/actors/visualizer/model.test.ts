@@ -1,18 +1,17 @@
 // What the page knows, at any moment.
 import { suite } from 'uvu';
 import * as assert from 'uvu/assert';
-import { activitiesOf } from '../../../actors/visualizer/page/activities.ts';
-import { Model, passes } from '../../../actors/visualizer/page/model.ts';
+import { Model } from '../../../actors/visualizer/page/model.ts';
 import { fromHash, toHash } from '../../../actors/visualizer/page/state.ts';
 import { duration, readable } from '../../../actors/visualizer/page/text.ts';
 import type { Step, Tree } from '../../../actors/visualizer/wire.ts';
+import { tree as treeOf } from './company.ts';
 
 const test = suite("the page's model");
 
 function tree(name: string, more: Partial<Tree> = {}): Tree {
   const key = `openstack.networks.shop.${name}`;
-  const rest = { kind: 'Network', namespace: 'shop', uid: name, state: 'idle.available', since: 0, createdAt: 0 };
-  return { key, name, tone: 'available', said: '', needs: [], ...rest, ...more };
+  return treeOf({ key, name, kind: 'Network', namespace: 'shop', uid: name, ...more });
 }
 
 function step(name: string, at: number, to: string, more: Partial<Step> = {}): Step {
@@ -89,7 +88,10 @@ test('the address says what is shown, and nonsense in it is left out', () => {
     view: 'timeline',
     tones: ['failed'],
     text: 'x&y=z',
-    at: 17,
+    folded: ['a,b', 'shared/n'],
+    sort: 'age',
+    isDescending: true,
+    at: 17.25,
   } as const;
   assert.equal(fromHash(toHash(state)), state);
   assert.equal(fromHash('#view=nowhere&state=__proto__,failed&at=never&panel=x'), {
@@ -98,26 +100,9 @@ test('the address says what is shown, and nonsense in it is left out', () => {
   });
 });
 
-test('a filter looks at kind, name, namespace, state and what is said', () => {
-  const filter = { namespace: '', kind: '', text: '' };
-  const one = tree('Front', { said: 'the quota is used up' });
-  for (const text of ['front', 'network/fr', 'SHOP', 'idle', 'quota'])
-    assert.ok(passes(one, { ...filter, text }), text);
-  assert.not.ok(passes(one, { ...filter, text: 'back' }));
-  assert.not.ok(passes(one, { ...filter, namespace: 'data' }));
-});
-
 test('in JSON all that turns text around or hides becomes what it is', () => {
   const parsed = JSON.parse(readable(JSON.stringify({ name: 'good\u202egnp.exe', plain: 'a\n"b"\\' }))) as object;
   assert.equal(parsed, { name: 'good\\u202egnp.exe', plain: 'a\n"b"\\' });
-});
-
-test('activities are parted by quiet', () => {
-  const at = [0, 10_000, 20_000, 100_000].map((moment) => step('a', moment, 's'));
-  assert.equal(activitiesOf(at), [
-    { from: 0, to: 20_000 },
-    { from: 100_000, to: 100_000 },
-  ]);
 });
 
 test('durations are said as people say them', () => {

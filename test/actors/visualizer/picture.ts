@@ -37,14 +37,10 @@ const folder = await mkdtemp(join(tmpdir(), 'troupe-picture-'));
 const { demo, url } = await startDemo(folder);
 const browser = await startBrowser();
 try {
-  const { page } = await openTab(browser, url, { viewport: { width: 1360, height: 800 }, colorScheme: 'light' });
-  const box = page.locator('.box', { hasText: 'Server' }).first();
-  await box.waitFor();
-  // Every object has its place by then.
+  const { page } = await openTab(browser, url, { viewport: { width: 1440, height: 900 }, colorScheme: 'light' });
+  await page.locator('.card').nth(6).waitFor();
+  // The history is drawn by then.
   await clock.sleep(3_000);
-  await box.click();
-  await page.locator('.state.leaf').waitFor();
-  await clock.sleep(1_500);
   await page.screenshot({ path: PICTURE });
   const { size } = await stat(PICTURE);
   if (size > MOST_BYTES) throw new Error(`${PICTURE} has ${size} bytes, more than ${MOST_BYTES}`);

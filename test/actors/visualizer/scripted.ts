@@ -1,7 +1,8 @@
 // A scripted Troupe for the page: landscapes of any size, whose objects do what a test tells them.
+import { layoutOf } from '../../../actors/visualizer/chart-layout.ts';
 import { chartNodeOf } from '../../../actors/visualizer/chart-nodes.ts';
 import type {
-  ChartNode,
+  Chart,
   FeedListener,
   Hello,
   Inspected,
@@ -16,7 +17,10 @@ import type {
   Tree,
 } from '../../../actors/visualizer/wire.ts';
 import { addressKey } from '../../../bus/mod.ts';
+import { bareMetalHostMachine } from '../../../machines/bare-metal-host/machine.ts';
 import { externalResourceMachine } from '../../../machines/external-resource/machine.ts';
+
+import { REGISTRY } from './company.ts';
 
 /** What an object of the landscape refers to, by kind. */
 const NEEDS: Readonly<Record<string, readonly string[]>> = {
@@ -98,6 +102,10 @@ export class Scripted implements Source {
     }
   }
 
+  put(trees: readonly Tree[]): void {
+    for (const tree of trees) this.trees.set(tree.key, tree);
+  }
+
   add(kind: string, namespace: string, name: string, more: Partial<Tree> = {}): Tree {
     const key = keyOf(kind, namespace, name);
     const at = this.#now();
@@ -111,7 +119,11 @@ export class Scripted implements Source {
       state: 'idle.available',
       since: at,
       createdAt: at,
+      attempts: 0,
+      retryAt: 0,
       said: '',
+      id: '',
+      addresses: [],
       needs: [],
       ...more,
     };
@@ -194,11 +206,11 @@ export class Scripted implements Source {
       version: '0.0.0',
       bus: 'scripted',
       server: 'scripted',
-      kinds: KINDS.map((kind) => ({
+      kinds: REGISTRY.resources.map(({ kind, realm, plural: own }) => ({
         kind,
-        realm: 'openstack',
-        plural: plural(kind),
-        machine: externalResourceMachine.id,
+        realm,
+        plural: own,
+        machine: REGISTRY.kind({ realm, plural: own })?.life.machine.id ?? '',
       })),
       keepsHistory: true,
     };
@@ -281,6 +293,7 @@ export class Scripted implements Source {
       history,
       chain: [],
       causes: [],
+      events: [],
       ...this.details.get(key),
     };
   }
@@ -304,7 +317,10 @@ export class Scripted implements Source {
     return { ...this.problemsNow, at: this.#now() };
   }
 
-  async machine(name: string): Promise<ChartNode | undefined> {
-    return name === externalResourceMachine.id ? chartNodeOf(externalResourceMachine) : undefined;
+  async machine(name: string): Promise<Chart | undefined> {
+    const machine = [externalResourceMachine, bareMetalHostMachine].find(({ id }) => id === name);
+    if (machine === undefined) return undefined;
+    const root = chartNodeOf(machine);
+    return { root, layout: await layoutOf(name, root) };
   }
 }

@@ -181,7 +181,8 @@ test('whoever leaves is followed no more', () =>
 
 function tree(key: string, state: string): Tree {
   const rest = { kind: 'Network', namespace: 'n', name: key, uid: key, since: 0, createdAt: 0, said: '', needs: [] };
-  return { key, state, tone: 'busy', ...rest };
+  const more = { attempts: 0, retryAt: 0, id: '', addresses: [] };
+  return { key, state, tone: 'busy', ...rest, ...more };
 }
 
 test('a slow reader gets the last value of each object, and nothing piles up (UI-SERVER-2)', async () => {

@@ -1,0 +1,74 @@
+// Attempts that failed one after another, and the next one: a ring that closes, and each on a line of time.
+import { html, nothing, svg, type TemplateResult } from 'lit-html';
+import type { RecentEvent, Step, Tree } from '../wire.ts';
+import { clock, counted, duration } from './text.ts';
+
+const [WIDTH, EDGE] = [330, 8] as const;
+const ROUND = 2 * Math.PI * 27;
+/** Limit of drawn attempts, the last ones. */
+const DRAWN = 12;
+
+/** Moments at which attempts failed since an object is as it is, oldest first. */
+export function failuresOf(
+  { since }: Tree,
+  history: readonly RecentEvent[],
+  steps: readonly Step[],
+): readonly number[] {
+  const moments = new Set<number>();
+  for (const { at, type, data } of history) if (type === 'transition' && data['failure'] !== undefined) moments.add(at);
+  for (const { at, failure } of steps) if (failure !== undefined) moments.add(at);
+  // Times in the status are rounded.
+  return [...moments].filter((at) => at >= since - 1_000).sort((one, other) => one - other);
+}
+
+export function attemptsView(tree: Tree, failures: readonly number[], now: number): TemplateResult {
+  const { attempts, retryAt, since } = tree;
+  const count = Math.max(attempts, failures.length);
+  const last = failures.at(-1) ?? since;
+  const left = retryAt - now;
+  return html`<section class="sec">
+    <h3>Attempts</h3>
+    <div class="retry">
+      ${retryAt > last ? ring(left, retryAt - last) : nothing}
+      <div>
+        <p><b>${counted(count, 'failed attempt')}${since === 0 ? '' : ` in ${duration(now - since)}`}</b></p>
+        ${retryAt > last && left <= 0 ? html`<p class="dim">trying again now</p>` : nothing}
+        ${line(failures.slice(-DRAWN), now, retryAt > now ? retryAt : 0, count)}
+      </div>
+    </div>
+  </section>`;
+}
+
+function ring(left: number, whole: number): TemplateResult {
+  const share = Math.max(0, Math.min(1, 1 - left / whole));
+  return html`<div class="ring">
+    <svg viewBox="0 0 62 62" aria-hidden="true">${svg`<circle cx="31" cy="31" r="27"></circle>
+      <circle class="share" cx="31" cy="31" r="27" stroke-dasharray=${`${share * ROUND} ${ROUND}`} transform="rotate(-90 31 31)"></circle>`}</svg>
+    <p class="num"><b>${left > 0 ? duration(Math.ceil(left / 1_000) * 1_000) : 'now'}</b><small>${left > 0 ? 'to next' : ''}</small></p>
+  </div>`;
+}
+
+function line(
+  failures: readonly number[],
+  now: number,
+  retryAt: number,
+  count: number,
+): TemplateResult | typeof nothing {
+  const [first] = failures;
+  if (first === undefined) return nothing;
+  const end = Math.max(now, retryAt, first + 1);
+  const x = (at: number): number => EDGE + ((at - first) / (end - first)) * (WIDTH - 2 * EDGE);
+  const here = x(now);
+  const label = `${counted(count, 'attempt')}, the first at ${clock(first, { fraction: false })}${retryAt === 0 ? '' : `, the next at ${clock(retryAt, { fraction: false })}`}`;
+  // The marks of now and of the ends must not lie on each other.
+  const isApart = here > 100 && here < WIDTH - 100;
+  return html`<svg class="attempts" viewBox="0 0 ${WIDTH} 42" role="img" aria-label=${label}>${svg`
+    <line x1=${EDGE} x2=${here} y1="14" y2="14"></line>
+    ${retryAt === 0 ? nothing : svg`<line class="ahead" x1=${here} x2=${WIDTH - EDGE} y1="14" y2="14"></line>`}
+    ${failures.map((at) => svg`<circle class="failed-at" cx=${x(at)} cy="14" r="5"></circle>`)}
+    ${retryAt === 0 ? nothing : svg`<circle class="next-at" cx=${x(retryAt)} cy="14" r="4.5"></circle>`}
+    <line class="here" x1=${here} x2=${here} y1="5" y2="23"></line>
+    <text x="2" y="38">${clock(first, { fraction: false })}</text>
+    ${isApart ? svg`<text class="here" x=${here} y="38" text-anchor="middle">now</text>` : nothing}
+    <text class="ahead" x=${WIDTH - 2} y="38" text-anchor="end">${retryAt === 0 ? 'now' : clock(retryAt, { fraction: false })}</text>`}</svg>`;
+}

@@ -1,0 +1,171 @@
+// The card of a group, with the names of its objects or a tile for each.
+import { html, nothing, type TemplateResult } from 'lit-html';
+import { guard } from 'lit-html/directives/guard.js';
+import { repeat } from 'lit-html/directives/repeat.js';
+import type { Tree } from '../wire.ts';
+import { byPlace } from './card-columns.ts';
+import type { Group } from './groups.ts';
+import { FAMILIES, FAMILY_NAMES, type Family, familyOf, iconOf, SIGNS } from './kind-icons.ts';
+import { type Landscape, treesOf } from './landscape.ts';
+import { health, hrefOf, icon, kindIcon, middle, sign, spoken, tally } from './parts.ts';
+import { labelOf } from './tones.ts';
+
+/** Level of detail of an object. */
+export type Level = 'names' | 'tiles';
+
+export interface CardOptions {
+  readonly level: Level;
+  /** Columns of names side by side. */
+  readonly columns: number;
+  readonly isFolded: boolean;
+  readonly chosen: string;
+  readonly onFold: () => void;
+  readonly onOpen: () => void;
+}
+
+/** In pixels: of a row, the parts of a card around its rows, a root cause, and a tile with its gap. */
+const [ROW, FRAME, ROOT, TILE] = [22, 54, 32, 27];
+const TILE_ROW = 6;
+const FAMILY_WIDTH = 78;
+
+/** Root causes of the landscape among some objects, whatever blocks most first. */
+export function rootsAmong({ causes }: Landscape, trees: readonly Tree[]): readonly Tree[] {
+  const blocked = (tree: Tree): number => causes.blockedBy.get(tree.key)?.length ?? 0;
+  return trees.filter(({ key }) => causes.blockedBy.has(key)).sort((one, other) => blocked(other) - blocked(one));
+}
+
+/** About as high as the card will be, in pixels. */
+export function heightOf(
+  landscape: Landscape,
+  group: Group,
+  { level, columns, width, isFolded }: { level: Level; columns: number; width: number; isFolded: boolean },
+): number {
+  if (isFolded) return FRAME;
+  const trees = treesOf(landscape, group);
+  const families = countsByFamily(trees);
+  if (level === 'tiles') {
+    const across = Math.max(1, Math.floor((width - FAMILY_WIDTH - 18) / TILE));
+    return [...families.values()].reduce((sum, count) => sum + Math.ceil(count / across) * TILE + TILE_ROW, FRAME);
+  }
+  const roots = rootsAmong(landscape, trees).length;
+  const rows = trees.length - roots + (families.size > 1 ? families.size : 0);
+  return FRAME + (roots === 0 ? 0 : roots * ROOT + 4) + (Math.ceil(rows / columns) + 1) * ROW;
+}
+
+function countsByFamily(trees: readonly Tree[]): ReadonlyMap<Family, number> {
+  const counts = new Map<Family, number>();
+  for (const tree of trees) counts.set(familyOf(tree), (counts.get(familyOf(tree)) ?? 0) + 1);
+  return counts;
+}
+
+export function card(landscape: Landscape, group: Group, options: CardOptions): TemplateResult {
+  const { isFolded, level, onFold, onOpen } = options;
+  const trees = treesOf(landscape, group).toSorted(byPlace);
+  return html`<section class="card ${isFolded ? 'shut' : ''}" data-group=${group.id} aria-label=${group.name}>
+    <header>
+      <h2><button type="button" class="head" title="Open ${group.name}" @click=${onOpen}>
+        ${icon(iconOf({ kind: group.kind, key: '' }), 'dim')}<bdi class="cut">${group.name}</bdi></button
+      ></h2>
+      <span class="dim num">${group.keys.length}</span>
+      ${tally(trees)}
+      <button type="button" class="ib turn" aria-expanded=${!isFolded} aria-label="${isFolded ? 'Unfold' : 'Fold'} ${group.name}" @click=${onFold}>
+        ${icon(SIGNS.down)}
+      </button>
+    </header>
+    ${health(trees)} ${isFolded ? nothing : level === 'names' ? names(landscape, trees, options) : tiles(landscape, trees, options)}
+  </section>`;
+}
+
+function names(landscape: Landscape, trees: readonly Tree[], { columns, chosen }: CardOptions): TemplateResult {
+  const roots = rootsAmong(landscape, trees);
+  const pinned = new Set(roots);
+  const rest = trees.filter((tree) => !pinned.has(tree));
+  const families = FAMILIES.map((family) => ({ family, of: rest.filter((tree) => familyOf(tree) === family) })).filter(
+    ({ of }) => of.length > 0,
+  );
+  return html`${
+    roots.length === 0
+      ? nothing
+      : html`<div class="roots" role="list" aria-label="Root causes">${repeat(
+          roots,
+          ({ key }) => key,
+          (tree) => rootRow(landscape, tree, chosen),
+        )}</div>`
+  }
+  <div class="rows" .style=${`columns: ${columns}`}>
+    ${repeat(
+      families,
+      ({ family }) => family,
+      ({ family, of }) => html`${families.length > 1 ? html`<h3>${FAMILY_NAMES[family]}</h3>` : nothing}
+        <div class="run" role="list">${repeat(
+          of,
+          ({ key }) => key,
+          (tree, index) => row(landscape, tree, of[index - 1]?.kind !== tree.kind, chosen),
+        )}</div>`,
+    )}
+  </div>`;
+}
+
+function rootRow(landscape: Landscape, tree: Tree, chosen: string): TemplateResult {
+  const blocks = landscape.causes.blockedBy.get(tree.key)?.length ?? 0;
+  const said = blocks === 0 ? 'blocks nothing' : `blocks ${blocks}`;
+  const isDim = landscape.hits?.has(tree.key) === false;
+  return html`<div role="listitem">${guard(
+    [tree, blocks, isDim, tree.key === chosen],
+    () => html`<a
+      class="root ${tree.tone} ${isDim ? 'away' : ''} ${tree.key === chosen ? 'sel' : ''}"
+      data-key=${tree.key}
+      href=${hrefOf(tree.key)}
+      tabindex="-1"
+      >${sign(tree.tone)}${kindIcon(tree)}<span class="grow">${middle(tree.name)}</span
+      ><span class="b num">${said}</span><span class="hidden">, ${tree.kind}, ${labelOf(tree.tone)}</span></a
+    >`,
+  )}</div>`;
+}
+
+function row(landscape: Landscape, tree: Tree, isFirst: boolean, chosen: string): TemplateResult {
+  const isDim = landscape.hits?.has(tree.key) === false;
+  return html`<div role="listitem">${guard(
+    [tree, isFirst, isDim, tree.key === chosen],
+    () => html`<a
+      class="row ${tree.tone} ${isDim ? 'away' : ''} ${tree.key === chosen ? 'sel' : ''}"
+      data-key=${tree.key}
+      href=${hrefOf(tree.key)}
+      tabindex="-1"
+      aria-label=${spoken(tree, tree.tone)}
+      >${sign(tree.tone)}${kindIcon(tree)}<span>${middle(tree.name)}${isFirst ? html`<em> ${tree.kind}</em>` : nothing}</span></a
+    >`,
+  )}</div>`;
+}
+
+function tiles(landscape: Landscape, trees: readonly Tree[], { chosen }: CardOptions): TemplateResult {
+  const families = FAMILIES.filter((family) => trees.some((tree) => familyOf(tree) === family));
+  return html`<div class="tile-rows">
+    ${families.map(
+      (family) => html`<div class="tile-row">
+        <h3 class="cut">${FAMILY_NAMES[family]}</h3>
+        <div class="tiles" role="list">${repeat(
+          trees.filter((tree) => familyOf(tree) === family),
+          ({ key }) => key,
+          (tree) => {
+            const isDim = landscape.hits?.has(tree.key) === false;
+            return html`<div role="listitem">${guard(
+              [tree, isDim, tree.key === chosen],
+              () => html`<a
+                class="tile ${tree.tone} ${isDim ? 'away' : ''} ${tree.key === chosen ? 'sel' : ''}"
+                data-key=${tree.key}
+                href=${hrefOf(tree.key)}
+                tabindex="-1"
+                aria-label=${spoken(tree, tree.tone)}
+                >${icon(iconOf(tree))}${MARKED.has(tree.tone) ? sign(tree.tone) : nothing}</a
+              >`,
+            )}</div>`;
+          },
+        )}</div>
+      </div>`,
+    )}
+  </div>`;
+}
+
+/** Tones whose sign stands on the tile as well. */
+const MARKED: ReadonlySet<string> = new Set(['failing', 'failed', 'quarantined', 'unavailable', 'held']);
