@@ -6,7 +6,7 @@ import { toErrorData } from '../../bus/mod.ts';
 import { configure, settingsFor, type Texts } from '../process/adapters.ts';
 import { busUser } from '../process/bus-user.ts';
 import { openEnvironment } from '../process/environment.ts';
-import { aborted, drain, type RunDeps, start } from '../process/run.ts';
+import { aborted, drain, type Gateway, type RunDeps, start } from '../process/run.ts';
 import type { Visualizer } from '../visualizer/server.ts';
 import { type ServedWebhooks, startWebhooks } from '../webhooks/webhooks.ts';
 import { installCrds } from './crds.ts';
@@ -32,6 +32,7 @@ export async function dev({
   log,
   signal,
   folder,
+  gateway: startGateway,
 }: DevDeps): Promise<number> {
   const onProgress = (line: string): void => log.info(line);
   // What is wrong in what was said is told before anything is started.
@@ -41,6 +42,7 @@ export async function dev({
   const counterparts: DevBackend[] = [];
   let visualizer: Visualizer | undefined;
   let webhooks: ServedWebhooks | undefined;
+  let gateway: Gateway | undefined;
   try {
     const { client, cluster, bus, kubeconfig, natsUrl } = environment;
     const adapters: ConfiguredAdapter[] = [];
@@ -60,6 +62,7 @@ export async function dev({
       adapters.flatMap(({ contracts }) => contracts),
     );
     visualizer = await openVisualizer(config, { adapters, bus, client, clock, log }, folder);
+    gateway = await startGateway?.({ client, clock, log });
     const runtime = await start(config, { adapters, bus, client, clock, log }, signal);
     // Whoever reads the path may be in another folder.
     const events = resolve(folder, 'nats-url');
@@ -69,6 +72,7 @@ export async function dev({
         '',
         `  export KUBECONFIG=${kubeconfig}`,
         ...counterparts.flatMap(({ usage }) => usage.map((line) => `  ${line}`)),
+        ...(gateway === undefined ? [] : [`  curl ${gateway.url}/api   # the models over HTTP`]),
         ...(natsUrl === undefined ? [] : [`  nats --server "$(cat ${events})" sub 'troupe.event.>'`]),
         ...(visualizer === undefined ? [] : [`  ${visualizer.url}   # all objects, in the browser: troupe ui`]),
         '',
@@ -76,8 +80,10 @@ export async function dev({
       ].join('\n'),
     );
     await aborted(signal);
+    await gateway?.close();
     await drain(runtime, clock, log);
   } finally {
+    await gateway?.close();
     await visualizer?.close();
     await webhooks?.close();
     for (const devBackend of counterparts.reverse()) await devBackend.close();

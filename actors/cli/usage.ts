@@ -4,6 +4,7 @@ import { TerminalError } from '../../bus/errors.ts';
 import { knownRoles, rolesOfNodes } from '../base/config.ts';
 import { TROUPE_VERSION } from '../base/version.ts';
 import { commandLines, type Option, type Options, optionLines, type Program, type Usage } from './command-line.ts';
+import { GATEWAY_OPTIONS } from './model/gateway-options.ts';
 
 const KUBECONFIG = { type: 'string', value: 'FILE', variable: 'KUBECONFIG', help: 'the cluster' } as const;
 
@@ -258,13 +259,13 @@ export const USAGES = {
   run: {
     name: 'run',
     about: 'the roles of a pod, against KUBECONFIG (or in a cluster) and NATS_URL',
-    options: { ...RUN, ...WEBHOOK, ...COMMON },
+    options: { ...RUN, ...WEBHOOK, ...GATEWAY_OPTIONS, ...COMMON },
     examples: ['run', 'run --roles watch,actors --namespace team-a'],
   },
   dev: {
     name: 'dev',
     about: 'the same; what is not given is started on loopback',
-    options: { ...DATA, ...RUN, ...WEBHOOK, ...COMMON },
+    options: { ...DATA, ...RUN, ...WEBHOOK, ...GATEWAY_OPTIONS, ...COMMON },
     examples: ['dev', 'dev --data cluster-a'],
   },
   demo: {

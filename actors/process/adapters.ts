@@ -8,6 +8,7 @@ import { windows } from '../../adapters/windows/mod.ts';
 import { TerminalError } from '../../bus/errors.ts';
 import { RESERVED_TOKENS } from '../../bus/subjects.ts';
 import { Role } from '../base/config.ts';
+import type { ModelPlace } from './load-models.ts';
 import { contained } from './plug-in.ts';
 
 /** Those that come with Troupe. */
@@ -37,15 +38,18 @@ export function moreAdaptersIn(env: Texts): MoreAdapters {
  *
  * @throws {TerminalError} one cannot be had, or two do not go together; a model or its bindings are wrong
  */
-export async function adaptersOf(
-  { adapters, models, bindings }: MoreAdapters,
-  folder: string,
-): Promise<readonly Adapter[]> {
-  const [names, roots] = [namesIn(adapters), namesIn(models)];
-  if (names.length === 0 && roots.length === 0) return BUILT_IN;
+export async function adaptersOf({ adapters, ...more }: MoreAdapters, folder: string): Promise<readonly Adapter[]> {
+  const [names, place] = [namesIn(adapters), modelPlaceOf(more)];
+  if (names.length === 0 && place === undefined) return BUILT_IN;
   const loaded = names.length === 0 ? [] : await (await import('./load-adapters.ts')).loadAdapters(names, folder);
-  const modeled = roots.length === 0 ? [] : [(await import('./load-models.ts')).modelAdapterOf({ roots, bindings })];
+  const modeled = place === undefined ? [] : [(await import('./load-models.ts')).modelAdapterOf(place)];
   return checkAdapters([...BUILT_IN, ...modeled, ...loaded]);
+}
+
+/** Where the models are; undefined for none. */
+export function modelPlaceOf({ models, bindings }: Pick<MoreAdapters, 'models' | 'bindings'>): ModelPlace | undefined {
+  const roots = namesIn(models);
+  return roots.length === 0 ? undefined : { roots, bindings };
 }
 
 function namesIn(text: string | undefined): readonly string[] {

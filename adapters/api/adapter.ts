@@ -25,6 +25,8 @@ export interface Adapter {
    * for a node, which the process must have been told: its role is played only where it is named.
    */
   readonly route?: (request: OperationRequest) => string | undefined;
+  /** What a process that plays the role may do in the cluster, where that is not what operations take. */
+  readonly roleRules?: readonly ClusterRule[];
   /** Of all its kinds, for their CRDs: written, or as finished definitions. */
   readonly contracts: readonly Contract[];
   /** Flags of the commands that give the cluster its definitions, or look whether it has them; no process takes them. */
@@ -69,6 +71,14 @@ export interface Adapter {
     readonly kinds: readonly CheckedKind[];
     readonly exemptions: readonly Exemption[];
   }>;
+}
+
+/** A rule of RBAC. */
+export interface ClusterRule {
+  readonly apiGroups: readonly string[];
+  readonly resources: readonly string[];
+  readonly resourceNames?: readonly string[];
+  readonly verbs: readonly string[];
 }
 
 /** An adapter with its options. */

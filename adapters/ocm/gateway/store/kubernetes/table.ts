@@ -6,6 +6,7 @@
 //   OCM-TABLE-3. A user is told in the words of the model what is wrong, never in those of Kubernetes.
 import { isDeepStrictEqual } from 'node:util';
 import type { Json, JsonObject } from '../../../../../bus/bus.ts';
+import { parseTraceparent } from '../../../../../bus/mod.ts';
 import type { KubeObject } from '../../../../../machines/object.ts';
 import { pathsOf, toProperties, toValue } from '../../../kinds/values.ts';
 import type {
@@ -298,7 +299,9 @@ export class KubernetesTable implements Table {
   }
 }
 
-function annotated(traceparent: string): { readonly annotations: JsonObject } {
+/** What is none is not passed on: it is a caller's text. */
+function annotated(traceparent: string): { readonly annotations?: JsonObject } {
+  if (parseTraceparent(traceparent) === undefined) return {};
   return { annotations: { [TRACEPARENT]: traceparent } };
 }
 
